@@ -1,0 +1,162 @@
+# Muster's build: GNU make over config.mk. Every target runs from a clean clone.
+# The programs are src/main/*.cpp over one library made of all other rooms; see HACKING.md.
+#
+#   make            configure and build            make check     lint, unit, db, fuzz corpora, e2e
+#   make demo       a first import, end to end     make sandbox   a clean stack; `make stop` ends it
+#   make lint       the house's rules              make bench     figures beside their floors (ONLY=P1,P3)
+#   make fuzz       fuzz for SECONDS=60            make install   DESTDIR=… prefix=…
+#
+#   SANITIZE=address,undefined   builds into a folder of its own, with every program under the sanitizers
+#   CI=true                      turns warnings into errors
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+SANITIZE ?=
+SANDBOX  ?= build/sandbox
+PORT     ?= 8443
+SECONDS  ?= 60
+JOBS     ?= $(shell nproc)
+BUILD    := build$(if $(SANITIZE),/$(subst $(subst ,, ),-,$(subst $(shell printf ','),-,$(SANITIZE))))
+
+# ---------------------------------------------------------------------------- configure
+configure: configure.ac
+	@packaging/install-deps build
+	autoconf
+config.mk src/base/config.h: configure config.mk.in config.h.in
+	@packaging/install-deps build
+	./configure --quiet
+	@touch config.mk src/base/config.h
+ifeq ($(filter clean distclean stop dist,$(MAKECMDGOALS)),)
+-include config.mk
+endif
+
+# ---------------------------------------------------------------------------- compile
+ROOMS    := base db rules http net store service api jobs ctl client
+CPPFLAGS += -Isrc -I/usr/include/jsoncpp -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=$(CURDIR)=.
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion \
+            -Wno-sign-conversion -Wvla $(if $(CI),-Werror)
+OPTIMIZE ?= -O2 -g1
+CXXFLAGS += $(CXX_STANDARD) $(OPTIMIZE) $(WARNINGS) $(HARDENING) -fPIE -pthread
+LDFLAGS  += -pie -pthread -Wl,-z,relro,-z,now -Wl,--as-needed
+ifneq ($(SANITIZE),)
+CXXFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS  += -fsanitize=$(SANITIZE)
+else
+CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+endif
+CCACHE   := $(shell command -v ccache 2>/dev/null)
+COMPILE   = $(CCACHE) $(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c $< -o $@
+LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcrypto -lz
+
+LIB_SOURCES  := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.cpp))
+LIB_OBJECTS  := $(LIB_SOURCES:%.cpp=$(BUILD)/%.o)
+PROGRAMS     := musterd muster-run musterctl muster-import
+PROGRAM_BINS := $(PROGRAMS:%=$(BUILD)/%)
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.cpp,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.cpp))
+
+.PHONY: all
+all: $(PROGRAM_BINS)
+
+# The first object to be compiled on a fresh machine needs config.mk, which make builds and re-reads.
+$(BUILD)/%.o: %.cpp | config.mk src/base/config.h
+	@mkdir -p $(@D)
+	$(COMPILE)
+
+$(BUILD)/libmuster.a: $(LIB_OBJECTS)
+	@rm -f $@
+	ar rcsD $@ $^
+
+$(BUILD)/musterd: $(BUILD)/src/main/musterd.o
+$(BUILD)/muster-run: $(BUILD)/src/main/muster_run.o
+$(BUILD)/musterctl: $(BUILD)/src/main/musterctl.o
+$(BUILD)/muster-import: $(BUILD)/src/main/muster_import.o
+$(PROGRAM_BINS): $(BUILD)/libmuster.a
+	$(CXX) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libmuster.a $(LIBS) -o $@
+
+# ---------------------------------------------------------------------------- tests
+UNIT_OBJECTS := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/unit -name '*.cpp'))
+DB_OBJECTS   := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/db -name '*.cpp'))
+$(BUILD)/tests/%.o: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
+$(BUILD)/unit-tests: $(UNIT_OBJECTS) $(BUILD)/libmuster.a
+	$(CXX) $(LDFLAGS) $^ $(LIBS) -lboost_unit_test_framework -o $@
+$(BUILD)/db-tests: $(DB_OBJECTS) $(BUILD)/libmuster.a
+	$(CXX) $(LDFLAGS) $^ $(LIBS) -lboost_unit_test_framework -o $@
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libmuster.a
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
+
+.PHONY: check check-build lint fuzz bench tidy format
+check:
+	@packaging/install-deps check
+	@CI= $(MAKE) --no-print-directory -j$(JOBS) check-build
+	@BUILD=$(BUILD) tests/run-all
+check-build: all $(BUILD)/unit-tests $(BUILD)/db-tests $(FUZZ_TARGETS)
+lint:
+	@packaging/install-deps check
+	@BUILD=$(BUILD) tests/lint/run
+fuzz:
+	@packaging/install-deps fuzz
+	@BUILD=build/fuzzing SECONDS=$(SECONDS) tests/fuzz/run-fuzzers
+bench:
+	@packaging/install-deps bench
+	@$(MAKE) --no-print-directory -j$(JOBS) all bench-floors
+	@BUILD=$(BUILD) tests/bench/run $(if $(ONLY),--only $(ONLY))
+format:
+	@git ls-files 'src/*.[ch]pp' 'tests/*.[ch]pp' | xargs clang-format -i
+
+# The bare programs that the bench measures its floors with.
+BENCH_FLOORS := $(patsubst tests/bench/%.cpp,$(BUILD)/bench/%,$(wildcard tests/bench/floor_*.cpp))
+.PHONY: bench-floors
+bench-floors: $(BENCH_FLOORS)
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libmuster.a
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $< $(BUILD)/libmuster.a $(LIBS) -o $@
+
+# ---------------------------------------------------------------------------- run
+.PHONY: demo sandbox stop
+demo:
+	@packaging/install-deps run
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) tests/sandbox/demo
+sandbox:
+	@packaging/install-deps run
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) RATES=$(RATES) tests/sandbox/start
+stop:
+	@SANDBOX=$(SANDBOX) tests/sandbox/stop
+
+# ---------------------------------------------------------------------------- install
+prefix  ?= /usr
+sysconf ?= /etc
+.PHONY: install dist clean distclean
+install: all
+	install -D -m 755 $(BUILD)/musterd $(DESTDIR)$(prefix)/sbin/musterd
+	install -D -m 755 $(BUILD)/musterctl $(DESTDIR)$(prefix)/sbin/musterctl
+	install -D -m 755 $(BUILD)/muster-run $(DESTDIR)$(prefix)/sbin/muster-run
+	install -D -m 755 $(BUILD)/muster-import $(DESTDIR)$(prefix)/bin/muster-import
+	install -d $(DESTDIR)$(prefix)/share/muster
+	cp -R sql $(DESTDIR)$(prefix)/share/muster/
+	install -D -m 644 cron/muster $(DESTDIR)$(sysconf)/cron.d/muster
+	install -D -m 644 nginx/muster.conf $(DESTDIR)$(sysconf)/nginx/sites-available/muster.conf
+	install -d $(DESTDIR)$(sysconf)/nginx/snippets
+	install -m 644 nginx/snippets/*.conf $(DESTDIR)$(sysconf)/nginx/snippets/
+	install -d $(DESTDIR)$(sysconf)/muster
+	$(BUILD)/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf
+	chmod 640 $(DESTDIR)$(sysconf)/muster/muster.conf
+	for section in 1 5 7 8; do for page in man/*.$$section; do test ! -e $$page || \
+	    install -D -m 644 $$page $(DESTDIR)$(prefix)/share/man/man$$section/$${page#man/}; done; done
+
+dist:
+	@mkdir -p build
+	git archive --prefix=muster-$(shell sed -n 's/^AC_INIT(\[muster\],\[\(.*\)\])/\1/p' configure.ac)/ HEAD \
+	    | gzip -n > build/muster.tar.gz
+
+clean:
+	rm -rf build
+distclean: clean
+	rm -rf configure configure~ config.mk config.log config.status autom4te.cache src/base/config.h
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,87 @@
+// Serves /v1/attributes: the organization's attribute registry (specification 2.2). Written by
+// `musterctl attribute`.
+#include "service/attributes.hpp"
+
+#include "api/groups.hpp"
+
+namespace muster::http {
+
+using rules::AttributeType;
+template <>
+inline constexpr std::array kAllOf<AttributeType> = {
+    AttributeType::Text,    AttributeType::Number,       AttributeType::Date,
+    AttributeType::Boolean, AttributeType::SingleChoice, AttributeType::MultiChoice};
+
+}  // namespace muster::http
+
+namespace muster::api {
+namespace {
+
+using http::field;
+using http::RecordField;
+using http::Reply;
+using rules::AttributeRecord;
+
+// A field of the record's inner Attribute.
+template <auto Member>
+constexpr RecordField<AttributeRecord> inner(std::string_view name) {
+    using Value = typename http::MemberOf<decltype(Member)>::Value;
+    return {name,
+            [](JsonWriter& to, const AttributeRecord& record) {
+                http::Wire<Value>::write(to, record.attribute.*Member);
+            },
+            [] { return http::Wire<Value>::schema(); }};
+}
+
+constexpr auto kAttribute = http::record<AttributeRecord>(
+    "Attribute", field<&AttributeRecord::id>("id"), inner<&rules::Attribute::key>("key"),
+    inner<&rules::Attribute::label>("label"), inner<&rules::Attribute::type>("type"),
+    inner<&rules::Attribute::choices>("choices"), inner<&rules::Attribute::enabled>("enabled"),
+    field<&AttributeRecord::created_at>("created_at"),
+    field<&AttributeRecord::updated_at>("updated_at"));
+
+Reply list_attributes(Call& call) {
+    auto attributes =
+        service::list_attributes(call.context, call.org(), call.cursor_position().value_or(""),
+                                 call.query.integer("limit") + 1);
+    return page_reply(call, "attributes", kAttribute, attributes,
+                      [](const AttributeRecord& record) { return record.attribute.key; });
+}
+
+constexpr std::array kListQuery = {
+    QueryParameter{.name = "limit",
+                   .kind = QueryParameter::Kind::Integer,
+                   .least = 1,
+                   .most = 100,
+                   .fallback = 50,
+                   .meaning = "Attributes a page."},
+    QueryParameter{.name = "cursor",
+                   .kind = QueryParameter::Kind::Cursor,
+                   .meaning = "next_cursor of the page before."},
+};
+constexpr std::array kListErrors = {ErrorCode::Unauthorized, ErrorCode::ValidationError};
+
+Json::Value attribute_list_schema() {
+    return list_schema<kAttribute>("attributes");
+}
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = http::Method::Get,
+             .path = "/v1/attributes",
+             .operation = "listAttributes",
+             .summary = "List the attribute registry, disabled attributes too",
+             .query = kListQuery,
+             .reply = {200, "A page of attributes.", "application/json", "AttributeList",
+                       attribute_list_schema},
+             .errors = kListErrors,
+             .handler = list_attributes},
+};
+static_assert(well_formed(kEndpoints, "/v1/attributes"));
+
+}  // namespace
+
+std::span<const Endpoint> attribute_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

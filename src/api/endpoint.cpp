@@ -1,0 +1,99 @@
+#include "api/endpoint.hpp"
+
+#include "base/text.hpp"
+#include "http/query.hpp"
+
+namespace muster::api {
+namespace {
+
+constexpr std::size_t kLongestText = 255;
+constexpr std::size_t kLongestCursor = 512;
+
+using Kind = QueryParameter::Kind;
+
+bool is_choice(const QueryParameter& parameter, std::string_view value) {
+    for (std::size_t i = 0; !parameter.choice(i).empty(); ++i) {
+        if (parameter.choice(i) == value) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<std::string> QueryValues::text(std::string_view name) const {
+    const auto found = texts_.find(name);
+    return found == texts_.end() ? std::nullopt : std::optional(found->second);
+}
+
+int QueryValues::integer(std::string_view name) const {
+    return integers_.find(name)->second;
+}
+
+QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
+    Faults faults;
+    http::Query in(query, faults);
+    QueryValues values;
+    for (const QueryParameter& parameter : endpoint.query) {
+        const std::string name(parameter.name);
+        if (parameter.kind == Kind::Integer) {
+            values.integers_[name] =
+                in.integer(name, parameter.fallback, parameter.least, parameter.most);
+        } else if (parameter.kind == Kind::Flag) {
+            values.integers_[name] = in.flag(name) ? 1 : 0;
+        } else {
+            auto text =
+                in.text(name, parameter.kind == Kind::Cursor ? kLongestCursor : kLongestText);
+            if (!text) continue;
+            if (parameter.choice && !is_choice(parameter, *text)) {
+                faults.add(name, FieldCode::InvalidChoice);
+            }
+            values.texts_[name] = std::move(*text);
+        }
+    }
+    in.finish();
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+    return values;
+}
+
+http::Reply Call::transact(const std::function<service::StoredReply(service::Unit&)>& work) const {
+    service::StoredReply stored = service::transact(context, actor, claim, work);
+    http::Reply reply = json_reply(stored.status, std::move(stored.body));
+    if (!stored.location.empty()) reply.headers.emplace_back("Location", stored.location);
+    if (stored.replayed) reply.headers.emplace_back("Idempotency-Replayed", "true");
+    return reply;
+}
+
+std::string Call::cursor_scope() const {
+    std::string scope = std::string(endpoint.operation) + "|" + org().text() + "|" +
+                        (parameters.empty() ? "" : std::string(parameters[0]));
+    for (const QueryParameter& parameter : endpoint.query) {
+        if (parameter.kind != Kind::Text) continue;
+        scope += "|" + std::string(parameter.name) + "=" + query.text(parameter.name).value_or("");
+    }
+    return scope;
+}
+
+std::string Call::seal_cursor(std::string_view position) const {
+    return context.cursors.seal(cursor_scope(), position);
+}
+
+std::optional<std::string> Call::cursor_position() const {
+    const auto cursor = query.text("cursor");
+    if (!cursor) return std::nullopt;
+    auto position = context.cursors.open(cursor_scope(), *cursor);
+    if (!position) {
+        Faults faults;
+        faults.add("cursor", FieldCode::InvalidCursor);
+        throw Error(ErrorCode::ValidationError).fields(faults);
+    }
+    return position;
+}
+
+http::Reply json_reply(int status, std::string body) {
+    http::Reply reply;
+    reply.status = status;
+    reply.body = std::move(body);
+    return reply;
+}
+
+}  // namespace muster::api

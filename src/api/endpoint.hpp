@@ -1,0 +1,204 @@
+// The row: all that there is to say about an endpoint, in one place (HACKING.md "How to add an
+// endpoint"). Router, Allow header, authentication, body cap, decoding, metrics and the OpenAPI
+// description are made from it; nothing about an endpoint is said elsewhere.
+#pragma once
+
+#include "base/error.hpp"
+#include "http/message.hpp"
+#include "http/metrics.hpp"
+#include "http/record.hpp"
+#include "http/schema.hpp"
+#include "service/context.hpp"
+
+#include <json/value.h>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::api {
+
+enum class Access : std::uint8_t {
+    Open,          // no credential; nginx lets only the loopback through where it must
+    Organization,  // an organization key (or, later, an admin session) [specification 4.1, 5]
+};
+
+enum class IdempotencyKey : std::uint8_t { Ignored, Accepted };
+
+// A query parameter: decoded, checked and described from here.
+struct QueryParameter {
+    enum class Kind : std::uint8_t { Integer, Text, Flag, Cursor };
+    std::string_view name;
+    Kind kind = Kind::Text;
+    int least = 0;  // of an integer
+    int most = 0;
+    int fallback = 0;
+    std::string_view (*choice)(std::size_t index) = nullptr;  // "" behind the last one
+    std::string_view meaning = {};
+};
+
+struct ReplySpec {
+    int status = 200;
+    std::string_view meaning = {};
+    std::string_view content_type = "application/json";
+    std::string_view component = {};  // the schema's name in the description; "" = no JSON body
+    Json::Value (*schema)() = nullptr;
+};
+
+struct Call;
+
+struct Endpoint {
+    http::Method method = http::Method::Get;
+    std::string_view path;       // "/v1/imports/{id}/rows"
+    std::string_view operation;  // "stageImportRows"
+    std::string_view summary = {};
+    Access access = Access::Organization;
+    IdempotencyKey idempotency = IdempotencyKey::Ignored;
+    std::size_t body_limit = 0;  // bytes; 0: takes no body
+    bool body_required = false;
+    std::string_view body_component = {};  // the schema's name; "" = no described body
+    Json::Value (*body_schema)() = nullptr;
+    std::span<const QueryParameter> query = {};
+    ReplySpec reply = {};
+    std::optional<ReplySpec> second_reply = {};
+    std::span<const ErrorCode> errors = {};
+    http::Reply (*handler)(Call&) = nullptr;
+};
+
+inline constexpr std::size_t kSmallBody = std::size_t{256} << 10U;
+inline constexpr std::size_t kStagingBody = std::size_t{16} << 20U;
+
+// The query, checked against the row.
+class QueryValues {
+  public:
+    std::optional<std::string> text(std::string_view name) const;
+    int integer(std::string_view name) const;
+    bool flag(std::string_view name) const { return integer(name) != 0; }
+
+  private:
+    friend QueryValues decode_query(const Endpoint& endpoint, std::string_view query);
+    std::map<std::string, std::string, std::less<>> texts_;
+    std::map<std::string, int, std::less<>> integers_;
+};
+// Throws VALIDATION_ERROR with every fault.
+QueryValues decode_query(const Endpoint& endpoint, std::string_view query);
+
+// One request on its way through a handler.
+struct Call {
+    const http::Request& request;
+    const Endpoint& endpoint;
+    service::Context& context;
+    const http::Metrics& metrics;
+    service::Actor actor;
+    std::vector<std::string_view> parameters;  // of the path
+    QueryValues query;
+    const http::JsonIn* body = nullptr;  // nullptr: none was sent
+    std::optional<service::IdempotencyClaim> claim;
+
+    const OrgId& org() const { return actor.organization; }
+
+    // The path's id, or NOT_FOUND: what is no UUID can name nothing.
+    template <class IdType>
+    IdType id() const {
+        const auto id = IdType::parse(parameters.at(0));
+        if (!id) throw Error(ErrorCode::NotFound);
+        return *id;
+    }
+
+    // Runs `work` in a transaction, or replays the reply recorded for this Idempotency-Key.
+    http::Reply transact(const std::function<service::StoredReply(service::Unit&)>& work) const;
+
+    // Cursors of this list: bound to the operation, the organization and the filters of the query.
+    std::string seal_cursor(std::string_view position) const;
+    // The position of the query's cursor; nullopt where none was sent. Throws VALIDATION_ERROR for
+    // a bad one.
+    std::optional<std::string> cursor_position() const;
+
+  private:
+    std::string cursor_scope() const;
+};
+
+// A handler that takes a decoded body: `decoded<kNewImport, create_import>`.
+template <const auto& kSchema, auto kHandler>
+http::Reply decoded(Call& call) {
+    typename std::remove_cvref_t<decltype(kSchema)>::Value value{};
+    if (call.body) value = http::decode(kSchema, *call.body, Date::of(Timestamp::now()));
+    return kHandler(call, std::move(value));
+}
+
+template <const auto& kSchema>
+Json::Value schema_of() {
+    return kSchema.schema();
+}
+
+template <const auto& kRecord>
+constexpr ReplySpec replies(int status, std::string_view meaning) {
+    return {status, meaning, "application/json", kRecord.name, &schema_of<kRecord>};
+}
+
+// For endpoints that take no body: none, or an empty object, as many clients send.
+struct Nothing {};
+inline constexpr auto kNothing = http::object<Nothing>();
+
+// Checked at compile time: each row below the prefix, no method and path twice, everything filled
+// in.
+template <std::size_t kCount>
+constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string_view prefix) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+        if (!rows[i].path.starts_with(prefix) || rows[i].operation.empty() || !rows[i].handler) {
+            return false;
+        }
+        if (rows[i].reply.meaning.empty() || rows[i].summary.empty()) return false;
+        for (std::size_t j = 0; j < i; ++j) {
+            const bool same_place =
+                rows[i].path == rows[j].path && rows[i].method == rows[j].method;
+            if (same_place || rows[i].operation == rows[j].operation) return false;
+        }
+    }
+    return true;
+}
+
+http::Reply json_reply(int status, std::string body);
+
+// ---------------------------------------------------------------------------- lists
+
+// {"<name>": [record…], "next_cursor": string|null}
+template <const auto& kRecord>
+Json::Value list_schema(const char* name) {
+    Json::Value schema = http::Wire<std::string>::typed("object");
+    schema["additionalProperties"] = false;
+    schema["properties"][name]["type"] = "array";
+    schema["properties"][name]["items"]["$ref"] =
+        "#/components/schemas/" + std::string(kRecord.name);
+    schema["properties"]["next_cursor"] = http::Wire<std::optional<std::string>>::schema();
+    schema["required"].append(name);
+    schema["required"].append("next_cursor");
+    return schema;
+}
+
+// The page of a list that was asked for limit + 1 records: the one too many tells that there is a
+// next page, which `position` of the last one shown marks.
+template <class Record, class Value, class Position>
+http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
+                       std::vector<Value>& values, const Position& position) {
+    const auto limit = static_cast<std::size_t>(call.query.integer("limit"));
+    const bool has_more = values.size() > limit;
+    if (has_more) values.resize(limit);
+    std::string body;
+    JsonWriter writer(body);
+    writer.begin_object();
+    writer.key(name);
+    writer.begin_array();
+    for (const Value& value : values) record.write(writer, value);
+    writer.end_array();
+    writer.key("next_cursor");
+    has_more ? writer.string(call.seal_cursor(position(values.back()))) : writer.null();
+    writer.end_object();
+    return json_reply(200, std::move(body));
+}
+
+}  // namespace muster::api

@@ -1,0 +1,16 @@
+// The tables of endpoint rows, one for each first path word: routes.cpp strings them together.
+#pragma once
+
+#include "api/endpoint.hpp"
+
+#include <span>
+
+namespace muster::api {
+
+std::span<const Endpoint> attribute_endpoints();  // attributes.cpp
+std::span<const Endpoint> import_endpoints();     // imports.cpp
+std::span<const Endpoint> user_endpoints();       // users.cpp
+std::span<const Endpoint> openapi_endpoints();    // openapi.cpp
+std::span<const Endpoint> health_endpoints();     // health.cpp
+
+}  // namespace muster::api

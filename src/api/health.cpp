@@ -1,0 +1,74 @@
+// Serves /healthz, /readyz and /metrics, for the machines that look after this one; nginx lets only
+// the loopback through.
+#include "api/groups.hpp"
+#include "service/monitoring.hpp"
+#include "service/schema.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::field;
+using http::Method;
+using http::Reply;
+
+struct Health {
+    std::string status = "ok";
+};
+constexpr auto kHealth = http::record<Health>("Health", field<&Health::status>("status"));
+
+// The process answers.
+Reply get_health(Call&) {
+    return json_reply(200, http::to_json(kHealth, Health{}));
+}
+
+// The database answers, and its schema is this program's.
+Reply get_readiness(Call& call) {
+    const std::string problem = service::readiness_problem(call.context);
+    if (!problem.empty()) {
+        throw Error(ErrorCode::ServiceUnavailable).detail("reason", problem).retry_after(1);
+    }
+    return json_reply(200, http::to_json(kHealth, Health{}));
+}
+
+Reply get_metrics(Call& call) {
+    Reply reply;
+    reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    reply.body = call.metrics.text() + service::job_metrics(call.context);
+    return reply;
+}
+
+constexpr std::array kReadinessErrors = {ErrorCode::ServiceUnavailable};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/healthz",
+             .operation = "getHealth",
+             .summary = "Whether the process answers",
+             .access = Access::Open,
+             .reply = replies<kHealth>(200, "It does."),
+             .handler = get_health},
+    Endpoint{.method = Method::Get,
+             .path = "/readyz",
+             .operation = "getReadiness",
+             .summary = "Whether the database answers and has the right schema",
+             .access = Access::Open,
+             .reply = replies<kHealth>(200, "It does."),
+             .errors = kReadinessErrors,
+             .handler = get_readiness},
+    Endpoint{.method = Method::Get,
+             .path = "/metrics",
+             .operation = "getMetrics",
+             .summary = "Figures in the Prometheus text format",
+             .access = Access::Open,
+             .reply = {200, "The figures.", "text/plain", "", nullptr},
+             .handler = get_metrics},
+};
+static_assert(well_formed(kEndpoints, "/"));
+
+}  // namespace
+
+std::span<const Endpoint> health_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

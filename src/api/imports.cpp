@@ -1,0 +1,417 @@
+// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api.md "Imports"). The
+// decisions are in service/imports.cpp, what the runner does in service/import_work.cpp.
+#include "service/imports.hpp"
+
+#include "api/groups.hpp"
+#include "base/text.hpp"
+#include "service/import_rows.hpp"
+
+namespace muster::http {
+
+using rules::ImportSource;
+using rules::ImportState;
+using rules::RowState;
+
+template <>
+inline constexpr std::array kAllOf<ImportState> = {ImportState::Staging,   ImportState::Validating,
+                                                   ImportState::Validated, ImportState::Committing,
+                                                   ImportState::Completed, ImportState::Failed,
+                                                   ImportState::Canceled};
+template <>
+inline constexpr std::array kAllOf<ImportSource> = {ImportSource::Api, ImportSource::Console};
+template <>
+inline constexpr std::array kAllOf<RowState> = {
+    RowState::Staged,   RowState::Valid,  RowState::Invalid, RowState::Created,
+    RowState::Attached, RowState::Merged, RowState::Failed};
+
+template <>
+struct Wire<rules::ImportFailure> {
+    static constexpr auto kRecord =
+        record<rules::ImportFailure>("ImportFailure", field<&rules::ImportFailure::code>("code"),
+                                     field<&rules::ImportFailure::message>("message"));
+    static void write(JsonWriter& to, const rules::ImportFailure& value) {
+        kRecord.write(to, value);
+    }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+template <>
+struct Wire<rules::ImportPreview> {
+    static constexpr auto kRecord = record<rules::ImportPreview>(
+        "ImportPreview", field<&rules::ImportPreview::create>("create"),
+        field<&rules::ImportPreview::attach>("attach"),
+        field<&rules::ImportPreview::merge>("merge"));
+    static void write(JsonWriter& to, const rules::ImportPreview& value) {
+        kRecord.write(to, value);
+    }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+}  // namespace muster::http
+
+namespace muster::api {
+namespace {
+
+using http::field;
+using http::Integer;
+using http::Method;
+using http::RecordField;
+using http::Reply;
+using http::Text;
+using rules::ImportJob;
+using rules::ImportRow;
+using service::StoredReply;
+using service::Unit;
+
+constexpr std::int64_t kHighestRowNumber = 2'147'483'647;
+
+// ---------------------------------------------------------------------------- bodies
+
+constexpr auto kMappingColumn = http::object<rules::MappingColumn>(
+    http::required("sourceColumn", &rules::MappingColumn::source_column, Text{1, 255}),
+    http::required("target", &rules::MappingColumn::target, Text{1, 64}),
+    http::optional("fieldKey", &rules::MappingColumn::field_key, Text{1, 64}),
+    http::optional("attributeKey", &rules::MappingColumn::attribute_key, Text{1, 64}));
+
+constexpr auto kMapping = http::object<rules::Mapping>(
+    http::required("columns", &rules::Mapping::columns, http::ArrayOf{kMappingColumn, 1, 500}));
+
+constexpr auto kNewImport = http::object<service::NewImport>(
+    http::required("file_name", &service::NewImport::file_name, Text{1, 255}),
+    http::required("declared_total", &service::NewImport::declared_total,
+                   Integer{0, service::kMostImportRows}),
+    http::required("mapping", &service::NewImport::mapping, kMapping));
+
+constexpr auto kNewRow = http::object<service::NewRow>(
+    http::required("rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber}),
+    http::required("payload", &service::NewRow::fields, http::MemberPayload{}));
+
+struct StageRows {
+    std::vector<service::NewRow> rows;
+};
+constexpr auto kStageRows = http::object<StageRows>(http::required(
+    "rows", &StageRows::rows, http::ArrayOf{kNewRow, 1, service::kMostStagedAtOnce}));
+
+struct CommitImport {
+    std::optional<bool> dry_run;
+};
+constexpr auto kCommitImport =
+    http::object<CommitImport>(http::optional("dry_run", &CommitImport::dry_run, http::Boolean{}));
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kImportJob = http::record<ImportJob>(
+    "ImportJob", field<&ImportJob::id>("id"), field<&ImportJob::organization_id>("organization_id"),
+    field<&ImportJob::created_by_id>("created_by_id"), field<&ImportJob::source>("source"),
+    field<&ImportJob::state>("state"),
+    RecordField<ImportJob>{"mapping",
+                           [](JsonWriter& to, const ImportJob& job) { to.raw(job.mapping); },
+                           schema_of<kMapping>},
+    field<&ImportJob::file_name>("file_name"), field<&ImportJob::declared_total>("declared_total"),
+    field<&ImportJob::staged_rows>("staged_rows"),
+    field<&ImportJob::processed_rows>("processed_rows"),
+    field<&ImportJob::valid_rows>("valid_rows"), field<&ImportJob::invalid_rows>("invalid_rows"),
+    field<&ImportJob::created_count>("created_count"),
+    field<&ImportJob::attached_count>("attached_count"),
+    field<&ImportJob::failed_count>("failed_count"), field<&ImportJob::failure>("failure"),
+    field<&ImportJob::preview>("preview"), field<&ImportJob::heartbeat_at>("heartbeat_at"),
+    field<&ImportJob::completed_at>("completed_at"), field<&ImportJob::expires_at>("expires_at"),
+    field<&ImportJob::created_at>("created_at"), field<&ImportJob::updated_at>("updated_at"));
+
+void write_error_code(JsonWriter& to, const ImportRow& row) {
+    row.error == rules::RowError::None ? to.null() : to.string(text_of(row.error));
+}
+
+void write_error_message(JsonWriter& to, const ImportRow& row) {
+    row.error == rules::RowError::None
+        ? to.null()
+        : to.string(rules::row_error_message(row.error, row.error_key));
+}
+
+constexpr auto kImportRow = http::record<ImportRow>(
+    "ImportRow", field<&ImportRow::id>("id"), field<&ImportRow::job_id>("job_id"),
+    field<&ImportRow::row_number>("row_number"), field<&ImportRow::state>("state"),
+    RecordField<ImportRow>{"error_code", write_error_code,
+                           http::Wire<std::optional<std::string>>::schema},
+    RecordField<ImportRow>{"error_message", write_error_message,
+                           http::Wire<std::optional<std::string>>::schema},
+    field<&ImportRow::user_id>("user_id"),
+    RecordField<ImportRow>{"payload",
+                           [](JsonWriter& to, const ImportRow& row) { to.raw(row.payload); },
+                           http::Wire<http::RawJson>::schema},
+    field<&ImportRow::created_at>("created_at"), field<&ImportRow::updated_at>("updated_at"));
+
+struct Staged {
+    std::int64_t staged = 0;
+};
+constexpr auto kStaged = http::record<Staged>("StagedRows", field<&Staged::staged>("staged"));
+
+Reply job_reply(const ImportJob& job) {
+    Reply reply = json_reply(200, http::to_json(kImportJob, job));
+    if (rules::is_moving(job.state)) reply.headers.emplace_back("Retry-After", "1");
+    return reply;
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply create_import(Call& call, const service::NewImport& in) {
+    return call.transact([&](Unit& unit) {
+        const ImportJob job = service::create_import(unit, in);
+        return StoredReply{201, "/v1/imports/" + job.id.text(), http::to_json(kImportJob, job),
+                           job.expires_at};
+    });
+}
+
+Reply list_imports(Call& call) {
+    const auto position = call.cursor_position();
+    const auto before = position ? ImportId::parse(*position) : std::nullopt;
+    const auto state = call.query.text("state");
+    const int limit = call.query.integer("limit");
+    auto jobs = service::list_imports(call.context, call.org(), before,
+                                      state ? rules::import_state(*state) : std::nullopt, limit);
+    return page_reply(call, "imports", kImportJob, jobs,
+                      [](const ImportJob& job) { return job.id.text(); });
+}
+
+Reply get_import(Call& call) {
+    const auto job = service::poll_import(call.context, call.actor, call.id<ImportId>());
+    if (!job) throw Error(ErrorCode::NotFound);
+    return job_reply(*job);
+}
+
+Reply stage_rows(Call& call, const StageRows& in) {
+    return call.transact([&](Unit& unit) {
+        service::stage_rows(unit, call.id<ImportId>(), in.rows);
+        const Staged staged{static_cast<std::int64_t>(in.rows.size())};
+        return StoredReply{200, "", http::to_json(kStaged, staged), std::nullopt};
+    });
+}
+
+// The job as 202, with the hint when to poll.
+Reply accepted(Call& call, const std::function<ImportJob(Unit&)>& work) {
+    Reply reply = call.transact([&](Unit& unit) {
+        const ImportJob job = work(unit);
+        return StoredReply{202, "", http::to_json(kImportJob, job), job.expires_at};
+    });
+    reply.headers.emplace_back("Retry-After", "1");
+    return reply;
+}
+
+Reply validate_import(Call& call, Nothing) {
+    return accepted(
+        call, [&](Unit& unit) { return service::validate_import(unit, call.id<ImportId>()); });
+}
+
+Reply commit_import(Call& call, CommitImport in) {
+    return accepted(call, [&](Unit& unit) {
+        return service::commit_import(unit, call.id<ImportId>(), in.dry_run);
+    });
+}
+
+Reply cancel_import(Call& call, Nothing) {
+    return call.transact([&](Unit& unit) {
+        const ImportJob job = service::cancel_import(unit, call.id<ImportId>());
+        return StoredReply{200, "", http::to_json(kImportJob, job), job.expires_at};
+    });
+}
+
+Reply list_import_rows(Call& call) {
+    const auto position = call.cursor_position();
+    const auto after = position ? parse_number<std::uint32_t>(*position).value_or(0) : 0;
+    const auto state = call.query.text("state");
+    auto rows = service::list_import_rows(call.context, call.org(), call.id<ImportId>(), after,
+                                          state ? rules::row_state(*state) : std::nullopt,
+                                          call.query.integer("limit"));
+    if (!rows) throw Error(ErrorCode::NotFound);
+    return page_reply(call, "rows", kImportRow, *rows,
+                      [](const ImportRow& row) { return std::to_string(row.row_number); });
+}
+
+Reply get_error_report(Call& call) {
+    const auto id = call.id<ImportId>();
+    if (!service::read_import(call.context, call.org(), id)) throw Error(ErrorCode::NotFound);
+    Reply reply;
+    reply.content_type = "text/csv; charset=utf-8";
+    reply.headers.emplace_back("Content-Disposition",
+                               "attachment; filename=\"import-" + id.text() + "-errors.csv\"");
+    reply.stream = [&context = call.context, org = call.org(), id,
+                    raw = call.query.flag("raw")](const http::Sink& sink) {
+        service::write_error_report(context, org, id, raw, sink);
+    };
+    return reply;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+using Kind = QueryParameter::Kind;
+
+std::string_view import_state_choice(std::size_t index) {
+    const auto& all = http::kAllOf<rules::ImportState>;
+    return index < all.size() ? text_of(all[index]) : "";
+}
+
+std::string_view row_state_choice(std::size_t index) {
+    const auto& all = http::kAllOf<rules::RowState>;
+    return index < all.size() ? text_of(all[index]) : "";
+}
+
+constexpr std::array kListQuery = {
+    QueryParameter{.name = "limit",
+                   .kind = Kind::Integer,
+                   .least = 1,
+                   .most = 100,
+                   .fallback = 50,
+                   .meaning = "Jobs a page."},
+    QueryParameter{
+        .name = "cursor", .kind = Kind::Cursor, .meaning = "next_cursor of the page before."},
+    QueryParameter{
+        .name = "state", .choice = import_state_choice, .meaning = "Only jobs in this state."},
+};
+constexpr std::array kRowsQuery = {
+    QueryParameter{.name = "limit",
+                   .kind = Kind::Integer,
+                   .least = 1,
+                   .most = 1000,
+                   .fallback = 100,
+                   .meaning = "Rows a page."},
+    QueryParameter{
+        .name = "cursor", .kind = Kind::Cursor, .meaning = "next_cursor of the page before."},
+    QueryParameter{
+        .name = "state", .choice = row_state_choice, .meaning = "Only rows in this state."},
+};
+constexpr std::array kReportQuery = {
+    QueryParameter{.name = "raw",
+                   .kind = Kind::Flag,
+                   .meaning = "true: cells exactly as staged, without the guard against formulas."},
+};
+
+constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
+                                      ErrorCode::Unauthorized,
+                                      ErrorCode::ImportJobActiveExists,
+                                      ErrorCode::IdempotencyConflict,
+                                      ErrorCode::IdempotencyInProgress,
+                                      ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError,
+                                      ErrorCode::ImportMappingInvalid};
+constexpr std::array kListErrors = {ErrorCode::Unauthorized, ErrorCode::ValidationError};
+constexpr std::array kReadErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound};
+constexpr std::array kReadListErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound,
+                                        ErrorCode::ValidationError};
+constexpr std::array kStageErrors = {ErrorCode::BadRequest,      ErrorCode::Unauthorized,
+                                     ErrorCode::NotFound,        ErrorCode::ImportJobInvalidState,
+                                     ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
+                                     ErrorCode::ValidationError, ErrorCode::ImportRowLimitExceeded};
+constexpr std::array kMoveErrors = {ErrorCode::BadRequest,
+                                    ErrorCode::Unauthorized,
+                                    ErrorCode::NotFound,
+                                    ErrorCode::ImportJobInvalidState,
+                                    ErrorCode::IdempotencyConflict,
+                                    ErrorCode::IdempotencyInProgress,
+                                    ErrorCode::PayloadTooLarge,
+                                    ErrorCode::UnsupportedMediaType,
+                                    ErrorCode::ValidationError};
+
+Json::Value import_list_schema() {
+    return list_schema<kImportJob>("imports");
+}
+Json::Value row_list_schema() {
+    return list_schema<kImportRow>("rows");
+}
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Post,
+             .path = "/v1/imports",
+             .operation = "createImport",
+             .summary = "Create an import job",
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewImport",
+             .body_schema = schema_of<kNewImport>,
+             .reply = replies<kImportJob>(201, "The job, in state staging."),
+             .errors = kCreateErrors,
+             .handler = decoded<kNewImport, create_import>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/imports",
+        .operation = "listImports",
+        .summary = "List import jobs, newest first",
+        .query = kListQuery,
+        .reply = {200, "A page of jobs.", "application/json", "ImportList", import_list_schema},
+        .errors = kListErrors,
+        .handler = list_imports},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/imports/{id}",
+             .operation = "getImport",
+             .summary = "Read an import job with its counts",
+             .reply = replies<kImportJob>(200, "The job."),
+             .errors = kReadErrors,
+             .handler = get_import},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/imports/{id}/rows",
+             .operation = "stageImportRows",
+             .summary = "Stage up to 5,000 rows; all of them or none",
+             .body_limit = kStagingBody,
+             .body_required = true,
+             .body_component = "StageRows",
+             .body_schema = schema_of<kStageRows>,
+             .reply = replies<kStaged>(200, "How many rows the call staged."),
+             .errors = kStageErrors,
+             .handler = decoded<kStageRows, stage_rows>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/imports/{id}/rows",
+        .operation = "listImportRows",
+        .summary = "List an import job's rows and what became of them",
+        .query = kRowsQuery,
+        .reply = {200, "A page of rows.", "application/json", "ImportRowList", row_list_schema},
+        .errors = kReadListErrors,
+        .handler = list_import_rows},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/imports/{id}/validate",
+             .operation = "validateImport",
+             .summary = "Seal the staging and start the dry run",
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kImportJob>(202, "The job, in state validating."),
+             .errors = kMoveErrors,
+             .handler = decoded<kNothing, validate_import>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/imports/{id}/commit",
+             .operation = "commitImport",
+             .summary = "Write the valid rows",
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_component = "CommitImport",
+             .body_schema = schema_of<kCommitImport>,
+             .reply = replies<kImportJob>(202, "The job, on its way."),
+             .errors = kMoveErrors,
+             .handler = decoded<kCommitImport, commit_import>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/imports/{id}/cancel",
+             .operation = "cancelImport",
+             .summary = "Cancel a job that has not begun to commit",
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kImportJob>(200, "The job, in state canceled."),
+             .errors = kMoveErrors,
+             .handler = decoded<kNothing, cancel_import>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/imports/{id}/error-report",
+             .operation = "getImportErrorReport",
+             .summary = "Download the invalid and failed rows as CSV",
+             .query = kReportQuery,
+             .reply = {200, "RFC 4180, header line first.", "text/csv", "", nullptr},
+             .errors = kReadListErrors,
+             .handler = get_error_report},
+};
+static_assert(well_formed(kEndpoints, "/v1/imports"));
+
+}  // namespace
+
+std::span<const Endpoint> import_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,239 @@
+// Serves /openapi/partner.json: the OpenAPI 3.1 description, printed from the endpoint rows
+// (specification 4.6, 9).
+#include "api/groups.hpp"
+#include "api/routes.hpp"
+#include "base/crypto.hpp"
+#include "base/text.hpp"
+
+#include <map>
+#include <set>
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+
+Json::Value reference(std::string_view component) {
+    Json::Value schema;
+    schema["$ref"] = "#/components/schemas/" + std::string(component);
+    return schema;
+}
+
+Json::Value error_schema() {
+    Json::Value codes(Json::arrayValue);
+#define ERROR(name, code, status, message, advice) codes.append(code);
+#include "base/error_codes.def"
+#undef ERROR
+    Json::Value schema;
+    schema["type"] = "object";
+    schema["additionalProperties"] = false;
+    schema["required"].append("error");
+    Json::Value& error = schema["properties"]["error"];
+    error["type"] = "object";
+    error["additionalProperties"] = false;
+    for (const char* key : {"code", "status", "message"}) error["required"].append(key);
+    error["properties"]["code"]["type"] = "string";
+    error["properties"]["code"]["enum"] = codes;
+    error["properties"]["status"]["type"] = "integer";
+    error["properties"]["message"]["type"] = "string";
+    error["properties"]["details"]["type"] = "object";
+    return schema;
+}
+
+Json::Value json_content(Json::Value schema) {
+    Json::Value content;
+    content["application/json"]["schema"] = std::move(schema);
+    return content;
+}
+
+// A status's codes are told apart in its description; the envelope is the same for all.
+Json::Value error_response(const std::vector<ErrorCode>& codes) {
+    Json::Value response;
+    std::string text;
+    for (const ErrorCode code : codes) {
+        const ErrorEntry& entry = error_entry(code);
+        if (!text.empty()) text += " ";
+        text += "`" + std::string(entry.text) + "`: " + std::string(entry.message) + " " +
+                std::string(entry.advice);
+    }
+    response["description"] = text;
+    response["content"] = json_content(reference("Error"));
+    return response;
+}
+
+Json::Value reply_response(const ReplySpec& reply) {
+    Json::Value response;
+    response["description"] = std::string(reply.meaning);
+    Json::Value& content = response["content"][std::string(reply.content_type)];
+    if (reply.component.empty()) {
+        content["schema"]["type"] = "string";
+    } else {
+        content["schema"] = reference(reply.component);
+    }
+    return response;
+}
+
+Json::Value path_parameters(std::string_view path) {
+    Json::Value list(Json::arrayValue);
+    for (const std::string_view segment : split(path, '/')) {
+        if (!segment.starts_with('{')) continue;
+        Json::Value parameter;
+        parameter["name"] = std::string(segment.substr(1, segment.size() - 2));
+        parameter["in"] = "path";
+        parameter["required"] = true;
+        parameter["schema"]["type"] = "string";
+        parameter["schema"]["format"] = "uuid";
+        list.append(std::move(parameter));
+    }
+    return list;
+}
+
+Json::Value query_schema(const QueryParameter& query) {
+    Json::Value schema;
+    switch (query.kind) {
+        case QueryParameter::Kind::Integer:
+            schema["type"] = "integer";
+            schema["minimum"] = query.least;
+            schema["maximum"] = query.most;
+            schema["default"] = query.fallback;
+            break;
+        case QueryParameter::Kind::Flag:
+            schema["type"] = "boolean";
+            schema["default"] = false;
+            break;
+        case QueryParameter::Kind::Cursor:
+        case QueryParameter::Kind::Text:
+            schema["type"] = "string";
+            break;
+    }
+    if (query.choice) {
+        for (std::size_t i = 0; !query.choice(i).empty(); ++i) {
+            schema["enum"].append(std::string(query.choice(i)));
+        }
+    }
+    return schema;
+}
+
+void add_parameters(const Endpoint& row, Json::Value& operation) {
+    Json::Value parameters = path_parameters(row.path);
+    for (const QueryParameter& query : row.query) {
+        Json::Value parameter;
+        parameter["name"] = std::string(query.name);
+        parameter["in"] = "query";
+        parameter["description"] = std::string(query.meaning);
+        parameter["schema"] = query_schema(query);
+        parameters.append(std::move(parameter));
+    }
+    if (row.idempotency == IdempotencyKey::Accepted) {
+        Json::Value parameter;
+        parameter["name"] = "Idempotency-Key";
+        parameter["in"] = "header";
+        parameter["description"] =
+            "1 to 255 visible ASCII characters; a repetition replays the first reply.";
+        parameter["schema"]["type"] = "string";
+        parameter["schema"]["maxLength"] = 255;
+        parameters.append(std::move(parameter));
+    }
+    if (!parameters.empty()) operation["parameters"] = std::move(parameters);
+}
+
+void add_responses(const Endpoint& row, Json::Value& operation) {
+    Json::Value& responses = operation["responses"];
+    responses[std::to_string(row.reply.status)] = reply_response(row.reply);
+    if (row.second_reply) {
+        responses[std::to_string(row.second_reply->status)] = reply_response(*row.second_reply);
+    }
+    std::map<int, std::vector<ErrorCode>> by_status;
+    for (const ErrorCode code : row.errors) by_status[error_entry(code).status].push_back(code);
+    for (const auto& [status, codes] : by_status) {
+        responses[std::to_string(status)] = error_response(codes);
+    }
+    // What any operation can answer: overload, and our own faults.
+    responses["default"] = error_response(
+        {ErrorCode::RateLimited, ErrorCode::InternalError, ErrorCode::ServiceUnavailable});
+}
+
+Json::Value operation_of(const Endpoint& row) {
+    Json::Value operation;
+    operation["operationId"] = std::string(row.operation);
+    operation["summary"] = std::string(row.summary);
+    add_parameters(row, operation);
+    if (row.body_schema) {
+        operation["requestBody"]["required"] = row.body_required;
+        operation["requestBody"]["content"] = json_content(reference(row.body_component));
+    }
+    add_responses(row, operation);
+    if (row.access == Access::Organization) {
+        Json::Value security;
+        security["organizationKey"] = Json::Value(Json::arrayValue);
+        operation["security"].append(std::move(security));
+    }
+    return operation;
+}
+
+Json::Value build_document(std::string_view base_url) {
+    Json::Value document;
+    document["openapi"] = "3.1.0";
+    document["info"]["title"] = "Muster partner API";
+    document["info"]["version"] = "0.1.0";  // specification 9
+    document["info"]["license"]["name"] = "Apache-2.0";
+    document["servers"][0]["url"] = std::string(base_url);
+    Json::Value& components = document["components"];
+    Json::Value& key = components["securitySchemes"]["organizationKey"];
+    key["type"] = "http";
+    key["scheme"] = "bearer";
+    key["description"] = "An organization API key, org_….";
+    Json::Value& schemas = components["schemas"];
+    schemas["Error"] = error_schema();
+    schemas["MemberPayload"] = http::member_payload_schema();
+    for (const Endpoint* row : all_endpoints()) {
+        std::string method(text_of(row->method));
+        ascii_lower(method);
+        document["paths"][std::string(row->path)][method] = operation_of(*row);
+        if (row->body_schema) schemas[std::string(row->body_component)] = row->body_schema();
+        if (row->reply.schema) schemas[std::string(row->reply.component)] = row->reply.schema();
+    }
+    return document;
+}
+
+Reply get_openapi(Call& call) {
+    // The rows do not change while the process lives.
+    static const std::string document = openapi_document(call.context.settings.server_base_url);
+    static const std::string etag = "\"" + to_base64url(sha256(document)).substr(0, 22) + "\"";
+    Reply reply = json_reply(200, document);
+    reply.headers.emplace_back("ETag", etag);
+    reply.headers.emplace_back("Cache-Control", "public, max-age=300");
+    if (call.request.if_none_match == etag) {
+        reply.status = 304;
+        reply.body.clear();
+    }
+    return reply;
+}
+
+Json::Value any_object() {
+    return http::Wire<std::string>::typed("object");
+}
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/openapi/partner.json",
+             .operation = "getDescription",
+             .summary = "This description",
+             .access = Access::Open,
+             .reply = {200, "OpenAPI 3.1.0.", "application/json", "OpenApi", any_object},
+             .handler = get_openapi},
+};
+static_assert(well_formed(kEndpoints, "/openapi"));
+
+}  // namespace
+
+std::span<const Endpoint> openapi_endpoints() {
+    return kEndpoints;
+}
+
+std::string openapi_document(std::string_view base_url) {
+    return json_text_pretty(build_document(base_url));
+}
+
+}  // namespace muster::api

@@ -1,0 +1,167 @@
+#include "api/pipeline.hpp"
+
+#include "api/authenticate.hpp"
+#include "base/crypto.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "http/json_body.hpp"
+#include "service/failure.hpp"
+
+#include <chrono>
+
+namespace muster::api {
+namespace {
+
+using http::Reply;
+using http::Request;
+
+constexpr std::size_t kLongestKey = 255;
+
+// ---------------------------------------------------------------------------- checks on the way in
+
+void refuse_stale(const Request& request, int limit_seconds) {
+    // It waited for a worker so long that its client has gone; its work would be for nobody.
+    const auto waited = Timestamp::now() - request.arrived;
+    if (waited > Milliseconds(1000L * limit_seconds)) {
+        throw Error(ErrorCode::ServiceUnavailable).retry_after(1).internal("stale request");
+    }
+}
+
+bool is_json(std::string_view content_type) {
+    const std::string_view type = trimmed(content_type.substr(0, content_type.find(';')));
+    return equal_ignoring_case(type, "application/json");
+}
+
+// The body as it came; "" where none was sent.
+std::string read_body(const Request& request, const Endpoint& endpoint) {
+    auto body = request.read_body(endpoint.body_limit);
+    if (!body) {
+        throw Error(ErrorCode::PayloadTooLarge)
+            .detail("limit_bytes", Json::UInt64(endpoint.body_limit));
+    }
+    if (body->empty()) {
+        if (!endpoint.body_required) return {};
+        throw Error(ErrorCode::BadRequest).detail("reason", "the body is empty");
+    }
+    if (endpoint.body_limit > 0 && !is_json(request.content_type)) {
+        throw Error(ErrorCode::UnsupportedMediaType);
+    }
+    return std::move(*body);
+}
+
+std::optional<service::IdempotencyClaim> claim_of(const Request& request, const Endpoint& endpoint,
+                                                  const http::JsonIn* body) {
+    if (endpoint.idempotency == IdempotencyKey::Ignored || !request.has_idempotency_key) {
+        return std::nullopt;
+    }
+    const std::string& key = request.idempotency_key;
+    bool good = !key.empty() && key.size() <= kLongestKey;
+    for (const char c : key) good = good && c > ' ' && c < 0x7f;
+    if (!good) {
+        throw Error(ErrorCode::BadRequest)
+            .detail("reason", "Idempotency-Key wants 1 to 255 visible ASCII characters");
+    }
+    const std::string scope =
+        std::string(text_of(request.method)) + '\n' + request.path + '\n' + key;
+    return service::IdempotencyClaim{sha256(scope),
+                                     sha256(body ? http::canonical_json(*body) : "")};
+}
+
+// ---------------------------------------------------------------------------- errors
+
+Reply error_reply(const Error& error) {
+    const ErrorEntry& entry = error_entry(error.code());
+    Json::Value envelope;
+    Json::Value& body = envelope["error"];
+    body["code"] = std::string(entry.text);
+    body["status"] = entry.status;
+    body["message"] = std::string(entry.message);
+    if (!error.details().isNull()) body["details"] = error.details();
+    Reply reply = json_reply(entry.status, json_text(envelope));
+    if (error.retry_after() > 0) {
+        reply.headers.emplace_back("Retry-After", std::to_string(error.retry_after()));
+    }
+    if (error.code() == ErrorCode::Unauthorized) {
+        reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+    }
+    return reply;
+}
+
+Reply not_matched(const Match& match) {
+    if (!match.path_known) return error_reply(Error(ErrorCode::NotFound));
+    Reply reply = error_reply(Error(ErrorCode::MethodNotAllowed));
+    reply.headers.emplace_back("Allow", match.allow);
+    return reply;
+}
+
+void log_request(const Request& request, const Match& match, const Reply& reply,
+                 std::int64_t microseconds, const service::DatabaseCost& cost) {
+    log_event(LogLevel::Info, "request",
+              {{"method", text_of(request.method)},
+               {"operation", match.endpoint ? match.endpoint->operation : "none"},
+               {"status", reply.status},
+               {"us", microseconds},
+               {"db_statements", cost.statements},
+               {"db_us", cost.microseconds}});
+}
+
+}  // namespace
+
+Reply Pipeline::answer(const Request& request, const Match& match) {
+    const Endpoint& endpoint = *match.endpoint;
+    refuse_stale(request, context_.settings.server_stale_after);
+    Call call{request,          endpoint, context_, metrics_,    {},
+              match.parameters, {},       nullptr,  std::nullopt};
+    if (endpoint.access == Access::Organization) call.actor = authenticate(context_, request);
+    std::optional<http::JsonBody> json;
+    const std::string body = endpoint.body_limit > 0 ? read_body(request, endpoint) : "";
+    if (!body.empty()) {
+        json.emplace(body);
+        call.body = &json->root();
+    }
+    call.query = decode_query(endpoint, request.query);
+    call.claim = claim_of(request, endpoint, call.body);
+    return endpoint.handler(call);
+}
+
+Reply Pipeline::answer_or_error(const Request& request, const Match& match) {
+    try {
+        return answer(request, match);
+    } catch (const http::Aborted&) {
+        throw;
+    } catch (const Error& error) {
+        if (!error.internal().empty()) {
+            log_event(LogLevel::Warning, "request.error", {{"reason", error.internal()}});
+        }
+        return error_reply(error);
+    } catch (const std::exception& error) {
+        log_event(LogLevel::Error, "request.failed", {{"reason", error.what()}});
+        if (service::is_passing_failure(error)) {
+            return error_reply(Error(ErrorCode::ServiceUnavailable).retry_after(1));
+        }
+        tainted_ = true;
+        return error_reply(Error(ErrorCode::InternalError));
+    }
+}
+
+Reply Pipeline::handle(const Request& request) {
+    const auto began = std::chrono::steady_clock::now();
+    set_log_request_id(request.request_id);
+    service::reset_database_cost();
+    const Match found = match(request.method, request.path);
+    Reply reply = found.endpoint ? answer_or_error(request, found) : not_matched(found);
+    bool is_cacheable = false;
+    for (const auto& [name, value] : reply.headers) is_cacheable |= name == "Cache-Control";
+    if (!is_cacheable) reply.headers.emplace_back("Cache-Control", "no-store");
+
+    const auto spent = std::chrono::steady_clock::now() - began;
+    const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
+    const auto cost = service::database_cost();
+    metrics_.count(found.endpoint ? found.index : http::Metrics::kNoOperation, reply.status,
+                   microseconds);
+    metrics_.count_database(cost.statements, cost.reruns);
+    log_request(request, found, reply, microseconds, cost);
+    return reply;
+}
+
+}  // namespace muster::api

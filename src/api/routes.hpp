@@ -1,0 +1,32 @@
+// All endpoints. How to add one: HACKING.md.
+#pragma once
+
+#include "api/endpoint.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::api {
+
+// Every row, in the order of routes.cpp.
+const std::vector<const Endpoint*>& all_endpoints();
+
+struct Match {
+    const Endpoint* endpoint = nullptr;  // nullptr: see path_known
+    std::size_t index = 0;               // its place in all_endpoints()
+    std::vector<std::string_view> parameters;
+    bool path_known = false;  // a row has this path, with another method
+    std::string allow;        // then: the methods that it takes
+};
+// `path` is raw; segments are compared as they stand.
+Match match(http::Method method, std::string_view path);
+
+// METHOD PATH operation, a line each (`musterd --routes`).
+std::string routes_text();
+
+// The OpenAPI 3.1 document.
+std::string openapi_document(std::string_view base_url);
+
+}  // namespace muster::api

@@ -1,0 +1,101 @@
+#include "base/crypto.hpp"
+
+#include "base/text.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <zlib.h>
+
+#include <stdexcept>
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kBase62 =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t kRandomCharacters = 43;
+constexpr std::size_t kChecksumCharacters = 6;
+
+// 256 random bits as 43 base62 digits (62^43 > 2^256): repeated division of the big number by 62.
+std::string random_base62() {
+    std::array<std::uint8_t, 32> number{};
+    random_bytes(number.data(), number.size());
+    std::string text(kRandomCharacters, '0');
+    for (std::size_t place = kRandomCharacters; place-- > 0;) {
+        unsigned remainder = 0;
+        for (std::uint8_t& byte : number) {
+            const unsigned value = remainder << 8U | byte;
+            byte = static_cast<std::uint8_t>(value / 62);
+            remainder = value % 62;
+        }
+        text[place] = kBase62[remainder];
+    }
+    OPENSSL_cleanse(number.data(), number.size());
+    return text;
+}
+
+std::string checksum(std::string_view text) {
+    auto value = static_cast<std::uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
+    std::string digits(kChecksumCharacters, '0');
+    for (std::size_t place = kChecksumCharacters; place-- > 0; value /= 62) {
+        digits[place] = kBase62[value % 62];
+    }
+    return digits;
+}
+
+}  // namespace
+
+Secret::~Secret() {
+    OPENSSL_cleanse(value_.data(), value_.size());
+}
+
+void random_bytes(void* to, std::size_t count) {
+    if (RAND_bytes(static_cast<unsigned char*>(to), static_cast<int>(count)) != 1) {
+        throw std::runtime_error("the system gives no random bytes");
+    }
+}
+
+std::string sha256(std::string_view data) {
+    std::string digest(32, '\0');
+    unsigned length = 0;
+    if (EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(digest.data()),
+                   &length, EVP_sha256(), nullptr) != 1) {
+        throw std::runtime_error("SHA-256 failed");
+    }
+    return digest;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view data) {
+    std::string digest(32, '\0');
+    unsigned length = 0;
+    if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+              reinterpret_cast<const unsigned char*>(data.data()), data.size(),
+              reinterpret_cast<unsigned char*>(digest.data()), &length)) {
+        throw std::runtime_error("HMAC failed");
+    }
+    return digest;
+}
+
+bool equal_in_constant_time(std::string_view left, std::string_view right) {
+    return left.size() == right.size() &&
+           CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+Secret create_credential(std::string_view prefix) {
+    std::string text = std::string(prefix) + random_base62();
+    text += checksum(text);
+    return Secret(std::move(text));
+}
+
+bool is_credential(std::string_view prefix, std::string_view text) {
+    const std::size_t length = prefix.size() + kRandomCharacters + kChecksumCharacters;
+    if (text.size() != length || text.substr(0, prefix.size()) != prefix) return false;
+    if (text.find_first_not_of(kBase62, prefix.size()) != std::string_view::npos) return false;
+    const std::string_view body = text.substr(0, length - kChecksumCharacters);
+    return equal_in_constant_time(checksum(body), text.substr(body.size()));
+}
+
+}  // namespace muster

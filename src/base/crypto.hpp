@@ -1,0 +1,44 @@
+// The only door to OpenSSL: digests, random bytes, comparison in constant time, and the shape of
+// our credentials (prefix + 43 base62 characters of 256 random bits + 6 of a CRC-32, docs/api.md
+// "Keys").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+// A value that must not reach a log or an error: no stream operator, wiped when it dies.
+class Secret {
+  public:
+    Secret() = default;
+    explicit Secret(std::string value) : value_(std::move(value)) {}
+    Secret(const Secret&) = default;
+    Secret(Secret&&) = default;
+    Secret& operator=(const Secret&) = default;
+    Secret& operator=(Secret&&) = default;
+    ~Secret();
+    // Named so that each place that lays a secret open can be found.
+    const std::string& reveal() const { return value_; }
+    bool empty() const { return value_.empty(); }
+
+  private:
+    std::string value_;
+};
+
+void random_bytes(void* to, std::size_t count);
+// 32 bytes each.
+[[nodiscard]] std::string sha256(std::string_view data);
+[[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view data);
+// False for different lengths; else takes the same time whatever differs.
+[[nodiscard]] bool equal_in_constant_time(std::string_view left, std::string_view right);
+
+// A new credential of that prefix, e.g. "org_".
+[[nodiscard]] Secret create_credential(std::string_view prefix);
+// True if the text has the prefix, the length and the checksum of a credential: says nothing about
+// whether it was ever issued.
+[[nodiscard]] bool is_credential(std::string_view prefix, std::string_view text);
+
+}  // namespace muster

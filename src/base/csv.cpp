@@ -1,0 +1,207 @@
+// The reader takes blocks from the stream and copies whole spans into cells; see csv.hpp for what
+// it accepts.
+#include "base/csv.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kBlockBytes = 64U << 10U;
+constexpr std::size_t kGuessBytes =
+    1U << 20U;  // a first record longer than this is judged by its head
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::string_view kSeparators = ",;\t";  // the first of equally frequent ones wins
+constexpr std::string_view kGuarded = "=+-@\t\r'";
+
+bool is_line_end(char c) {
+    return c == '\r' || c == '\n';
+}
+
+bool wants_guard(std::string_view cell) {
+    return !cell.empty() && kGuarded.find(cell.front()) != std::string_view::npos;
+}
+
+[[noreturn]] void refuse(std::size_t line, std::string_view reason) {
+    throw std::runtime_error("line " + std::to_string(line) + ": " + std::string(reason));
+}
+
+// Counts the separators outside quotes, one character after another, until the record ends.
+class SeparatorCount {
+  public:
+    // False once the record has ended.
+    bool take(char c) {
+        const bool opens = cell_begins_ || (quoted_ && closed_);
+        if (quoted_ && !closed_) {
+            closed_ = c == '"';
+            return true;
+        }
+        cell_begins_ = false;
+        if (c == '"' && opens) {
+            quoted_ = true;
+            closed_ = false;
+            return true;
+        }
+        quoted_ = false;
+        if (is_line_end(c)) return false;
+        const std::size_t candidate = kSeparators.find(c);
+        if (candidate != std::string_view::npos) {
+            ++counts_[candidate];
+            cell_begins_ = true;
+        }
+        return true;
+    }
+
+    char most_frequent() const {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < counts_.size(); ++i) {
+            if (counts_[i] > counts_[best]) best = i;
+        }
+        return kSeparators[best];
+    }
+
+  private:
+    bool cell_begins_ = true;
+    bool quoted_ = false;  // inside quotes, or just behind the closing one:
+    bool closed_ = false;
+    std::array<std::size_t, kSeparators.size()> counts_{};
+};
+
+}  // namespace
+
+CsvReader::CsvReader(std::istream& in, char separator) : in_(in), separator_(separator) {}
+
+bool CsvReader::next(std::vector<std::string>& cells) {
+    if (!started_) start();
+    while (skip_line_end()) continue;
+    if (peek() == kEnd) {
+        cells.clear();
+        return false;
+    }
+    record_line_ = line_;
+    std::size_t count = 0;
+    for (;;) {
+        if (count == cells.size()) cells.emplace_back();
+        read_cell(cells[count++]);
+        if (peek() != static_cast<unsigned char>(separator_)) break;
+        get();
+    }
+    skip_line_end();
+    cells.resize(count);
+    return true;
+}
+
+int CsvReader::get() {
+    const int c = peek();
+    if (c != kEnd) ++at_;
+    return c;
+}
+
+int CsvReader::peek() {
+    if (at_ == buffer_.size() && !fill()) return kEnd;
+    return static_cast<unsigned char>(buffer_[at_]);
+}
+
+// False at the end of the stream.
+bool CsvReader::fill() {
+    buffer_.erase(0, at_);
+    at_ = 0;
+    const std::size_t kept = buffer_.size();
+    buffer_.resize(kept + kBlockBytes);
+    in_.read(buffer_.data() + kept, kBlockBytes);
+    const auto count = static_cast<std::size_t>(in_.gcount());
+    buffer_.resize(kept + count);
+    // A failing disk must not look like the end of the file.
+    if (in_.fail() && !in_.eof()) refuse(line_, "the file cannot be read");
+    return count > 0;
+}
+
+void CsvReader::start() {
+    started_ = true;
+    fill();
+    if (std::string_view(buffer_).starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+    while (skip_line_end()) continue;
+    if (separator_ == 0) separator_ = guess_separator();
+}
+
+char CsvReader::guess_separator() {
+    SeparatorCount count;
+    for (std::size_t i = 0; i < kGuessBytes; ++i) {
+        if (at_ + i == buffer_.size() && !fill()) break;
+        if (!count.take(buffer_[at_ + i])) break;
+    }
+    return count.most_frequent();
+}
+
+bool CsvReader::skip_line_end() {
+    const int c = peek();
+    if (c != '\r' && c != '\n') return false;
+    get();
+    if (c == '\r' && peek() == '\n') get();
+    ++line_;
+    return true;
+}
+
+void CsvReader::read_cell(std::string& cell) {
+    cell.clear();
+    if (peek() == '"') {
+        read_quoted(cell);
+        const int c = peek();
+        if (c == kEnd || c == static_cast<unsigned char>(separator_)) return;
+        if (!is_line_end(static_cast<char>(c))) refuse(line_, "text behind a closing quote");
+        return;
+    }
+    do {
+        const std::size_t end = plain_end();
+        cell.append(buffer_, at_, end - at_);
+        at_ = end;
+    } while (at_ == buffer_.size() && fill());
+}
+
+void CsvReader::read_quoted(std::string& cell) {
+    const std::size_t first_line = line_;
+    get();
+    for (;;) {
+        const int c = get();
+        if (c == kEnd) refuse(first_line, "a quote that never ends");
+        if (c == '"') {
+            if (peek() != '"') return;
+            get();
+        }
+        if (c == '\n' || (c == '\r' && peek() != '\n')) ++line_;
+        cell += static_cast<char>(c);
+    }
+}
+
+// Where an unquoted cell ends within the buffer.
+std::size_t CsvReader::plain_end() const {
+    std::size_t end = at_;
+    while (end < buffer_.size() && buffer_[end] != separator_ && !is_line_end(buffer_[end])) ++end;
+    return end;
+}
+
+void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells) {
+    const bool guard = cells == CsvCells::Guarded && wants_guard(cell);
+    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
+        if (guard) to += '\'';
+        to += cell;
+        return;
+    }
+    to += '"';
+    if (guard) to += '\'';
+    for (const char c : cell) {
+        if (c == '"') to += '"';
+        to += c;
+    }
+    to += '"';
+}
+
+std::string_view without_csv_guard(std::string_view cell) {
+    if (cell.size() >= 2 && cell.front() == '\'' && wants_guard(cell.substr(1))) {
+        cell.remove_prefix(1);
+    }
+    return cell;
+}
+
+}  // namespace muster

@@ -1,0 +1,57 @@
+// What the API answers when it does not do what was asked: a code from error_codes.def, details for
+// the caller, and internal text for the log only.
+#pragma once
+
+#include <json/value.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+class Faults;
+
+enum class ErrorCode {
+#define ERROR(name, code, status, message, advice) name,
+#include "base/error_codes.def"
+#undef ERROR
+};
+
+struct ErrorEntry {
+    ErrorCode code;
+    std::string_view text;
+    int status;
+    std::string_view message;
+    std::string_view advice;
+};
+
+const ErrorEntry& error_entry(ErrorCode code);
+
+class Error : public std::exception {
+  public:
+    explicit Error(ErrorCode code) : code_(code), details_(Json::nullValue) {}
+
+    // Adds to `details`, which the caller sees.
+    Error& detail(std::string_view key, Json::Value value);
+    // `details.fields` from faults (which must not be empty).
+    Error& fields(const Faults& faults);
+    // For the log; never sent.
+    Error& internal(std::string text);
+    // Seconds for the Retry-After header.
+    Error& retry_after(int seconds);
+
+    ErrorCode code() const { return code_; }
+    const Json::Value& details() const { return details_; }
+    const std::string& internal() const { return internal_; }
+    int retry_after() const { return retry_after_; }
+    const char* what() const noexcept override { return error_entry(code_).text.data(); }
+
+  private:
+    ErrorCode code_;
+    Json::Value details_;
+    std::string internal_;
+    int retry_after_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,109 @@
+#include "base/ids.hpp"
+
+#include "base/crypto.hpp"
+#include "base/time.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+// Random bytes are drawn in bulk: a staging call of 5,000 rows wants 10,000 ids.
+class RandomPool {
+  public:
+    void take(std::uint8_t* to, std::size_t count) {
+        if (used_ + count > pool_.size() || owner_ != getpid()) refill();
+        std::memcpy(to, pool_.data() + used_, count);
+        used_ += count;
+    }
+
+  private:
+    void refill() {  // after a fork too: two workers must not draw the same bytes
+        random_bytes(pool_.data(), pool_.size());
+        used_ = 0;
+        owner_ = getpid();
+    }
+
+    std::array<std::uint8_t, 4096> pool_{};
+    std::size_t used_ = pool_.size();
+    pid_t owner_ = 0;
+};
+
+constexpr bool is_hyphen_place(std::size_t i) {
+    return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return -1;
+}
+
+}  // namespace
+
+Uuid Uuid::v7() {
+    thread_local RandomPool pool;
+    thread_local std::int64_t last_millisecond = 0;
+    thread_local std::uint32_t sequence = 0;
+
+    Uuid uuid;
+    pool.take(uuid.bytes_.data() + 6, 10);
+    std::int64_t now = Timestamp::now().milliseconds();
+    if (now > last_millisecond) {
+        last_millisecond = now;
+        sequence = (uuid.bytes_[6] << 8U | uuid.bytes_[7]) & 0x3ffU;  // room to count up from
+    } else if (++sequence > 0xfff) {
+        ++last_millisecond;  // more than the counter holds: borrow from the next millisecond
+        sequence = 0;
+    }
+    now = last_millisecond;
+    for (int i = 5; i >= 0; --i, now >>= 8) {
+        uuid.bytes_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(now & 0xff);
+    }
+    uuid.bytes_[6] = static_cast<std::uint8_t>(0x70U | sequence >> 8U);
+    uuid.bytes_[7] = static_cast<std::uint8_t>(sequence & 0xffU);
+    uuid.bytes_[8] = static_cast<std::uint8_t>(0x80U | (uuid.bytes_[8] & 0x3fU));
+    return uuid;
+}
+
+std::optional<Uuid> Uuid::parse(std::string_view text) {
+    if (text.size() != kTextLength) return std::nullopt;
+    Uuid uuid;
+    std::size_t digits = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (is_hyphen_place(i)) {
+            if (text[i] != '-') return std::nullopt;
+            continue;
+        }
+        const int value = hex_digit(text[i]);
+        if (value < 0) return std::nullopt;
+        std::uint8_t& byte = uuid.bytes_[digits / 2];
+        byte = static_cast<std::uint8_t>(byte << 4 | value);
+        ++digits;
+    }
+    return uuid;
+}
+
+std::optional<Uuid> Uuid::from_bytes(std::string_view bytes) {
+    if (bytes.size() != kBytes) return std::nullopt;
+    Uuid uuid;
+    std::memcpy(uuid.bytes_.data(), bytes.data(), kBytes);
+    return uuid;
+}
+
+std::string Uuid::text() const {
+    std::string text;
+    text.reserve(kTextLength);
+    for (const std::uint8_t byte : bytes_) {
+        if (is_hyphen_place(text.size())) text += '-';
+        text += kHex[byte >> 4];
+        text += kHex[byte & 0xf];
+    }
+    return text;
+}
+
+}  // namespace muster

@@ -1,0 +1,72 @@
+// Ids: UUIDv7 (RFC 9562) as 16 bytes, and a type of its own for each kind of record, so that an
+// organization's id can never stand where a user's is wanted.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+class Uuid {
+  public:
+    static constexpr std::size_t kBytes = 16;
+    static constexpr std::size_t kTextLength = 36;
+
+    constexpr Uuid() = default;
+    // A new UUIDv7: milliseconds, then random bits; ids of one process ascend.
+    static Uuid v7();
+    // Canonical lower-case text (8-4-4-4-12), or nullopt.
+    static std::optional<Uuid> parse(std::string_view text);
+    // Exactly 16 bytes as the database holds them, or nullopt.
+    static std::optional<Uuid> from_bytes(std::string_view bytes);
+
+    std::string text() const;
+    std::string_view bytes() const {
+        return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+    }
+    auto operator<=>(const Uuid&) const = default;
+
+  private:
+    std::array<std::uint8_t, kBytes> bytes_{};
+};
+
+template <class Tag>
+class Id {
+  public:
+    constexpr Id() = default;
+    constexpr explicit Id(Uuid uuid) : uuid_(uuid) {}
+    static Id create() { return Id(Uuid::v7()); }
+    static std::optional<Id> parse(std::string_view text) {
+        auto uuid = Uuid::parse(text);
+        return uuid ? std::optional<Id>(Id(*uuid)) : std::nullopt;
+    }
+    const Uuid& uuid() const { return uuid_; }
+    std::string text() const { return uuid_.text(); }
+    std::string_view bytes() const { return uuid_.bytes(); }
+    auto operator<=>(const Id&) const = default;
+
+  private:
+    Uuid uuid_;
+};
+
+using OrgId = Id<struct OrgTag>;
+using UserId = Id<struct UserTag>;
+using MemberId = Id<struct MemberTag>;
+using AdminId = Id<struct AdminTag>;
+using ApiKeyId = Id<struct ApiKeyTag>;
+using ImportId = Id<struct ImportTag>;
+using AttributeId = Id<struct AttributeTag>;
+
+}  // namespace muster
+
+template <class Tag>
+struct std::hash<muster::Id<Tag>> {
+    std::size_t operator()(const muster::Id<Tag>& id) const noexcept {
+        return std::hash<std::string_view>{}(id.bytes());
+    }
+};

@@ -1,0 +1,133 @@
+#include "base/json.hpp"
+
+#include <json/reader.h>
+#include <json/writer.h>
+
+#include <array>
+#include <charconv>
+#include <memory>
+
+namespace muster {
+namespace {
+
+constexpr bool needs_escape(unsigned char c) {
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+void append_escape(std::string& to, unsigned char c) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    switch (c) {
+        case '"':
+            to += "\\\"";
+            return;
+        case '\\':
+            to += "\\\\";
+            return;
+        case '\n':
+            to += "\\n";
+            return;
+        case '\r':
+            to += "\\r";
+            return;
+        case '\t':
+            to += "\\t";
+            return;
+        default:
+            to += "\\u00";
+            to += kHex[c >> 4U];
+            to += kHex[c & 0xfU];
+    }
+}
+
+std::string write(const Json::Value& value, const char* indentation) {
+    Json::StreamWriterBuilder builder;
+    builder["indentation"] = indentation;
+    builder["emitUTF8"] = true;
+    builder["precision"] = 15;
+    return Json::writeString(builder, value);
+}
+
+}  // namespace
+
+void append_json_string(std::string& to, std::string_view text) {
+    to += '"';
+    std::size_t plain = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (!needs_escape(c)) continue;
+        to.append(text, plain, i - plain);
+        append_escape(to, c);
+        plain = i + 1;
+    }
+    to.append(text, plain);
+    to += '"';
+}
+
+void JsonWriter::separate() {
+    if (!first_ && !after_key_) to_ += ',';
+    first_ = false;
+    after_key_ = false;
+}
+
+void JsonWriter::open(char bracket) {
+    separate();
+    to_ += bracket;
+    first_ = true;
+}
+
+void JsonWriter::close(char bracket) {
+    to_ += bracket;
+    first_ = false;
+}
+
+void JsonWriter::key(std::string_view name) {
+    separate();
+    append_json_string(to_, name);
+    to_ += ':';
+    after_key_ = true;
+}
+
+void JsonWriter::string(std::string_view text) {
+    separate();
+    append_json_string(to_, text);
+}
+
+void JsonWriter::number(std::int64_t value) {
+    separate();
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    to_.append(digits.data(), end);
+}
+
+void JsonWriter::boolean(bool value) {
+    raw(value ? "true" : "false");
+}
+void JsonWriter::null() {
+    raw("null");
+}
+
+void JsonWriter::raw(std::string_view json) {
+    separate();
+    to_ += json;
+}
+
+std::string json_text(const Json::Value& value) {
+    return write(value, "");
+}
+std::string json_text_pretty(const Json::Value& value) {
+    return write(value, "  ") + "\n";
+}
+
+bool parse_json(std::string_view text, Json::Value& to) {
+    Json::CharReaderBuilder builder;
+    Json::CharReaderBuilder::strictMode(&builder.settings_);
+    builder["stackLimit"] = 64;
+    const std::unique_ptr<Json::CharReader> reader(builder.newCharReader());
+    try {
+        return reader->parse(text.data(), text.data() + text.size(), &to, nullptr);
+    } catch (const std::exception&) {  // deeper than the limit
+        return false;
+    }
+}
+
+}  // namespace muster

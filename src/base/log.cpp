@@ -1,0 +1,75 @@
+#include "base/log.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+namespace muster {
+namespace {
+
+LogLevel g_level = LogLevel::Info;
+thread_local std::string t_request_id;
+
+std::string_view level_text(LogLevel level) {
+    constexpr std::array<std::string_view, 4> kTexts = {"debug", "info", "warning", "error"};
+    return kTexts[static_cast<std::size_t>(level)];
+}
+
+bool is_plain(std::string_view value) {
+    return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
+        return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
+    });
+}
+
+// One line stays one line whatever a value holds: quotes and control characters are escaped.
+void append_value(std::string& line, std::string_view value) {
+    if (is_plain(value)) {
+        line += value;
+        return;
+    }
+    line += '"';
+    for (const char c : value) {
+        if (c == '"' || c == '\\') line += '\\';
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '\n') {
+            line += "\\n";
+        } else {
+            line += byte < 0x20 || byte == 0x7f ? '?' : c;
+        }
+    }
+    line += '"';
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) {
+    g_level = level;
+}
+void set_log_request_id(std::string_view id) {
+    t_request_id = id;
+}
+
+void log_event(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
+    if (level < g_level) return;
+    std::string line = "level=";
+    line += level_text(level);
+    line += " event=";
+    line += event;
+    if (!t_request_id.empty()) {
+        line += " request_id=";
+        append_value(line, t_request_id);
+    }
+    for (const LogField& field : fields) {
+        line += ' ';
+        line += field.key;
+        line += '=';
+        append_value(line, field.value);
+    }
+    line += '\n';
+    // One write a line, so that lines of several workers do not mix; a full disk loses the line,
+    // not the work.
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace muster

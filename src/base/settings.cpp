@@ -1,0 +1,216 @@
+#include "base/settings.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <variant>
+#include <vector>
+
+namespace muster {
+namespace {
+
+using Member = std::variant<std::string Settings::*, int Settings::*, Secret Settings::*>;
+
+struct Setting {
+    std::string_view section;
+    std::string_view key;
+    Member member;
+    std::string_view fallback;
+    int least;  // of a number
+    int most;
+    std::string_view meaning;
+};
+
+// How to add a setting: a member in settings.hpp, a row here, a sentence in `meaning`; then
+// `musterd --print-config` and the man page have it, and the lint compares them.
+const std::vector<Setting> kSettings = {
+    {"database", "url", &Settings::database_url, "unix:/run/mysqld/mysqld.sock", 0, 0,
+     "Where the database answers: unix:PATH or tcp://HOST:PORT; several, separated by commas, are "
+     "tried in turn."},
+    {"database", "name", &Settings::database_name, "muster", 0, 0,
+     "The database that holds the tables."},
+    {"database", "user", &Settings::database_user, "muster", 0, 0, "The database user."},
+    {"database", "password", &Settings::database_password, "", 0, 0,
+     "Its password; file:/path reads it from a file. Empty with unix_socket authentication."},
+    {"database", "tls_ca", &Settings::database_tls_ca, "", 0, 0,
+     "A PEM file with the authority that signed the server's certificate; empty: no TLS. Not used "
+     "on Unix sockets."},
+    {"database", "connect_timeout", &Settings::database_connect_timeout, "5", 1, 60,
+     "Seconds to wait for a connection."},
+    {"database", "read_timeout", &Settings::database_read_timeout, "60", 1, 600,
+     "Seconds to wait for a statement's answer."},
+    {"server", "socket", &Settings::server_socket, "/run/muster.socket", 0, 0,
+     "The Unix socket on which nginx reaches musterd; not used under systemd socket activation."},
+    {"server", "socket_mode", &Settings::server_socket_mode, "0660", 0, 0,
+     "Its permissions, octal."},
+    {"server", "workers", &Settings::server_workers, "8", 1, 256,
+     "Worker processes, one request and one database connection each."},
+    {"server", "recycle_requests", &Settings::server_recycle_requests, "100000", 100, 100000000,
+     "A worker is replaced after this many requests,"},
+    {"server", "recycle_memory", &Settings::server_recycle_memory, "256", 32, 65536,
+     "or when it holds more MiB than this."},
+    {"server", "stale_after", &Settings::server_stale_after, "30", 1, 600,
+     "A request that waited this many seconds for a worker is answered 503: its client has gone."},
+    {"server", "base_url", &Settings::server_base_url, "https://localhost", 0, 0,
+     "The address that clients know, for the OpenAPI description."},
+    {"jobs", "connections", &Settings::jobs_connections, "2", 1, 16,
+     "Database connections that one import's commit uses at once."},
+    {"jobs", "lease", &Settings::jobs_lease, "20", 5, 600,
+     "Seconds after which a job whose runner died is taken over."},
+    {"jobs", "attempts", &Settings::jobs_attempts, "5", 1, 100,
+     "A job that made no progress in this many attempts is given up."},
+    {"security", "key_file", &Settings::security_key, "file:/etc/muster/muster.key", 0, 0,
+     "The installation's key: a file of 32 random bytes or more (head -c 32 /dev/urandom)."},
+    {"log", "level", &Settings::log_level, "info", 0, 0, "debug, info, warning or error."},
+    {"files", "sql", &Settings::sql_directory, "/usr/share/muster/sql", 0, 0,
+     "Where musterctl finds schema.sql and the upgrades."},
+};
+
+[[noreturn]] void refuse(const std::string& where, const std::string& reason) {
+    throw SettingsError(where + ": " + reason);
+}
+
+std::string read_secret(const std::string& where, const std::string& value) {
+    constexpr std::string_view kFile = "file:";
+    // key_file is a path by nature: there the prefix may be left out.
+    const std::string path = value.starts_with(kFile) ? value.substr(kFile.size()) : value;
+    std::ifstream in(path, std::ios::binary);
+    std::string content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (!in.is_open() || content.empty()) refuse(where, "cannot read " + path);
+    return content;
+}
+
+void assign_number(Settings& settings, const Setting& setting, int Settings::*member,
+                   const std::string& value, const std::string& where) {
+    const auto number = parse_number<int>(value);
+    if (!number || *number < setting.least || *number > setting.most) {
+        refuse(where, std::string(setting.key) + " wants a number from " +
+                          std::to_string(setting.least) + " to " + std::to_string(setting.most));
+    }
+    settings.*member = *number;
+}
+
+void assign(Settings& settings, const Setting& setting, const std::string& value,
+            const std::string& where) {
+    if (const auto* number = std::get_if<int Settings::*>(&setting.member)) {
+        assign_number(settings, setting, *number, value, where);
+    } else if (const auto* secret = std::get_if<Secret Settings::*>(&setting.member)) {
+        const bool is_file = value.starts_with("file:") || setting.key == "key_file";
+        std::string text = is_file ? read_secret(where, value) : value;
+        if (setting.key == "password") text = trimmed(text);
+        settings.** secret = Secret(std::move(text));
+    } else {
+        settings.*std::get<std::string Settings::*>(setting.member) = value;
+    }
+}
+
+const Setting* find_setting(std::string_view section, std::string_view key) {
+    for (const Setting& setting : kSettings) {
+        if (setting.section == section && setting.key == key) return &setting;
+    }
+    return nullptr;
+}
+
+std::string environment_name(const Setting& setting) {
+    std::string name = "MUSTER_" + std::string(setting.section) + "_" + std::string(setting.key);
+    ascii_upper(name);
+    return name;
+}
+
+void check(const Settings& settings, const std::string& path) {
+    static const std::set<std::string> kLevels = {"debug", "info", "warning", "error"};
+    if (!kLevels.contains(settings.log_level)) {
+        refuse(path, "log.level wants debug, info, warning or error");
+    }
+    if (settings.security_key.reveal().size() < 32) {
+        refuse(path, "security.key_file wants a file of at least 32 bytes");
+    }
+    const std::string& mode = settings.server_socket_mode;
+    if (mode.empty() || mode.size() > 4 ||
+        mode.find_first_not_of("01234567") != std::string::npos) {
+        refuse(path, "server.socket_mode wants octal permissions such as 0660");
+    }
+}
+
+}  // namespace
+
+Settings load_settings(const std::string& path) {
+    std::ifstream in(path);
+    if (!in) refuse(path, "cannot be read");
+    Settings settings;
+    std::set<const Setting*> given;
+    std::string section;
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+        const std::string where = path + ":" + std::to_string(number);
+        const std::string_view text = trimmed(line);
+        if (text.empty() || text.front() == '#' || text.front() == ';') continue;
+        if (text.front() == '[' && text.back() == ']') {
+            section = text.substr(1, text.size() - 2);
+            const bool known = std::any_of(kSettings.begin(), kSettings.end(),
+                                           [&](const Setting& s) { return s.section == section; });
+            if (!known) refuse(where, "unknown section [" + section + "]");
+            continue;
+        }
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos) refuse(where, "neither [section] nor key = value");
+        const std::string key(trimmed(text.substr(0, equals)));
+        const Setting* setting = find_setting(section, key);
+        if (!setting) refuse(where, "unknown key " + key + " in [" + section + "]");
+        if (!given.insert(setting).second) refuse(where, key + " is given twice");
+        if (std::getenv(environment_name(*setting).c_str())) continue;
+        assign(settings, *setting, std::string(trimmed(text.substr(equals + 1))), where);
+    }
+    for (const Setting& setting : kSettings) {
+        const std::string name = environment_name(setting);
+        if (const char* value = std::getenv(name.c_str())) {
+            assign(settings, setting, value, name);
+        } else if (!given.contains(&setting)) {
+            assign(settings, setting, std::string(setting.fallback), path);
+        }
+    }
+    check(settings, path);
+    return settings;
+}
+
+std::string shipped_settings() {
+    std::string text =
+        "# Configuration of Muster: see muster.conf(5). Printed by `musterd --print-config`.\n"
+        "# Each key is shown with its default. A key that is not known stops the start.\n"
+        "# The environment wins over the file: MUSTER_<SECTION>_<KEY>.\n";
+    std::string_view section;
+    for (const Setting& setting : kSettings) {
+        if (setting.section != section) {
+            section = setting.section;
+            text += "\n[" + std::string(section) + "]\n";
+        }
+        text += "# " + std::string(setting.meaning) + "\n#" + std::string(setting.key) + " = " +
+                std::string(setting.fallback) + "\n";
+    }
+    return text;
+}
+
+std::string settings_manual() {
+    std::string text;
+    std::string_view section;
+    for (const Setting& setting : kSettings) {
+        if (setting.section != section) {
+            section = setting.section;
+            text += ".SS [" + std::string(section) + "]\n";
+        }
+        text += ".TP\n.B " + std::string(setting.key) + "\n" + std::string(setting.meaning) + "\n";
+        if (std::holds_alternative<int Settings::*>(setting.member)) {
+            text += "From " + std::to_string(setting.least) + " to " +
+                    std::to_string(setting.most) + ".\n";
+        }
+        const std::string fallback(setting.fallback);
+        text += fallback.empty() ? "Empty by default.\n" : "Default: " + fallback + "\n";
+    }
+    return text;
+}
+
+}  // namespace muster

@@ -1,0 +1,60 @@
+// The installation's configuration (muster.conf): one table in settings.cpp says every key's name,
+// type, default, range and meaning; it parses the file, prints the shipped one and makes the man
+// page.
+#pragma once
+
+#include "base/crypto.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+struct Settings {
+    std::string database_url;
+    std::string database_name;
+    std::string database_user;
+    Secret database_password;
+    std::string database_tls_ca;
+    int database_connect_timeout = 0;
+    int database_read_timeout = 0;
+
+    std::string server_socket;
+    std::string server_socket_mode;
+    int server_workers = 0;
+    int server_recycle_requests = 0;
+    int server_recycle_memory = 0;
+    int server_stale_after = 0;
+    std::string server_base_url;
+
+    int jobs_connections = 0;
+    int jobs_lease = 0;
+    int jobs_attempts = 0;
+
+    Secret security_key;
+
+    std::string log_level;
+
+    std::string sql_directory;
+};
+
+// "file:line: reason", for the person who edits the file.
+struct SettingsError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Reads the file and the environment (MUSTER_<SECTION>_<KEY> wins; a value `file:/path` is read
+// from there where the key is a secret). Throws SettingsError for an unknown section or key, a
+// value out of range, a secret that cannot be read.
+Settings load_settings(const std::string& path);
+
+// The file as shipped: each key commented out with its default and its meaning.
+std::string shipped_settings();
+
+// OPTIONS of muster.conf(5), in man macros.
+std::string settings_manual();
+
+inline constexpr std::string_view kDefaultSettingsPath = "/etc/muster/muster.conf";
+
+}  // namespace muster

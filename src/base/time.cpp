@@ -1,0 +1,135 @@
+#include "base/time.hpp"
+
+#include "base/text.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace muster {
+namespace {
+
+namespace chrono = std::chrono;
+
+Milliseconds clock_offset() {
+    static const Milliseconds offset = [] {
+        const char* seconds = std::getenv("MUSTER_CLOCK_OFFSET");
+        const auto value = seconds ? parse_number<std::int64_t>(seconds) : std::nullopt;
+        return Milliseconds(value.value_or(0) * 1000);
+    }();
+    return offset;
+}
+
+// Two digits or four at `at`, or -1.
+int digits(std::string_view text, std::size_t at, std::size_t count) {
+    if (at + count > text.size()) return -1;
+    int value = 0;
+    for (std::size_t i = at; i < at + count; ++i) {
+        if (text[i] < '0' || text[i] > '9') return -1;
+        value = value * 10 + (text[i] - '0');
+    }
+    return value;
+}
+
+chrono::year_month_day calendar_day(int year, int month, int day) {
+    return chrono::year(year) / chrono::month(static_cast<unsigned>(month)) /
+           chrono::day(static_cast<unsigned>(day));
+}
+
+// What stands behind the seconds: an optional fraction (to milliseconds, the rest is cut off) and a
+// zone.
+struct Tail {
+    int milliseconds = 0;
+    int offset_minutes = 0;
+};
+
+std::optional<Tail> parse_tail(std::string_view text) {
+    Tail tail;
+    if (!text.empty() && (text.front() == '.' || text.front() == ',')) {
+        text.remove_prefix(1);
+        int scale = 100;
+        std::size_t count = 0;
+        while (count < text.size() && text[count] >= '0' && text[count] <= '9') {
+            tail.milliseconds += (text[count] - '0') * scale;
+            scale /= 10;
+            ++count;
+        }
+        if (count == 0 || count > 9) return std::nullopt;
+        text.remove_prefix(count);
+    }
+    if (text == "Z" || text == "z") return tail;
+    if (text.size() < 5 || (text[0] != '+' && text[0] != '-')) return std::nullopt;
+    const bool colon = text.size() == 6 && text[3] == ':';
+    if (!colon && text.size() != 5) return std::nullopt;
+    const int hours = digits(text, 1, 2);
+    const int minutes = digits(text, colon ? 4 : 3, 2);
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
+    tail.offset_minutes = (hours * 60 + minutes) * (text[0] == '-' ? -1 : 1);
+    return tail;
+}
+
+}  // namespace
+
+Timestamp Timestamp::now() {
+    const auto since_epoch = chrono::system_clock::now().time_since_epoch();
+    return Timestamp(chrono::duration_cast<Milliseconds>(since_epoch).count()) + clock_offset();
+}
+
+std::optional<Timestamp> Timestamp::parse(std::string_view text) {
+    constexpr std::size_t kSeconds = 19;  // YYYY-MM-DDTHH:MM:SS
+    if (text.size() <= kSeconds || (text[10] != 'T' && text[10] != 't')) return std::nullopt;
+    const auto date = Date::parse(text.substr(0, 10));
+    const int hour = digits(text, 11, 2);
+    const int minute = digits(text, 14, 2);
+    const int second = digits(text, 17, 2);
+    if (!date || date->year() < 1970 || text[13] != ':' || text[16] != ':') return std::nullopt;
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) {
+        return std::nullopt;
+    }
+    const auto tail = parse_tail(text.substr(kSeconds));
+    if (!tail) return std::nullopt;
+    const chrono::sys_days day = calendar_day(date->year(), date->month(), date->day());
+    const auto when = day.time_since_epoch() + chrono::hours(hour) +
+                      chrono::minutes(minute - tail->offset_minutes) + chrono::seconds(second);
+    const auto milliseconds =
+        chrono::duration_cast<Milliseconds>(when).count() + tail->milliseconds;
+    if (milliseconds < 0) return std::nullopt;
+    return Timestamp(milliseconds);
+}
+
+std::string Timestamp::text() const {
+    const chrono::sys_time<Milliseconds> when{Milliseconds(milliseconds_)};
+    const auto day = chrono::floor<chrono::days>(when);
+    const chrono::hh_mm_ss<Milliseconds> time{when - day};
+    char text[40];
+    std::snprintf(text, sizeof text, "%sT%02d:%02d:%02d.%03dZ", Date::of(*this).text().c_str(),
+                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                  static_cast<int>(time.seconds().count()),
+                  static_cast<int>(time.subseconds().count()));
+    return text;
+}
+
+std::optional<Date> Date::parse(std::string_view text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+    const int year = digits(text, 0, 4);
+    const int month = digits(text, 5, 2);
+    const int day = digits(text, 8, 2);
+    if (year < 1 || month < 1 || day < 1 || !calendar_day(year, month, day).ok()) {
+        return std::nullopt;
+    }
+    return Date(year, month, day);
+}
+
+Date Date::of(Timestamp when) {
+    const chrono::sys_time<Milliseconds> time{Milliseconds(when.milliseconds())};
+    const chrono::year_month_day day{chrono::floor<chrono::days>(time)};
+    return {static_cast<int>(day.year()), static_cast<int>(static_cast<unsigned>(day.month())),
+            static_cast<int>(static_cast<unsigned>(day.day()))};
+}
+
+std::string Date::text() const {
+    char text[40];
+    std::snprintf(text, sizeof text, "%04d-%02d-%02d", year_, month_, day_);
+    return text;
+}
+
+}  // namespace muster

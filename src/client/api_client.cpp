@@ -1,0 +1,329 @@
+#include "client/api_client.hpp"
+
+#include "base/config.h"
+#include "base/ids.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <utility>
+
+namespace muster::client {
+namespace {
+
+constexpr int kLongestRetryAfter = 120;  // seconds; a server that asks for more is not waited for
+
+net::HttpSettings http_settings(const ApiSettings& settings) {
+    net::HttpSettings http;
+    http.ca_file = settings.ca_file;
+    http.user_agent = "muster-import/" MUSTER_VERSION;
+    http.environment_proxy = true;
+    return http;
+}
+
+std::string text_at(const Json::Value& object, const char* name) {
+    const Json::Value& value = object[name];
+    return value.isString() ? value.asString() : std::string();
+}
+
+std::uint64_t count_at(const Json::Value& object, const char* name) {
+    const Json::Value& value = object[name];
+    return value.isUInt64() ? value.asUInt64() : 0;
+}
+
+ApiError not_understood(const std::string& what) {
+    return {
+        200, "",
+        "nothing that this program understands (" + what + "); is --url the service's address?"};
+}
+
+int retry_after_of(const net::HttpResponse& response) {
+    return parse_number<int>(response.header("retry-after")).value_or(0);
+}
+
+bool is_passing(const ApiError& error) {
+    const bool is_busy = error.status == 429 || (error.status >= 502 && error.status <= 504);
+    return (is_busy || error.code == "IDEMPOTENCY_IN_PROGRESS") &&
+           error.retry_after <= kLongestRetryAfter;
+}
+
+std::string mapping_json(const NewImport& import) {
+    std::string json;
+    JsonWriter writer(json);
+    writer.begin_object();
+    writer.key("file_name");
+    writer.string(import.file_name);
+    writer.key("declared_total");
+    writer.number(static_cast<std::int64_t>(import.declared_total));
+    writer.key("mapping");
+    writer.begin_object();
+    writer.key("columns");
+    writer.begin_array();
+    for (const rules::MappingColumn& column : import.mapping.columns) {
+        writer.begin_object();
+        const auto add = [&writer](std::string_view name, std::string_view text) {
+            if (text.empty()) return;
+            writer.key(name);
+            writer.string(text);
+        };
+        add("sourceColumn", column.source_column);
+        add("target", column.target);
+        add("fieldKey", column.field_key);
+        add("attributeKey", column.attribute_key);
+        writer.end_object();
+    }
+    writer.end_array();
+    writer.end_object();
+    writer.end_object();
+    return json;
+}
+
+rules::Attribute attribute_of(const Json::Value& value) {
+    const auto type =
+        value.isObject() ? rules::attribute_type(text_at(value, "type")) : std::nullopt;
+    if (!type) throw not_understood("attribute type");
+    rules::Attribute attribute;
+    attribute.key = text_at(value, "key");
+    attribute.label = text_at(value, "label");
+    attribute.type = *type;
+    attribute.enabled = value["enabled"].isBool() && value["enabled"].asBool();
+    for (const Json::Value& choice : value["choices"]) {
+        if (choice.isString()) attribute.choices.push_back(choice.asString());
+    }
+    return attribute;
+}
+
+std::string percent_encoded(std::string_view text) {
+    std::string encoded;
+    for (const char c : text) {
+        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+                              (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.' ||
+                              c == '~';
+        encoded += is_plain ? std::string(1, c) : "%" + to_hex({&c, 1});
+    }
+    return encoded;
+}
+
+}  // namespace
+
+std::vector<ApiError::Field> ApiError::fields() const {
+    std::vector<Field> list;
+    if (!details.isObject() || !details["fields"].isArray()) return list;
+    for (const Json::Value& field : details["fields"]) {
+        if (field.isObject())
+            list.push_back(
+                {text_at(field, "path"), text_at(field, "code"), text_at(field, "message")});
+    }
+    return list;
+}
+
+std::string ApiError::text() const {
+    std::string lines = "the server answered " + std::to_string(status);
+    if (!code.empty()) lines += " " + code;
+    lines += std::string(": ") + what();
+    for (const Field& field : fields())
+        lines += "\n  " + field.path + ": " + field.code + ": " + field.message;
+    if (!request_id.empty()) lines += "\n  X-Request-Id: " + request_id;
+    return lines;
+}
+
+void wait(Milliseconds span, const std::atomic<bool>& stop) {
+    constexpr Milliseconds kSlice{50};
+    const auto end = std::chrono::steady_clock::now() + span;
+    while (!stop) {
+        const auto left = end - std::chrono::steady_clock::now();
+        if (left <= std::chrono::steady_clock::duration::zero()) return;
+        std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(left, kSlice));
+    }
+    throw Stopped();
+}
+
+ApiError error_of(const net::HttpResponse& response) {
+    Json::Value body;
+    Json::Value envelope;
+    if (parse_json(response.body, body) && body.isObject() && body["error"].isObject())
+        envelope = body["error"];
+    std::string message =
+        envelope.isNull() ? "no error that this program knows" : text_at(envelope, "message");
+    if (response.status >= 300 && response.status <= 399) {
+        message =
+            "a redirect to " + std::string(response.header("location")) + "; use the right --url";
+    }
+    ApiError error(response.status, text_at(envelope, "code"), message);
+    error.details = std::as_const(envelope)["details"];
+    error.request_id = response.header("x-request-id");
+    error.retry_after = retry_after_of(response);
+    return error;
+}
+
+ImportJob job_of(const Json::Value& value) {
+    const auto state =
+        value.isObject() ? rules::import_state(text_at(value, "state")) : std::nullopt;
+    if (!state || text_at(value, "id").empty()) throw not_understood("import job");
+    ImportJob job;
+    job.id = text_at(value, "id");
+    job.state = *state;
+    job.file_name = text_at(value, "file_name");
+    job.declared_total = count_at(value, "declared_total");
+    job.staged = count_at(value, "staged_rows");
+    job.processed = count_at(value, "processed_rows");
+    job.valid = count_at(value, "valid_rows");
+    job.invalid = count_at(value, "invalid_rows");
+    job.created = count_at(value, "created_count");
+    job.attached = count_at(value, "attached_count");
+    job.failed = count_at(value, "failed_count");
+    job.has_begun = value["heartbeat_at"].isString();
+    if (const Json::Value& preview = value["preview"]; preview.isObject()) {
+        job.preview = {count_at(preview, "create"), count_at(preview, "attach"),
+                       count_at(preview, "merge")};
+    }
+    if (const Json::Value& failure = value["failure"]; failure.isObject()) {
+        job.failure = text_at(failure, "code") + ": " + text_at(failure, "message");
+    }
+    return job;
+}
+
+ApiClient::ApiClient(ApiSettings settings, std::function<void(const std::string&)> note,
+                     const std::atomic<bool>& stop)
+    : settings_(std::move(settings)),
+      note_(std::move(note)),
+      stop_(stop),
+      http_(http_settings(settings_)) {}
+
+net::HttpResponse ApiClient::attempt(const Call& call) {
+    net::HttpRequest request;
+    request.method = call.method;
+    request.url = settings_.base_url + call.path;
+    request.body = call.body;
+    request.headers.emplace_back("Authorization", "Bearer " + settings_.key.reveal());
+    request.headers.emplace_back(
+        "Accept", call.sink == nullptr ? "application/json" : "text/csv, application/json");
+    if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+    if (!call.idempotency_key.empty())
+        request.headers.emplace_back("Idempotency-Key", call.idempotency_key);
+    if (call.begin != nullptr) (*call.begin)();
+    net::HttpResponse response =
+        call.sink == nullptr ? http_.perform(request) : http_.download(request, *call.sink);
+    if (response.status < 200 || response.status > 299) throw error_of(response);
+    return response;
+}
+
+void ApiClient::pause(int attempt, int retry_after, const std::string& why) {
+    thread_local std::minstd_rand random(std::random_device{}());
+    const auto doubled = settings_.first_pause * (std::int64_t{1} << std::min(attempt - 1, 20));
+    const std::int64_t most = std::min<Milliseconds>(doubled, settings_.longest_pause).count();
+    Milliseconds span(std::uniform_int_distribution<std::int64_t>(most / 2, most)(random));
+    span = std::max(span, Milliseconds(std::int64_t{1000} * retry_after));
+    std::string text = std::to_string((span.count() + 50) / 1000) + "." +
+                       std::to_string((span.count() + 50) / 100 % 10);
+    note_(why + "; trying again in " + text + " s");
+    wait(span, stop_);
+}
+
+net::HttpResponse ApiClient::send(const Call& call) {
+    for (int count = 1;; ++count) {
+        try {
+            return attempt(call);
+        } catch (const ApiError& error) {
+            if (!is_passing(error) || count >= settings_.attempts) throw;
+            pause(count, error.retry_after,
+                  "the server answered " + std::to_string(error.status) + " " + error.code);
+        } catch (const net::TransportError& error) {
+            if (!error.may_pass() || count >= settings_.attempts) throw;
+            pause(count, 0, std::string("the connection failed (") + error.what() + ")");
+        }
+    }
+}
+
+Json::Value ApiClient::send_for_json(const Call& call, int& retry_after) {
+    const net::HttpResponse response = send(call);
+    retry_after = retry_after_of(response);
+    Json::Value value;
+    if (!parse_json(response.body, value) || !value.isObject()) throw not_understood(call.path);
+    return value;
+}
+
+ImportJob ApiClient::send_for_job(const Call& call) {
+    int retry_after = 0;
+    const Json::Value value = send_for_json(call, retry_after);
+    ImportJob job = job_of(value);
+    job.retry_after = std::clamp(retry_after, 0, kLongestRetryAfter);
+    return job;
+}
+
+std::vector<rules::Attribute> ApiClient::attributes() {
+    std::vector<rules::Attribute> attributes;
+    std::string cursor;
+    do {
+        Call call;
+        call.path = "/v1/attributes?limit=100" +
+                    (cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor));
+        int retry_after = 0;
+        const Json::Value page = send_for_json(call, retry_after);
+        if (!page["attributes"].isArray()) throw not_understood(call.path);
+        for (const Json::Value& value : page["attributes"])
+            attributes.push_back(attribute_of(value));
+        std::string next = text_at(page, "next_cursor");
+        if (!next.empty() && next == cursor) throw not_understood("a cursor that goes nowhere");
+        cursor = std::move(next);
+    } while (!cursor.empty());
+    return attributes;
+}
+
+ImportJob ApiClient::create_import(const NewImport& import) {
+    const std::string body = mapping_json(import);
+    Call call;
+    call.method = "POST";
+    call.path = "/v1/imports";
+    call.body = body;
+    call.idempotency_key = "muster-import-" + Uuid::v7().text();
+    return send_for_job(call);
+}
+
+void ApiClient::stage_rows(const std::string& job, std::string_view body) {
+    Call call;
+    call.method = "POST";
+    call.path = "/v1/imports/" + job + "/rows";
+    call.body = body;
+    send(call);
+}
+
+// The key is made from the job, so that a second run of this program repeats the call and not its
+// effect.
+ImportJob ApiClient::move(const std::string& job, const std::string& verb) {
+    Call call;
+    call.method = "POST";
+    call.path = "/v1/imports/" + job + "/" + verb;
+    call.idempotency_key = "muster-import-" + verb + "-" + job;
+    return send_for_job(call);
+}
+
+ImportJob ApiClient::validate(const std::string& job) {
+    return move(job, "validate");
+}
+ImportJob ApiClient::commit(const std::string& job) {
+    return move(job, "commit");
+}
+ImportJob ApiClient::cancel(const std::string& job) {
+    return move(job, "cancel");
+}
+
+ImportJob ApiClient::job(const std::string& job) {
+    Call call;
+    call.path = "/v1/imports/" + job;
+    return send_for_job(call);
+}
+
+void ApiClient::error_report(const std::string& job, const std::function<void()>& begin,
+                             const net::HttpClient::BodySink& sink) {
+    Call call;
+    call.path = "/v1/imports/" + job + "/error-report";
+    call.sink = &sink;
+    call.begin = &begin;
+    send(call);
+}
+
+}  // namespace muster::client

@@ -1,0 +1,146 @@
+// The partner API as the importer uses it (docs/api.md "Imports", GET /v1/attributes): one object,
+// one connection, one thread. Transport failures and 429, 502, 503, 504 are tried again with
+// back-off and jitter; every call is safe to repeat (row numbers, Idempotency-Key).
+#pragma once
+
+#include "base/crypto.hpp"
+#include "base/time.hpp"
+#include "net/http_client.hpp"
+#include "rules/attributes.hpp"
+#include "rules/import_states.hpp"
+#include "rules/mapping.hpp"
+
+#include <json/value.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::client {
+
+// The server answered, and the answer is an error (or nothing that this client understands: code
+// "").
+class ApiError : public std::runtime_error {
+  public:
+    struct Field {
+        std::string path;
+        std::string code;
+        std::string message;
+    };
+    ApiError(int http_status, std::string error_code, const std::string& message)
+        : std::runtime_error(message), status(http_status), code(std::move(error_code)) {}
+
+    int status;
+    std::string code;
+    Json::Value details;  // object or null
+    std::string request_id;
+    int retry_after = 0;  // seconds; 0 = not said
+
+    // details.fields, as far as it has the documented shape.
+    [[nodiscard]] std::vector<Field> fields() const;
+    // "the server answered 422 VALIDATION_ERROR: …" and a line for each field and for the request
+    // id.
+    [[nodiscard]] std::string text() const;
+};
+
+// Somebody asked to stop (Ctrl-C).
+class Stopped : public std::runtime_error {
+  public:
+    Stopped() : std::runtime_error("stopped") {}
+};
+
+// Returns after `span`; throws Stopped as soon as `stop` is set.
+void wait(Milliseconds span, const std::atomic<bool>& stop);
+
+// An import job (specification 2.3), as much of it as the importer needs.
+struct ImportJob {
+    std::string id;
+    rules::ImportState state = rules::ImportState::Staging;
+    std::string file_name;
+    std::uint64_t declared_total = 0;
+    std::uint64_t staged = 0;
+    std::uint64_t processed = 0;
+    std::uint64_t valid = 0;
+    std::uint64_t invalid = 0;
+    std::uint64_t created = 0;
+    std::uint64_t attached = 0;
+    std::uint64_t failed = 0;
+    bool has_begun = false;  // heartbeat_at is set: a runner has it
+    struct Preview {
+        std::uint64_t create = 0;
+        std::uint64_t attach = 0;
+        std::uint64_t merge = 0;
+    };
+    std::optional<Preview> preview;
+    std::string failure;  // of a failed job: "code: message"
+    int retry_after = 0;  // seconds until the next look is worth it; 0 = not said
+};
+
+struct NewImport {
+    std::string file_name;
+    std::uint64_t declared_total = 0;
+    rules::Mapping mapping;
+};
+
+struct ApiSettings {
+    std::string base_url;
+    std::string ca_file;
+    Secret key;
+    int attempts = 8;  // of one call, the first included
+    Milliseconds first_pause{500};
+    Milliseconds longest_pause{20'000};
+};
+
+class ApiClient {
+  public:
+    // `note` is told of each pause before another attempt. `stop` ends pauses (Stopped); both
+    // outlive it.
+    ApiClient(ApiSettings settings, std::function<void(const std::string&)> note,
+              const std::atomic<bool>& stop);
+
+    // Each throws ApiError, net::TransportError or Stopped.
+    [[nodiscard]] std::vector<rules::Attribute> attributes();
+    [[nodiscard]] ImportJob create_import(const NewImport& import);
+    // `body` is {"rows":[…]}.
+    void stage_rows(const std::string& job, std::string_view body);
+    ImportJob validate(const std::string& job);
+    ImportJob commit(const std::string& job);
+    ImportJob cancel(const std::string& job);
+    [[nodiscard]] ImportJob job(const std::string& job);
+    // `begin` is called before each attempt, then `sink` with the report's pieces.
+    void error_report(const std::string& job, const std::function<void()>& begin,
+                      const net::HttpClient::BodySink& sink);
+
+  private:
+    struct Call {
+        std::string method = "GET";
+        std::string path;
+        std::string_view body;
+        std::string idempotency_key;
+        const net::HttpClient::BodySink* sink = nullptr;
+        const std::function<void()>* begin = nullptr;
+    };
+    net::HttpResponse send(const Call& call);
+    net::HttpResponse attempt(const Call& call);
+    Json::Value send_for_json(const Call& call, int& retry_after);
+    ImportJob send_for_job(const Call& call);
+    ImportJob move(const std::string& job, const std::string& verb);
+    void pause(int attempt, int retry_after, const std::string& why);
+
+    ApiSettings settings_;
+    std::function<void(const std::string&)> note_;
+    const std::atomic<bool>& stop_;
+    net::HttpClient http_;
+};
+
+// The error envelope of an answer; an answer without one is described by its status.
+[[nodiscard]] ApiError error_of(const net::HttpResponse& response);
+// Throws ApiError for a value that is no import job.
+[[nodiscard]] ImportJob job_of(const Json::Value& value);
+
+}  // namespace muster::client

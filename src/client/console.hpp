@@ -1,0 +1,81 @@
+// What muster-import says: text for a person, notes and errors, and a progress bar that redraws
+// itself in place. Safe to use from several threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace muster::client {
+
+// 12,345
+[[nodiscard]] std::string grouped(std::uint64_t number);
+
+class Console {
+  public:
+    struct Settings {
+        bool quiet = false;
+        bool bars = false;  // standard error is a terminal
+        // Puts the question (without "[y/N]") and gives the answer; empty = there is nobody to ask.
+        std::function<bool(const std::string& question)> ask;
+    };
+    // `text` takes what was asked for, `notes` all else; both outlive it.
+    Console(std::ostream& text, std::ostream& notes, Settings settings)
+        : text_(text), notes_(notes), settings_(std::move(settings)) {}
+
+    // A line each (several, where `line` holds line ends). Not when quiet:
+    void say(std::string_view line);
+    void note(std::string_view line);
+    // Always, with "muster-import: " in front.
+    void error(std::string_view line);
+
+    bool can_ask() const { return static_cast<bool>(settings_.ask); }
+    bool ask(const std::string& question) { return settings_.ask(question); }
+
+  private:
+    friend class Progress;
+    void draw(std::string_view bar);
+    void end_bar();
+    void put(std::ostream& to, std::string_view line);
+
+    std::ostream& text_;
+    std::ostream& notes_;
+    Settings settings_;
+    std::mutex mutex_;
+    bool bar_stands_ = false;
+};
+
+// Where a piece of work stands, as one line of at most 79 columns:
+// "Staging     45 % [#######---------] 112,500/250,000  23,400 rows/s  ETA 0:06"; without a
+// bar, rate or ETA where they make no sense.
+[[nodiscard]] std::string progress_line(std::string_view label, std::uint64_t done,
+                                        std::uint64_t total, double seconds, bool with_bar);
+
+// Progress of one piece of work: a bar on a terminal, else a line about every tenth. Nothing when
+// quiet. Not for two threads at once.
+class Progress {
+  public:
+    Progress(Console& console, std::string label, std::uint64_t total);
+    // `done` of `total` rows; less than before is taken as no news.
+    void update(std::uint64_t done);
+    // Draws the last state and ends the line.
+    void finish(std::uint64_t done);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::string line() const;
+
+    Console& console_;
+    std::string label_;
+    std::uint64_t total_;
+    std::uint64_t done_ = 0;
+    std::uint64_t tenths_said_ = 0;
+    Clock::time_point began_ = Clock::now();
+    Clock::time_point drawn_;
+};
+
+}  // namespace muster::client

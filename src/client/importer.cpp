@@ -1,0 +1,380 @@
+#include "client/importer.hpp"
+
+#include "base/text.hpp"
+#include "client/column_guess.hpp"
+#include "client/console.hpp"
+#include "client/convert.hpp"
+#include "client/error_report.hpp"
+#include "client/row_source.hpp"
+#include "client/stager.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace muster::client {
+namespace {
+
+using rules::ImportState;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kMostRows = 250'000;  // specification, section 8
+constexpr Milliseconds kLongestPollPause{5000};
+// A job that nothing happens to for so long: say that it waits, and at last give up waiting.
+constexpr auto kSayItWaits = std::chrono::seconds(30);
+constexpr auto kGiveUp = std::chrono::minutes(30);
+
+// What a job is called on the server: the file's name without its folders.
+std::string job_file_name(const std::string& path) {
+    constexpr std::size_t kMostCharacters = 255;
+    const auto slash = path.rfind('/');
+    std::string name(trimmed(slash == std::string::npos ? path : path.substr(slash + 1)));
+    const bool fits = !name.empty() && is_utf8(name) && utf8_length(name) <= kMostCharacters;
+    return fits ? name : "import.csv";
+}
+
+class Importer {
+  public:
+    Importer(const Options& options, const Secret& key, const Surroundings& surroundings)
+        : options_(options),
+          key_(key),
+          around_(surroundings),
+          console_(options.json ? surroundings.err : surroundings.out, surroundings.err,
+                   {options.quiet, surroundings.err_is_terminal, surroundings.ask}),
+          api_(connect()),
+          report_(options.errors) {
+        summary_.file = options.file;
+    }
+
+    ExitCode run();
+
+  private:
+    std::unique_ptr<ApiClient> connect();
+    ExitCode run_job();
+    void read_columns();
+    void survey();
+    ImportJob open_job();
+    ImportJob adopt_job();
+    ExitCode bring_to_end(ImportJob job);
+    ImportJob stage(const ImportJob& job);
+    ImportJob follow(ImportJob job, const std::string& label, std::uint64_t total);
+    std::optional<ExitCode> decide(const ImportJob& job);
+    ExitCode give_up_slot(const ImportJob& job, ExitCode exit_code);
+    ExitCode conclude(const ImportJob& job);
+    void fetch_report(const ImportJob& job);
+    void see(const ImportJob& job) { summary_.job = job; }
+    bool is_moving_on() const {
+        return summary_.job && summary_.job->state == ImportState::Committing;
+    }
+    void explain(const ApiError& error);
+    void say_how_to_go_on(std::string_view more);
+    std::string cancel_advice(const std::string& job) const;
+    ExitCode fail(ExitCode exit_code, const std::string& text);
+    ExitCode end_of(const std::exception_ptr& error);
+
+    const Options& options_;
+    const Secret& key_;
+    const Surroundings& around_;
+    Console console_;
+    std::unique_ptr<ApiClient> api_;
+    ErrorReport report_;
+    Summary summary_;
+    rules::AttributeRegistry registry_;
+    std::vector<ColumnRoute> routes_;
+    std::unique_ptr<Converter> converter_;
+    std::uint64_t sendable_ = 0;
+};
+
+std::unique_ptr<ApiClient> Importer::connect() {
+    ApiSettings settings;
+    settings.base_url = options_.url;
+    settings.ca_file = options_.ca_file;
+    settings.key = key_;
+    settings.first_pause = around_.first_pause;
+    settings.longest_pause = around_.longest_pause;
+    return std::make_unique<ApiClient>(
+        std::move(settings), [this](const std::string& text) { console_.note(text); },
+        around_.stop);
+}
+
+void Importer::read_columns() {
+    const RowSource source(options_.file, options_.separator);
+    registry_ = rules::AttributeRegistry(api_->attributes());
+    routes_ = route_columns(source.columns(), options_.maps, registry_);
+    converter_ = std::make_unique<Converter>(routes_, registry_, around_.today);
+    console_.say(mapping_text(options_.file, source.separator(), routes_, registry_));
+}
+
+// The whole file once before anything is created: counts its rows, and finds what cannot be sent.
+void Importer::survey() {
+    RowSource source(options_.file, options_.separator);
+    std::vector<std::string> cells;
+    std::uint32_t number = 0;
+    while (source.next(cells, number)) {
+        if (around_.stop) throw Stopped();
+        ++summary_.rows;
+        const Converted converted = converter_->convert(cells);
+        if (!converted.refusal) continue;
+        ++summary_.refused_here;
+        report_.add(number, converted.fields, converted.refusal->code, converted.refusal->message);
+    }
+    report_.flush();
+    sendable_ = summary_.rows - summary_.refused_here;
+    if (summary_.rows == 0) throw UsageError(options_.file + " has no rows");
+    if (sendable_ > kMostRows) {
+        throw UsageError(options_.file + " has " + grouped(sendable_) + " rows; a job takes " +
+                         grouped(kMostRows) + ": split the file");
+    }
+    if (summary_.refused_here == 0) return;
+    console_.say(grouped(summary_.refused_here) + " of " + grouped(summary_.rows) +
+                 " rows cannot be sent; they are in " + options_.errors);
+}
+
+ImportJob Importer::adopt_job() {
+    ImportJob job = api_->job(options_.resume);
+    if (job.file_name != job_file_name(options_.file) || job.declared_total != sendable_) {
+        throw UsageError("job " + job.id + " was made for " + job.file_name + " with " +
+                         grouped(job.declared_total) + " good rows; this is " +
+                         job_file_name(options_.file) + " with " + grouped(sendable_) +
+                         ".\nResume with the same file and the same --map and --separator, or " +
+                         cancel_advice(job.id));
+    }
+    const bool can_dry_run =
+        job.state != ImportState::Committing && job.state != ImportState::Completed;
+    if (options_.dry_run && !can_dry_run) {
+        throw UsageError("job " + job.id + " is " + std::string(text_of(job.state)) +
+                         ": too late for --dry-run");
+    }
+    console_.say("Resuming job " + job.id + " (" + std::string(text_of(job.state)) + ")");
+    return job;
+}
+
+ImportJob Importer::open_job() {
+    if (!options_.resume.empty()) return adopt_job();
+    NewImport import;
+    import.file_name = job_file_name(options_.file);
+    import.declared_total = sendable_;
+    import.mapping = to_mapping(routes_);
+    ImportJob job = api_->create_import(import);
+    console_.say("Job " + job.id);
+    return job;
+}
+
+ImportJob Importer::stage(const ImportJob& job) {
+    if (job.staged < sendable_) {
+        RowSource source(options_.file, options_.separator);
+        Progress progress(console_, "Staging", sendable_);
+        Stager stager({.source = source,
+                       .converter = *converter_,
+                       .report = report_,
+                       .chunk_rows = options_.chunk,
+                       .connect = [this] { return connect(); },
+                       .stop = around_.stop},
+                      progress);
+        stager.run(job.id, sendable_);
+        report_.flush();
+        if (stager.set_aside() > 0) {
+            console_.say("The server refused " + grouped(stager.set_aside()) +
+                         " rows; they are in " + options_.errors);
+        }
+    }
+    if (around_.stop) throw Stopped();
+    return api_->validate(job.id);
+}
+
+// Polls a job until it leaves its moving state.
+ImportJob Importer::follow(ImportJob job, const std::string& label, std::uint64_t total) {
+    const ImportState state = job.state;
+    Progress progress(console_, label, total);
+    Milliseconds pause = std::min(around_.first_pause, kLongestPollPause);
+    auto last_news = Clock::now();
+    bool has_said = false;
+    while (job.state == state) {
+        wait(job.retry_after > 0 ? Milliseconds(std::int64_t{1000} * job.retry_after) : pause,
+             around_.stop);
+        pause = std::min(pause * 2, kLongestPollPause);
+        ImportJob next = api_->job(job.id);
+        if (next.processed != job.processed || next.has_begun != job.has_begun)
+            last_news = Clock::now();
+        job = std::move(next);
+        see(job);
+        if (job.state == state) progress.update(job.processed);
+        const auto quiet_for = Clock::now() - last_news;
+        if (quiet_for > kGiveUp)
+            throw std::runtime_error("nothing has happened to the job for 30 minutes");
+        if (quiet_for > kSayItWaits && !std::exchange(has_said, true)) {
+            console_.note(job.has_begun
+                              ? "The job makes no progress at the moment; still waiting"
+                              : "The service has not begun with the job yet; still waiting");
+        }
+    }
+    const bool is_done = job.state == ImportState::Validated || job.state == ImportState::Completed;
+    progress.finish(is_done ? total : job.processed);
+    return job;
+}
+
+void Importer::fetch_report(const ImportJob& job) {
+    if (job.invalid + job.failed > 0) {
+        api_->error_report(
+            job.id, [this] { report_.begin_server_rows(); },
+            [this](std::string_view piece) { report_.append_server(piece); });
+        report_.flush();
+    }
+    if (report_.exists()) summary_.errors_file = report_.path();
+}
+
+ExitCode Importer::give_up_slot(const ImportJob& job, ExitCode exit_code) {
+    see(api_->cancel(job.id));
+    console_.say(
+        "Nothing was imported. The job is canceled, so that the organization can start another "
+        "one.");
+    return exit_code;
+}
+
+// After the dry run: nothing to say = the job was sent on to its commit.
+std::optional<ExitCode> Importer::decide(const ImportJob& job) {
+    fetch_report(job);
+    console_.say(dry_run_text(summary_));
+    if (options_.dry_run) return give_up_slot(job, verdict(summary_));
+    if (job.valid == 0) return give_up_slot(job, ExitCode::SomeNotIn);
+    if (!options_.commit) {
+        if (!console_.can_ask()) {
+            console_.error(
+                "there is no terminal to ask on, and no --commit: nothing is imported yet");
+            say_how_to_go_on(" --commit");
+            return ExitCode::Stopped;
+        }
+        const bool is_agreed = console_.ask("Import " + grouped(job.valid) + " members?");
+        if (around_.stop || !is_agreed) throw Stopped();
+    }
+    see(api_->commit(job.id));
+    return std::nullopt;
+}
+
+ExitCode Importer::conclude(const ImportJob& job) {
+    fetch_report(job);
+    console_.say(final_text(summary_));
+    return verdict(summary_);
+}
+
+ExitCode Importer::bring_to_end(ImportJob job) {
+    for (;;) {
+        see(job);
+        if (around_.stop) throw Stopped();
+        switch (job.state) {
+            case ImportState::Staging:
+                job = stage(job);
+                break;
+            case ImportState::Validating:
+                job = follow(std::move(job), "Checking", sendable_);
+                break;
+            case ImportState::Validated:
+                if (const auto exit_code = decide(job)) return *exit_code;
+                job = *summary_.job;
+                break;
+            case ImportState::Committing: {
+                const std::uint64_t total = job.valid;
+                job = follow(std::move(job), "Importing", total);
+                break;
+            }
+            case ImportState::Completed:
+                return conclude(job);
+            case ImportState::Failed:
+                fetch_report(job);
+                return fail(
+                    ExitCode::Failed,
+                    "job " + job.id + " failed: " + job.failure +
+                        "\nRows that were imported stay; it is safe to import the file again");
+            case ImportState::Canceled:
+                return fail(ExitCode::Stopped, "job " + job.id + " was canceled");
+        }
+    }
+}
+
+ExitCode Importer::run_job() {
+    read_columns();
+    survey();
+    if (sendable_ == 0 && options_.resume.empty()) {
+        summary_.errors_file = report_.path();
+        return fail(ExitCode::SomeNotIn,
+                    "none of the rows can be sent; the reasons are in " + report_.path());
+    }
+    return bring_to_end(open_job());
+}
+
+ExitCode Importer::fail(ExitCode exit_code, const std::string& text) {
+    console_.error(text);
+    summary_.error["message"] = text;
+    return exit_code;
+}
+
+std::string Importer::cancel_advice(const std::string& job) const {
+    return "cancel it: in the console, or POST " + options_.url + "/v1/imports/" + job +
+           "/cancel with the organization's key";
+}
+
+void Importer::say_how_to_go_on(std::string_view more) {
+    const std::string& job = summary_.job->id;
+    std::string text = "to go on:\n  " + resume_command(options_, job, more);
+    if (rules::can_cancel(summary_.job->state)) text += "\nor " + cancel_advice(job);
+    console_.error(text);
+}
+
+void Importer::explain(const ApiError& error) {
+    console_.error(error.text());
+    summary_.error["status"] = error.status;
+    summary_.error["code"] = error.code;
+    summary_.error["message"] = error.what();
+    summary_.error["details"] = error.details;
+    summary_.error["request_id"] = error.request_id;
+    if (error.code != "IMPORT_JOB_ACTIVE_EXISTS" || !error.details.isObject()) return;
+    const std::string job = error.details["job_id"].asString();
+    console_.error("the organization has another import job under way: " + job +
+                   "\nEither go on with it:\n  " + resume_command(options_, job, "") + "\nor " +
+                   cancel_advice(job));
+}
+
+// What an exception means to the user, and the way on where a job stands.
+ExitCode Importer::end_of(const std::exception_ptr& error) {
+    const bool is_open = summary_.job && rules::is_active(summary_.job->state);
+    ExitCode exit_code = ExitCode::Failed;
+    try {
+        std::rethrow_exception(error);
+    } catch (const Stopped&) {
+        exit_code = fail(ExitCode::Stopped,
+                         is_moving_on() ? "stopped looking; the service goes on with the import"
+                                        : "stopped; nothing was imported");
+    } catch (const UsageError& usage) {
+        exit_code = fail(ExitCode::Usage, usage.what());
+    } catch (const ApiError& refusal) {
+        explain(refusal);
+    } catch (const net::TransportError& failure) {
+        fail(ExitCode::Failed, options_.url + " cannot be reached: " + failure.what());
+    } catch (const std::exception& other) {
+        fail(ExitCode::Failed, other.what());
+    }
+    if (is_open)
+        say_how_to_go_on(options_.commit ? " --commit" : options_.dry_run ? " --dry-run" : "");
+    return exit_code;
+}
+
+ExitCode Importer::run() {
+    ExitCode exit_code = ExitCode::Failed;
+    try {
+        exit_code = run_job();
+    } catch (...) {
+        exit_code = end_of(std::current_exception());
+    }
+    if (report_.exists()) summary_.errors_file = report_.path();
+    if (options_.json) around_.out << summary_json(summary_, exit_code) << std::endl;
+    return exit_code;
+}
+
+}  // namespace
+
+ExitCode run_import(const Options& options, const Secret& key, const Surroundings& surroundings) {
+    return Importer(options, key, surroundings).run();
+}
+
+}  // namespace muster::client

@@ -1,0 +1,141 @@
+#include "client/stager.hpp"
+
+#include "base/text.hpp"
+
+#include <map>
+#include <thread>
+#include <utility>
+
+namespace muster::client {
+namespace {
+
+constexpr std::string_view kBodyStart = R"({"rows":[)";
+constexpr std::string_view kBodyEnd = "]}";
+
+void append_row(std::string& body, std::uint32_t number, const rules::MemberFields& fields) {
+    if (body.size() > kBodyStart.size()) body += ',';
+    append_row_json(body, number, fields);
+}
+
+// "email" of "rows[12].payload.email": the index means nothing to the reader of a report.
+std::string field_name(std::string_view path) {
+    constexpr std::string_view kPayload = "payload.";
+    const auto at = path.find(kPayload);
+    return std::string(at == std::string_view::npos ? path : path.substr(at + kPayload.size()));
+}
+
+}  // namespace
+
+std::optional<std::size_t> row_index(std::string_view path) {
+    constexpr std::string_view kStart = "rows[";
+    const auto end = path.find(']');
+    if (!path.starts_with(kStart) || end == std::string_view::npos) return std::nullopt;
+    return parse_number<std::size_t>(path.substr(kStart.size(), end - kStart.size()));
+}
+
+std::optional<Stager::Row> Stager::next_row() {
+    if (pending_) return std::exchange(pending_, std::nullopt);
+    std::vector<std::string> cells;
+    Row row;
+    while (setup_.source.next(cells, row.number)) {
+        Converted converted = setup_.converter.convert(cells);
+        if (converted.refusal) continue;  // reported when the file was counted
+        row.fields = std::move(converted.fields);
+        return row;
+    }
+    return std::nullopt;
+}
+
+Stager::Chunk Stager::next_chunk() {
+    Chunk chunk;
+    chunk.body = kBodyStart;
+    while (chunk.rows.size() < setup_.chunk_rows) {
+        std::optional<Row> row = next_row();
+        if (!row) break;
+        const std::size_t before = chunk.body.size();
+        append_row(chunk.body, row->number, row->fields);
+        if (chunk.body.size() + kBodyEnd.size() > kMostBytes && !chunk.rows.empty()) {
+            chunk.body.resize(before);
+            pending_ = std::move(row);
+            break;
+        }
+        chunk.rows.push_back(std::move(*row));
+    }
+    chunk.body += kBodyEnd;
+    return chunk;
+}
+
+// False: the error names no row of the chunk, so that sending again would change nothing.
+bool Stager::drop_faulty_rows(Chunk& chunk, const ApiError& error) {
+    std::map<std::size_t, ApiError::Field> faulty;
+    for (ApiError::Field& field : error.fields()) {
+        const std::optional<std::size_t> index = row_index(field.path);
+        if (index && *index < chunk.rows.size()) faulty.emplace(*index, std::move(field));
+    }
+    Chunk kept;
+    kept.body = kBodyStart;
+    for (std::size_t i = 0; i < chunk.rows.size(); ++i) {
+        Row& row = chunk.rows[i];
+        if (const auto found = faulty.find(i); found != faulty.end()) {
+            const ApiError::Field& field = found->second;
+            setup_.report.add(row.number, row.fields, field.code,
+                              field_name(field.path) + " " + field.message);
+            continue;
+        }
+        append_row(kept.body, row.number, row.fields);
+        kept.rows.push_back(std::move(row));
+    }
+    kept.body += kBodyEnd;
+    set_aside_ += faulty.size();
+    chunk = std::move(kept);
+    return !faulty.empty();
+}
+
+void Stager::send(ApiClient& client, const std::string& job, Chunk chunk) {
+    const std::uint64_t rows = chunk.rows.size();
+    while (!chunk.rows.empty()) {
+        try {
+            client.stage_rows(job, chunk.body);
+            break;
+        } catch (const ApiError& error) {
+            if (error.code != "VALIDATION_ERROR") throw;
+            const std::lock_guard lock(mutex_);
+            if (!drop_faulty_rows(chunk, error)) throw;
+        }
+    }
+    const std::lock_guard lock(mutex_);
+    sent_ += rows;
+    progress_.update(sent_);
+}
+
+void Stager::work(const std::string& job) {
+    try {
+        const std::unique_ptr<ApiClient> client = setup_.connect();
+        for (;;) {
+            Chunk chunk;
+            {
+                const std::lock_guard lock(mutex_);
+                if (failure_) return;
+                if (setup_.stop) throw Stopped();
+                chunk = next_chunk();
+            }
+            if (chunk.rows.empty()) return;
+            send(*client, job, std::move(chunk));
+        }
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+    }
+}
+
+void Stager::run(const std::string& job, std::uint64_t total) {
+    {
+        std::jthread second;
+        if (total > setup_.chunk_rows) second = std::jthread([this, &job] { work(job); });
+        work(job);
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    progress_.finish(sent_);
+}
+
+}  // namespace muster::client

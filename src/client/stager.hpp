@@ -1,0 +1,76 @@
+// Sends the good rows of a file to a staging job, in chunks, two requests at a time: the server
+// works on one while the other travels.
+#pragma once
+
+#include "client/api_client.hpp"
+#include "client/console.hpp"
+#include "client/convert.hpp"
+#include "client/error_report.hpp"
+#include "client/row_source.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+struct StagingSetup {
+    RowSource& source;  // at its first record
+    const Converter& converter;
+    ErrorReport& report;
+    std::size_t chunk_rows;
+    std::function<std::unique_ptr<ApiClient>()> connect;  // one more client; called from any thread
+    const std::atomic<bool>& stop;
+};
+
+class Stager {
+  public:
+    // The server takes 16 MiB a call (docs/api.md "Limits").
+    static constexpr std::size_t kMostBytes = std::size_t{15} << 20U;
+
+    Stager(StagingSetup setup, Progress& progress)
+        : setup_(std::move(setup)), progress_(progress) {}
+
+    // Stages every record that convert() does not refuse, under its number in the file. Rows that
+    // the server finds faulty all the same (422 with paths rows[i]) go to the report with its code,
+    // and the rest of their chunk is sent again. Throws what ApiClient throws, and Stopped after
+    // the requests under way. `total`: rows to come, as counted before.
+    void run(const std::string& job, std::uint64_t total);
+
+    // Rows that the server refused.
+    std::uint64_t set_aside() const { return set_aside_; }
+
+  private:
+    struct Row {
+        std::uint32_t number = 0;
+        rules::MemberFields fields;
+    };
+    struct Chunk {
+        std::vector<Row> rows;
+        std::string body;
+    };
+    std::optional<Row> next_row();
+    Chunk next_chunk();
+    bool drop_faulty_rows(Chunk& chunk, const ApiError& error);
+    void send(ApiClient& client, const std::string& job, Chunk chunk);
+    void work(const std::string& job);
+
+    StagingSetup setup_;
+    Progress& progress_;
+    std::mutex mutex_;  // over all below, the source, the report and the progress
+    std::optional<Row> pending_;
+    std::uint64_t sent_ = 0;
+    std::uint64_t set_aside_ = 0;
+    std::exception_ptr failure_;
+};
+
+// 12 for "rows[12].payload.email"; nullopt for a path that names no row.
+[[nodiscard]] std::optional<std::size_t> row_index(std::string_view path);
+
+}  // namespace muster::client

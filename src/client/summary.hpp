@@ -1,0 +1,46 @@
+// The counts of a run, for a person and for a program. They add up: rows in the file = refused +
+// staged, staged = valid + invalid, valid = created + attached + failed.
+#pragma once
+
+#include "client/api_client.hpp"
+#include "client/column_guess.hpp"
+
+#include <json/value.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+// The exit codes of muster-import(1).
+enum class ExitCode : int { AllIn = 0, Usage = 1, SomeNotIn = 2, Failed = 3, Stopped = 4 };
+
+struct Summary {
+    std::string file;
+    std::uint64_t rows = 0;
+    std::uint64_t refused_here = 0;  // found faulty before anything was sent
+    std::optional<ImportJob> job;    // as last seen
+    std::string errors_file;         // "" = none was written
+    Json::Value error;               // what ended the run early, or null
+
+    // Rows of the file that are not in the job: refused here or by the server while staging.
+    std::uint64_t refused() const;
+};
+
+// The columns and where they go, a line each.
+[[nodiscard]] std::string mapping_text(const std::string& file, char separator,
+                                       const std::vector<ColumnRoute>& routes,
+                                       const rules::AttributeRegistry& registry);
+// After the dry run.
+[[nodiscard]] std::string dry_run_text(const Summary& summary);
+// At the end of a completed job.
+[[nodiscard]] std::string final_text(const Summary& summary);
+// What --json prints (documented in muster-import(1)).
+[[nodiscard]] std::string summary_json(const Summary& summary, ExitCode exit_code);
+
+// All rows of a completed job's file are in, or some are not.
+[[nodiscard]] ExitCode verdict(const Summary& summary);
+
+}  // namespace muster::client

@@ -1,0 +1,105 @@
+#include "base/text.hpp"
+#include "ctl/command.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace muster::ctl {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"db init", "", "", "make the database and its schema", init_database},
+    Command{"db migrate", "", "", "bring the schema to this program's version", migrate_database},
+    Command{"db status", "", "", "show the schema's version", database_status},
+    Command{"org create", "--name", "", "make an organization", create_org},
+    Command{"org list", "", "", "list the organizations", list_orgs},
+    Command{"admin add", "--org --email [--role]", "",
+            "give an admin a seat (role owner, admin or viewer)", add_admin},
+    Command{"key issue", "--org --name [--expires]", "", "issue an API key; it is shown this once",
+            issue_key},
+    Command{"key list", "--org", "", "list an organization's API keys", list_keys},
+    Command{"key revoke", "--org --id", "", "revoke an API key, from the next request on",
+            revoke_key},
+    Command{"attribute list", "--org", "", "list the attribute registry", list_attributes},
+    Command{"attribute enable", "--org", "KEY...", "enable attributes", enable_attributes},
+    Command{"attribute disable", "--org", "KEY...", "disable attributes", disable_attributes},
+    Command{"attribute add", "--org --key --type [--label] [--choices]", "",
+            "add an attribute, enabled (choices: a,b,c)", add_attribute},
+    Command{"import list", "--org", "", "list an organization's import jobs, newest first",
+            list_imports},
+    Command{"import show", "--org --id", "", "show an import job", show_import},
+    Command{"import cancel", "--org --id", "", "cancel an import job that has not begun to commit",
+            cancel_import},
+    Command{"config check", "", "", "check the configuration file", check_config},
+    Command{"health", "", "", "say what is wrong and what to do", show_health},
+};
+
+constexpr const char* kUsageHead =
+    "Usage: musterctl [--config FILE] [--json] COMMAND [OPTION VALUE]... [ARGUMENT]...\n"
+    "Manages an installation of Muster.\n"
+    "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
+    "  --json           print the result as JSON\n"
+    "  --help, --version\n\nCommands:\n";
+
+}  // namespace
+
+const std::string& Invocation::required(std::string_view option) const {
+    const auto found = options.find(option);
+    if (found == options.end() || found->second.empty()) {
+        throw UsageError(std::string(option) + " is missing");
+    }
+    return found->second;
+}
+
+std::string Invocation::optional(std::string_view option, std::string_view fallback) const {
+    const auto found = options.find(option);
+    return found == options.end() ? std::string(fallback) : found->second;
+}
+
+OrgId Invocation::organization() const {
+    const auto id = OrgId::parse(required("--org"));
+    if (!id) throw UsageError("--org wants an organization's id (musterctl org list)");
+    return *id;
+}
+
+std::span<const Command> commands() {
+    return kCommands;
+}
+
+std::string usage() {
+    std::string text = kUsageHead;
+    for (const Command& command : kCommands) {
+        std::string line = "  " + std::string(command.words);
+        for (const std::string_view part : {command.options, command.arguments}) {
+            if (!part.empty()) line += " " + std::string(part);
+        }
+        constexpr std::size_t kColumn = 46;
+        line += line.size() < kColumn ? std::string(kColumn - line.size(), ' ')
+                                      : "\n" + std::string(kColumn, ' ');
+        text += line + std::string(command.help) + "\n";
+    }
+    return text;
+}
+
+std::string completion_words() {
+    std::string text;
+    for (const Command& command : kCommands) {
+        std::string options(command.options);
+        std::erase_if(options, [](char c) { return c == '[' || c == ']'; });
+        text += std::string(command.words) + ":" + options + "\n";
+    }
+    return text;
+}
+
+const Command& find_command(const std::vector<std::string>& words, std::size_t& used) {
+    for (const Command& command : kCommands) {
+        const auto wanted = split(command.words, ' ');
+        if (words.size() < wanted.size()) continue;
+        if (!std::equal(wanted.begin(), wanted.end(), words.begin())) continue;
+        used = wanted.size();
+        return command;
+    }
+    throw UsageError(words.empty() ? "no command given" : "unknown command " + words.front());
+}
+
+}  // namespace muster::ctl

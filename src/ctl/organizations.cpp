@@ -1,0 +1,119 @@
+// musterctl org, admin, key.
+#include "service/organizations.hpp"
+
+#include "ctl/command.hpp"
+
+#include <set>
+
+namespace muster::ctl {
+namespace {
+
+Json::Value key_json(const rules::ApiKey& key) {
+    const auto time = [](const std::optional<Timestamp>& when) {
+        return when ? Json::Value(when->text()) : Json::Value();
+    };
+    Json::Value json;
+    json["id"] = key.id.text();
+    json["organization_id"] = key.organization_id.text();
+    json["name"] = key.name;
+    json["prefix"] = "org_";
+    json["last_four"] = key.last_four;
+    json["created_at"] = key.created_at.text();
+    json["last_used_at"] = time(key.last_used_at);
+    json["expires_at"] = time(key.expires_at);
+    json["revoked_at"] = time(key.revoked_at);
+    return json;
+}
+
+std::string state_of(const rules::ApiKey& key) {
+    if (key.revoked_at) return "revoked";
+    if (key.expires_at && *key.expires_at <= Timestamp::now()) return "expired";
+    return "active";
+}
+
+}  // namespace
+
+Result create_org(const Invocation& in) {
+    const auto organization = service::create_organization(in.context, in.required("--name"));
+    Result result;
+    result.json["id"] = organization.id.text();
+    result.json["name"] = organization.name;
+    result.json["created_at"] = organization.created_at.text();
+    result.text = organization.id.text() + "\n";
+    return result;
+}
+
+Result list_orgs(const Invocation& in) {
+    Result result;
+    result.json = Json::Value(Json::arrayValue);
+    for (const auto& organization : service::list_organizations(in.context)) {
+        Json::Value entry;
+        entry["id"] = organization.id.text();
+        entry["name"] = organization.name;
+        entry["created_at"] = organization.created_at.text();
+        result.json.append(std::move(entry));
+        result.text += organization.id.text() + "  " + organization.name + "\n";
+    }
+    return result;
+}
+
+Result add_admin(const Invocation& in) {
+    static const std::set<std::string> kRoles = {"owner", "admin", "viewer"};
+    const std::string role = in.optional("--role", "admin");
+    if (!kRoles.contains(role)) throw UsageError("--role wants owner, admin or viewer");
+    service::require_organization(in.context, in.organization());
+    const auto added =
+        service::add_admin(in.context, in.organization(), in.required("--email"), role);
+    if (!added.is_new_seat)
+        throw CommandError("that admin has a seat in this organization already");
+    Result result;
+    result.json["id"] = added.id.text();
+    result.json["role"] = role;
+    result.text = added.id.text() + "\n";
+    return result;
+}
+
+Result issue_key(const Invocation& in) {
+    std::optional<Timestamp> expires_at;
+    if (const std::string text = in.optional("--expires"); !text.empty()) {
+        expires_at = Timestamp::parse(text);
+        if (!expires_at || *expires_at <= Timestamp::now()) {
+            throw UsageError("--expires wants a time to come, such as 2027-01-31T00:00:00Z");
+        }
+    }
+    service::require_organization(in.context, in.organization());
+    const auto issued =
+        service::issue_api_key(in.context, in.organization(), in.required("--name"), expires_at);
+    Result result;
+    result.json = key_json(issued.key);
+    result.json["key"] = issued.secret.reveal();
+    result.text = issued.secret.reveal() + "\n";
+    return result;
+}
+
+Result list_keys(const Invocation& in) {
+    service::require_organization(in.context, in.organization());
+    Result result;
+    result.json = Json::Value(Json::arrayValue);
+    for (const auto& key : service::list_api_keys(in.context, in.organization())) {
+        result.json.append(key_json(key));
+        result.text += key.id.text() + "  org_..." + key.last_four + "  " + state_of(key) + "  " +
+                       key.name + "\n";
+    }
+    return result;
+}
+
+Result revoke_key(const Invocation& in) {
+    const auto id = ApiKeyId::parse(in.required("--id"));
+    if (!id) throw UsageError("--id wants a key's id (musterctl key list)");
+    if (!service::revoke_api_key(in.context, in.organization(), *id)) {
+        throw CommandError("there is no such key in this organization that is not revoked");
+    }
+    Result result;
+    result.json["id"] = id->text();
+    result.json["revoked"] = true;
+    result.text = "revoked\n";
+    return result;
+}
+
+}  // namespace muster::ctl

@@ -1,0 +1,60 @@
+// musterctl db, config, health.
+#include "ctl/command.hpp"
+#include "service/organizations.hpp"
+#include "service/schema.hpp"
+
+namespace muster::ctl {
+
+Result init_database(const Invocation& in) {
+    const bool made = service::initialize_schema(in.without_database, in.context);
+    Result result;
+    result.json["created"] = made;
+    result.json["version"] = service::supported_schema_version();
+    result.text = made ? "the schema was made\n" : "the schema was there already\n";
+    return result;
+}
+
+Result migrate_database(const Invocation& in) {
+    const auto installed = service::installed_schema_version(in.context).value_or(0);
+    if (installed == 0) throw CommandError("there is no schema yet: run `musterctl db init`");
+    if (installed > service::supported_schema_version()) {
+        throw CommandError("the schema is newer than this program: upgrade muster");
+    }
+    // Version 1 is the first: there is nothing older to come from.
+    Result result;
+    result.json["version"] = installed;
+    result.text = "the schema is at version " + std::to_string(installed) + ", as it should be\n";
+    return result;
+}
+
+Result database_status(const Invocation& in) {
+    const auto installed = service::installed_schema_version(in.context);
+    Result result;
+    result.json["version"] = installed ? Json::Value(*installed) : Json::Value();
+    result.json["supported"] = service::supported_schema_version();
+    result.text = "schema: " + (installed ? std::to_string(*installed) : "none") +
+                  ", supported: " + std::to_string(service::supported_schema_version()) + "\n";
+    result.status = installed == service::supported_schema_version() ? 0 : 1;
+    return result;
+}
+
+Result check_config(const Invocation& in) {
+    // It was read and checked before any command runs.
+    Result result;
+    result.json["file"] = in.config_path;
+    result.json["valid"] = true;
+    result.text = in.config_path + " is valid\n";
+    return result;
+}
+
+Result show_health(const Invocation& in) {
+    const std::string problem = service::readiness_problem(in.context);
+    Result result;
+    result.json["healthy"] = problem.empty();
+    result.json["problem"] = problem.empty() ? Json::Value() : Json::Value(problem);
+    result.text = problem.empty() ? "healthy\n" : "not healthy: " + problem + "\n";
+    result.status = problem.empty() ? 0 : 1;
+    return result;
+}
+
+}  // namespace muster::ctl

@@ -1,0 +1,346 @@
+#include "db/connection.hpp"
+
+#include <cppconn/driver.h>
+#include <cppconn/exception.h>
+#include <cppconn/prepared_statement.h>
+#include <cppconn/resultset.h>
+#include <cppconn/statement.h>
+#include <mysql_connection.h>
+#include <mysql_driver.h>
+
+#include <chrono>
+#include <list>
+#include <sstream>
+
+namespace muster::db {
+
+class ResultSet {
+  public:
+    explicit ResultSet(sql::ResultSet* rows) : rows_(rows) {}
+    sql::ResultSet& operator*() const { return *rows_; }
+
+  private:
+    std::unique_ptr<sql::ResultSet> rows_;
+};
+
+namespace {
+
+constexpr std::size_t kCachedStatements = 64;
+
+[[noreturn]] void rethrow(const sql::SQLException& error, std::string_view statement) {
+    const int number = error.getErrorCode();
+    throw DbError(
+        kind_of_error(number), number,
+        std::string(statement) + ": " + error.what() + " (" + std::to_string(number) + ")");
+}
+
+// Runs a call of the driver; its exceptions become DbErrors, its time is counted.
+template <class Call>
+auto guarded(std::string_view statement, Call&& call) {
+    struct Clock {
+        std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+        ~Clock() {
+            const auto spent = std::chrono::steady_clock::now() - began;
+            statistics().statements += 1;
+            statistics().microseconds +=
+                std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
+        }
+    } clock;
+    try {
+        return call();
+    } catch (const sql::SQLException& error) {
+        rethrow(error, statement);
+    }
+}
+
+// The statement as the server gets it, and which of its placeholders are the organization.
+struct Expanded {
+    std::string text;
+    std::vector<bool> is_org;
+};
+
+class Expander {
+  public:
+    Expander(std::string_view source, std::size_t groups) : source_(source), groups_(groups) {}
+
+    Expanded expand() {
+        append(0, source_.size());
+        return std::move(out_);
+    }
+
+  private:
+    void append(std::size_t from, std::size_t to) {
+        for (std::size_t at = from; at < to;) {
+            const char c = source_[at];
+            if (c == '\'') {
+                const std::size_t end = source_.find('\'', at + 1);
+                out_.text += source_.substr(at, end + 1 - at);
+                at = end + 1;
+            } else if (c == '{') {
+                const std::size_t end = source_.find('}', at);
+                repeat(at + 1, end);
+                at = end + 1;
+            } else if (source_.substr(at, 4) == ":org") {
+                placeholder(true);
+                at += 4;
+            } else if (c == '?') {
+                placeholder(false);
+                ++at;
+            } else {
+                out_.text += c;
+                ++at;
+            }
+        }
+    }
+
+    void repeat(std::size_t from, std::size_t to) {
+        for (std::size_t i = 0; i < groups_; ++i) {
+            if (i > 0) out_.text += ',';
+            append(from, to);
+        }
+    }
+
+    void placeholder(bool is_org) {
+        out_.text += '?';
+        out_.is_org.push_back(is_org);
+    }
+
+    std::string_view source_;
+    std::size_t groups_;
+    Expanded out_;
+};
+
+sql::ConnectOptionsMap options_for(const ConnectionSettings& settings, const std::string& url) {
+    sql::ConnectOptionsMap options;
+    constexpr std::string_view kUnix = "unix:";
+    const bool is_unix = url.starts_with(kUnix);
+    options["hostName"] = sql::SQLString(is_unix ? "unix://" + url.substr(kUnix.size()) : url);
+    options["userName"] = sql::SQLString(settings.user);
+    options["password"] = sql::SQLString(settings.password.reveal());
+    if (!settings.database.empty()) options["schema"] = sql::SQLString(settings.database);
+    options["OPT_CONNECT_TIMEOUT"] = settings.connect_timeout_seconds;
+    options["OPT_READ_TIMEOUT"] = settings.read_timeout_seconds;
+    options["OPT_WRITE_TIMEOUT"] = settings.read_timeout_seconds;
+    options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
+    if (!settings.tls_ca.empty() && !is_unix) {
+        options["sslCA"] = sql::SQLString(settings.tls_ca);
+        options["sslVerify"] = true;
+    }
+    return options;
+}
+
+std::unique_ptr<sql::Connection> connect(const ConnectionSettings& settings) {
+    sql::Driver* driver = get_driver_instance();
+    for (std::size_t i = 0; i < settings.urls.size(); ++i) {
+        try {
+            auto options = options_for(settings, settings.urls[i]);
+            return std::unique_ptr<sql::Connection>(driver->connect(options));
+        } catch (const sql::SQLException& error) {
+            if (i + 1 < settings.urls.size()) continue;  // the next host of the list
+            // Whatever the reason (away, refused, full), to the caller the database is away.
+            throw DbError(DbError::Kind::Gone, error.getErrorCode(),
+                          "connect: " + std::string(error.what()));
+        }
+    }
+    throw DbError(DbError::Kind::Gone, 0, "connect: database.url names no server");
+}
+
+}  // namespace
+
+DbError::Kind kind_of_error(int number) {
+    using Kind = DbError::Kind;
+    switch (number) {
+        case 1062:
+        case 1586:
+            return Kind::Duplicate;
+        case 1213:
+            return Kind::Deadlock;
+        case 1205:
+            return Kind::LockTimeout;
+        // shutdown, killed, read only (fail-over), not ready (Galera), and the client's own
+        case 1053:
+        case 1290:
+        case 1836:
+        case 1047:
+        case 1317:
+        case 1927:
+        case 1152:
+        case 1158:
+        case 1159:
+        case 1160:
+        case 1161:
+        case 1040:
+        case 2002:
+        case 2003:
+        case 2006:
+        case 2013:
+        case 2030:
+        case 2055:
+            return Kind::Gone;
+        // too long, out of range, not null, truncated, bad value, check, foreign key, raised by a
+        // trigger
+        case 1406:
+        case 1264:
+        case 1048:
+        case 1265:
+        case 1292:
+        case 1366:
+        case 4025:
+        case 3819:
+        case 1452:
+        case 1644:
+            return Kind::BadData;
+        default:
+            return Kind::Other;
+    }
+}
+
+Statistics& statistics() {
+    thread_local Statistics statistics;
+    return statistics;
+}
+
+void load_driver() {
+    get_driver_instance();
+}
+
+// ---------------------------------------------------------------------------- rows
+
+Rows::Rows(std::unique_ptr<ResultSet> result) : result_(std::move(result)) {}
+Rows::Rows(Rows&&) noexcept = default;
+Rows& Rows::operator=(Rows&&) noexcept = default;
+Rows::~Rows() = default;
+
+bool Rows::next() {
+    return (**result_).next();
+}
+bool Rows::is_null(unsigned column) const {
+    return (**result_).isNull(column);
+}
+
+std::int64_t Rows::integer(unsigned column) const {
+    if (is_null(column)) throw DbError(DbError::Kind::Other, 0, "NULL where a number must be");
+    return (**result_).getInt64(column);
+}
+
+std::string Rows::bytes(unsigned column) const {
+    if (is_null(column)) throw DbError(DbError::Kind::Other, 0, "NULL where a text must be");
+    const sql::SQLString value = (**result_).getString(column);
+    return {value.c_str(), value.length()};
+}
+
+Uuid Rows::uuid(unsigned column) const {
+    const auto id = Uuid::from_bytes(bytes(column));
+    if (!id) throw DbError(DbError::Kind::Other, 0, "an id that has not 16 bytes");
+    return *id;
+}
+
+// ---------------------------------------------------------------------------- connection
+
+struct Connection::Prepared {
+    const Sql* sql;
+    std::size_t groups;
+    std::vector<bool> is_org;
+    std::unique_ptr<sql::PreparedStatement> statement;
+};
+
+struct Connection::Impl {
+    std::unique_ptr<sql::Connection> connection;
+    std::unique_ptr<sql::Statement> plain;
+    std::list<Prepared> cache;  // the last used in front; dies with the connection
+};
+
+Connection::Connection(const ConnectionSettings& settings) : impl_(std::make_unique<Impl>()) {
+    impl_->connection = connect(settings);
+    impl_->plain.reset(impl_->connection->createStatement());
+    run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,"
+        "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
+        "innodb_lock_wait_timeout = " +
+        std::to_string(settings.lock_timeout_seconds));
+    run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+}
+
+Connection::~Connection() = default;
+
+Connection::Prepared& Connection::prepared(const Sql& sql, std::size_t groups) {
+    auto& cache = impl_->cache;
+    for (auto entry = cache.begin(); entry != cache.end(); ++entry) {
+        if (entry->sql != &sql || entry->groups != groups) continue;
+        cache.splice(cache.begin(), cache, entry);
+        return cache.front();
+    }
+    Expanded expanded = Expander(sql.text, groups).expand();
+    std::unique_ptr<sql::PreparedStatement> statement(
+        impl_->connection->prepareStatement(sql::SQLString(expanded.text)));
+    if (cache.size() >= kCachedStatements) cache.pop_back();
+    cache.push_front({&sql, groups, std::move(expanded.is_org), std::move(statement)});
+    return cache.front();
+}
+
+void Connection::bind(Prepared& statement, const OrgId* org, std::span<const Param> params) {
+    std::size_t next = 0;
+    unsigned place = 0;
+    for (const bool is_org : statement.is_org) {
+        ++place;
+        if (is_org && !org) throw std::logic_error("a tenant's statement without a tenant");
+        if (!is_org && next >= params.size()) throw std::logic_error("too few parameters");
+        const Param param = is_org ? Param(*org) : params[next++];
+        switch (param.kind()) {
+            case Param::Kind::Null:
+                statement.statement->setNull(place, 0);
+                break;
+            case Param::Kind::Integer:
+                statement.statement->setInt64(place, param.integer());
+                break;
+            case Param::Kind::Bytes:
+                statement.statement->setString(
+                    place, sql::SQLString(param.bytes().data(), param.bytes().size()));
+                break;
+        }
+    }
+    if (next != params.size()) throw std::logic_error("too many parameters");
+}
+
+std::int64_t Connection::execute(const Sql& sql, const OrgId* org, std::span<const Param> params,
+                                 std::size_t groups) {
+    return guarded(sql.name, [&] {
+        Prepared& statement = prepared(sql, groups);
+        bind(statement, org, params);
+        return static_cast<std::int64_t>(statement.statement->executeUpdate());
+    });
+}
+
+Rows Connection::query(const Sql& sql, const OrgId* org, std::span<const Param> params,
+                       std::size_t groups) {
+    return guarded(sql.name, [&] {
+        Prepared& statement = prepared(sql, groups);
+        bind(statement, org, params);
+        return Rows(std::make_unique<ResultSet>(statement.statement->executeQuery()));
+    });
+}
+
+void Connection::run(std::string_view statement) {
+    guarded(statement.substr(0, 40),
+            [&] { impl_->plain->execute(sql::SQLString(statement.data(), statement.size())); });
+}
+
+void Connection::commit() {
+    run("COMMIT");
+}
+
+void Connection::rollback() noexcept {
+    try {
+        run("ROLLBACK");
+    } catch (...) {  // the server rolls back by itself when the connection ends
+    }
+}
+
+bool Connection::is_alive() noexcept {
+    try {
+        return impl_->connection->isValid();
+    } catch (...) {
+        return false;
+    }
+}
+
+}  // namespace muster::db

@@ -1,0 +1,152 @@
+// One connection to the database, with its prepared statements; the only file pair that knows
+// cppconn. Used through db/transaction.hpp.
+#pragma once
+
+#include "base/crypto.hpp"
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "db/error.hpp"
+#include "db/sql.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::db {
+
+// A bound value: NULL, an integer or bytes. It borrows the bytes: they must live until the
+// statement ran.
+class Param {
+  public:
+    enum class Kind : std::uint8_t { Null, Integer, Bytes };
+
+    Param() = default;
+    Param(std::nullopt_t) {}
+    template <class Number>
+    requires std::is_integral_v<Number> Param(Number value)
+        : kind_(Kind::Integer), integer_(static_cast<std::int64_t>(value)) {}
+    Param(std::string_view bytes) : kind_(Kind::Bytes), bytes_(bytes) {}
+    Param(const std::string& bytes) : kind_(Kind::Bytes), bytes_(bytes) {}
+    Param(const char* text) : kind_(Kind::Bytes), bytes_(text) {}
+    Param(const Uuid& id) : kind_(Kind::Bytes), bytes_(id.bytes()) {}
+    template <class Tag>
+    Param(const Id<Tag>& id) : kind_(Kind::Bytes), bytes_(id.bytes()) {}
+    Param(Timestamp when) : Param(when.milliseconds()) {}
+    template <class Value>
+    Param(const std::optional<Value>& value) {
+        if (value) *this = Param(*value);
+    }
+    // "" becomes NULL: how an absent text is stored.
+    static Param text_or_null(std::string_view text) {
+        return text.empty() ? Param() : Param(text);
+    }
+
+    Kind kind() const { return kind_; }
+    std::int64_t integer() const { return integer_; }
+    std::string_view bytes() const { return bytes_; }
+
+  private:
+    Kind kind_ = Kind::Null;
+    std::int64_t integer_ = 0;
+    std::string_view bytes_;
+};
+
+// A buffered result, read forward. Columns count from 1. Reading NULL through a type that is no
+// optional throws.
+class Rows {
+  public:
+    explicit Rows(std::unique_ptr<class ResultSet> result);
+    Rows(Rows&&) noexcept;
+    Rows& operator=(Rows&&) noexcept;
+    ~Rows();
+
+    bool next();
+    bool is_null(unsigned column) const;
+    std::int64_t integer(unsigned column) const;
+    std::string bytes(unsigned column) const;
+
+    Timestamp timestamp(unsigned column) const { return Timestamp(integer(column)); }
+    std::optional<std::int64_t> optional_integer(unsigned column) const {
+        return is_null(column) ? std::nullopt : std::optional(integer(column));
+    }
+    std::optional<Timestamp> optional_timestamp(unsigned column) const {
+        return is_null(column) ? std::nullopt : std::optional(timestamp(column));
+    }
+    // NULL reads as "".
+    std::string text_or_empty(unsigned column) const {
+        return is_null(column) ? std::string() : bytes(column);
+    }
+    template <class IdType>
+    IdType id(unsigned column) const {
+        return IdType(uuid(column));
+    }
+    template <class IdType>
+    std::optional<IdType> optional_id(unsigned column) const {
+        return is_null(column) ? std::nullopt : std::optional(id<IdType>(column));
+    }
+
+  private:
+    Uuid uuid(unsigned column) const;
+    std::unique_ptr<ResultSet> result_;
+};
+
+struct ConnectionSettings {
+    std::vector<std::string>
+        urls;              // "unix:/run/mysqld/mysqld.sock", "tcp://host:3306": tried in turn
+    std::string database;  // "" = none (for creating it)
+    std::string user;
+    Secret password;
+    std::string tls_ca;  // a PEM file; "" = no TLS
+    int connect_timeout_seconds = 5;
+    int read_timeout_seconds = 60;
+    int lock_timeout_seconds = 5;
+};
+
+// What this thread's statements cost since reset_statistics(); for the log line of a request.
+struct Statistics {
+    int statements = 0;
+    std::int64_t microseconds = 0;
+    int reruns = 0;
+};
+Statistics& statistics();
+
+// Call once in a program's main thread, before any other thread or connection exists.
+void load_driver();
+
+class Connection {
+  public:
+    // Throws DbError (Gone when no server of the list answers).
+    explicit Connection(const ConnectionSettings& settings);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    // `org` is bound to each `:org`, `params` to each `?` in order; `groups`: how often the {…}
+    // group stands. The number of rows changed: MySQL's, so an UPDATE to the same values counts 0.
+    std::int64_t execute(const Sql& sql, const OrgId* org, std::span<const Param> params,
+                         std::size_t groups = 1);
+    Rows query(const Sql& sql, const OrgId* org, std::span<const Param> params,
+               std::size_t groups = 1);
+
+    // Text as it stands, nothing bound: transactions, schema files.
+    void run(std::string_view statement);
+    void commit();
+    // Never throws: what a lost connection held is gone anyway.
+    void rollback() noexcept;
+    // Asks the server.
+    bool is_alive() noexcept;
+
+  private:
+    struct Prepared;
+    Prepared& prepared(const Sql& sql, std::size_t groups);
+    void bind(Prepared& statement, const OrgId* org, std::span<const Param> params);
+
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster::db

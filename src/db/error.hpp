@@ -1,0 +1,32 @@
+// What can go wrong in the database, told by what the caller can do about it.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace muster::db {
+
+class DbError : public std::runtime_error {
+  public:
+    enum class Kind {
+        Duplicate,    // a unique key is taken
+        Deadlock,     // the whole transaction was rolled back: run it again
+        LockTimeout,  // waited too long for a row: roll back, run it again
+        Gone,         // the connection is lost
+        BadData,      // this row's values cannot be stored (too long, constraint, trigger)
+        Other,
+    };
+    DbError(Kind kind, int number, const std::string& text)
+        : std::runtime_error(text), kind_(kind), number_(number) {}
+    Kind kind() const { return kind_; }
+    // MySQL's error number.
+    int number() const { return number_; }
+
+  private:
+    Kind kind_;
+    int number_;
+};
+
+DbError::Kind kind_of_error(int number);
+
+}  // namespace muster::db

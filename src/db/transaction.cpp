@@ -1,0 +1,69 @@
+#include "db/transaction.hpp"
+
+#include "base/log.hpp"
+
+#include <random>
+#include <thread>
+
+namespace muster::db {
+namespace {
+
+// A connection that rested longer than this is asked whether it still lives before it is used.
+constexpr Milliseconds kTrusted{30'000};
+
+void pause_before(int attempt) {
+    thread_local std::minstd_rand random{std::random_device{}()};
+    std::uniform_int_distribution<int> jitter(1, 10 << attempt);
+    std::this_thread::sleep_for(Milliseconds(jitter(random)));
+}
+
+}  // namespace
+
+bool Tx::attempt(const std::function<void()>& step) {
+    connection_.run("SAVEPOINT attempt");
+    try {
+        step();
+        return true;
+    } catch (const DbError& error) {
+        if (error.kind() != DbError::Kind::BadData) throw;
+        connection_.run("ROLLBACK TO SAVEPOINT attempt");
+        return false;
+    }
+}
+
+Connection& Database::connection() {
+    const Timestamp now = Timestamp::now();
+    if (connection_ && now - last_used_ > kTrusted && !connection_->is_alive()) connection_.reset();
+    if (!connection_) connection_ = std::make_unique<Connection>(settings_);
+    last_used_ = now;
+    return *connection_;
+}
+
+bool Database::is_reachable() noexcept {
+    try {
+        if (connection_ && !connection_->is_alive()) connection_.reset();
+        connection();
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+bool Database::may_run_again(const DbError& error, int attempt, bool commit_sent) {
+    using Kind = DbError::Kind;
+    if (error.kind() == Kind::Gone) {
+        const bool had_connection = connection_ != nullptr;
+        connection_.reset();
+        // A refused connect will be refused again; a lost COMMIT may have happened.
+        if (commit_sent || !had_connection || attempt > 1) return false;
+    } else if (error.kind() != Kind::Deadlock && error.kind() != Kind::LockTimeout) {
+        return false;
+    }
+    if (attempt >= kAttempts) return false;
+    statistics().reruns += 1;
+    log_event(LogLevel::Info, "db.rerun", {{"attempt", attempt}, {"reason", error.what()}});
+    pause_before(attempt);
+    return true;
+}
+
+}  // namespace muster::db

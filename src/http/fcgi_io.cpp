@@ -1,0 +1,166 @@
+#include "http/fcgi_io.hpp"
+
+#include "base/text.hpp"
+
+#include <fcgiapp.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+namespace muster::http {
+namespace {
+
+constexpr int kBacklog = 1024;  // a full backlog is an instant 502 at nginx
+constexpr int kSystemdFirst = 3;
+
+[[noreturn]] void fail(const std::string& what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+bool is_socket_activated() {
+    const char* pid = std::getenv("LISTEN_PID");
+    const char* count = std::getenv("LISTEN_FDS");
+    return pid && count && parse_number<int>(pid) == getpid() && parse_number<int>(count) == 1;
+}
+
+int bind_listener(const std::string& path, unsigned mode) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) {
+        throw std::system_error(ENAMETOOLONG, std::generic_category(), path);
+    }
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) fail("socket");
+    unlink(path.c_str());  // left by a predecessor that was killed
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail(path);
+    if (chmod(path.c_str(), mode) != 0) fail(path);
+    if (listen(fd, kBacklog) != 0) fail(path);
+    return fd;
+}
+
+std::string param(const FCGX_Request& request, const char* name) {
+    const char* value = FCGX_GetParam(name, request.envp);
+    return value ? value : "";
+}
+
+// nginx's $msec, "1763700000.123": when it had the request.
+Timestamp arrival(const FCGX_Request& request) {
+    std::string text = param(request, "REQUEST_TIME_MSEC");
+    text.erase(std::remove(text.begin(), text.end(), '.'), text.end());
+    const auto milliseconds = parse_number<std::int64_t>(text);
+    return milliseconds ? Timestamp(*milliseconds) : Timestamp::now();
+}
+
+std::optional<std::string> read_body(FCGX_Request& request, std::size_t length, std::size_t limit) {
+    if (length > limit) return std::nullopt;
+    std::string body(length, '\0');
+    std::size_t got = 0;
+    while (got < length) {
+        const int piece = static_cast<int>(std::min<std::size_t>(length - got, 1U << 20U));
+        const int count = FCGX_GetStr(body.data() + got, piece, request.in);
+        if (count <= 0) throw Aborted{};
+        got += static_cast<std::size_t>(count);
+    }
+    return body;
+}
+
+Request make_request(FCGX_Request& fcgi) {
+    Request request;
+    request.method = method_of(param(fcgi, "REQUEST_METHOD"));
+    const std::string uri = param(fcgi, "REQUEST_URI");
+    request.path = uri.substr(0, uri.find('?'));
+    request.query = param(fcgi, "QUERY_STRING");
+    request.content_type = param(fcgi, "CONTENT_TYPE");
+    request.authorization = param(fcgi, "HTTP_AUTHORIZATION");
+    request.has_idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", fcgi.envp) != nullptr;
+    request.idempotency_key = param(fcgi, "HTTP_IDEMPOTENCY_KEY");
+    request.if_none_match = param(fcgi, "HTTP_IF_NONE_MATCH");
+    request.request_id = param(fcgi, "REQUEST_ID");
+    request.remote_address = param(fcgi, "REMOTE_ADDR");
+    request.arrived = arrival(fcgi);
+    request.content_length = parse_number<std::size_t>(param(fcgi, "CONTENT_LENGTH")).value_or(0);
+    request.read_body = [&fcgi, length = request.content_length](std::size_t limit) {
+        return read_body(fcgi, length, limit);
+    };
+    return request;
+}
+
+bool put(FCGX_Request& fcgi, std::string_view text) {
+    constexpr std::size_t kPiece = 1U << 20U;
+    for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size()))) {
+        const int count = static_cast<int>(std::min(kPiece, text.size()));
+        if (FCGX_PutStr(text.data(), count, fcgi.out) < 0) return false;
+    }
+    return true;
+}
+
+void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
+    std::string head = "Status: " + std::to_string(reply.status) + "\r\n";
+    const bool has_body = reply.status != 204 && reply.status != 304;
+    if (has_body) head += "Content-Type: " + reply.content_type + "\r\n";
+    for (const auto& [name, value] : reply.headers) head += name + ": " + value + "\r\n";
+    if (has_body && !reply.stream) {
+        head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
+    }
+    head += "\r\n";
+    if (!put(fcgi, head) || !has_body || request.method == Method::Head) return;
+    if (reply.stream) {
+        reply.stream([&fcgi](std::string_view piece) { return put(fcgi, piece); });
+    } else {
+        put(fcgi, reply.body);
+    }
+}
+
+}  // namespace
+
+int open_listener(const std::string& path, unsigned mode) {
+    const int fd = is_socket_activated() ? kSystemdFirst : bind_listener(path, mode);
+    // Several workers wait for one connection: those that come too late must not block in accept.
+    if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) fail("fcntl");
+    return fd;
+}
+
+struct FcgiServer::Impl {
+    FCGX_Request request{};
+};
+
+FcgiServer::FcgiServer(int listener) : impl_(std::make_unique<Impl>()), listener_(listener) {
+    // Else libfcgi waits at each close for the peer to close first.
+    setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
+    FCGX_Init();
+    FCGX_InitRequest(&impl_->request, listener, 0);
+}
+
+FcgiServer::~FcgiServer() {
+    FCGX_Free(&impl_->request, 1);
+}
+
+bool FcgiServer::serve_one(const sigset_t& unblocked, const Handler& handler) {
+    pollfd waiting{listener_, POLLIN, 0};
+    if (ppoll(&waiting, 1, nullptr, &unblocked) < 0) return false;  // a signal
+    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) return true;  // another worker was faster
+    FCGX_Request& fcgi = impl_->request;
+    fcgi.ipcFd = fd;
+    fcgi.keepConnection = 1;  // or FCGX_Accept_r would close the connection that it is handed
+    if (FCGX_Accept_r(&fcgi) < 0) return true;
+    try {
+        const Request request = make_request(fcgi);
+        send(fcgi, request, handler(request));
+    } catch (const Aborted&) {
+        // nobody is left to answer
+    }
+    FCGX_Finish_r(&fcgi);
+    return true;
+}
+
+}  // namespace muster::http

@@ -1,0 +1,108 @@
+#include "http/metrics.hpp"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+namespace muster::http {
+namespace {
+
+using Counter = std::atomic<std::uint64_t>;
+static_assert(Counter::is_always_lock_free);
+
+constexpr std::size_t kMostOperations = 256;
+constexpr std::size_t kStatusClasses = 5;
+constexpr std::array<std::int64_t, 9> kBounds = {1'000,   2'500,   5'000,     10'000,   25'000,
+                                                 100'000, 250'000, 1'000'000, 5'000'000};
+
+struct Operation {
+    std::array<Counter, kStatusClasses> by_status;
+    std::array<Counter, kBounds.size() + 1> buckets;
+    Counter microseconds;
+};
+
+std::string seconds(std::int64_t microseconds) {
+    std::string text = std::to_string(static_cast<double>(microseconds) / 1e6);
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+    return text;
+}
+
+}  // namespace
+
+struct Metrics::Shared {
+    std::array<Operation, kMostOperations + 1> operations;  // the last: no operation matched
+    Counter statements;
+    Counter reruns;
+};
+
+Metrics::Metrics(std::vector<std::string_view> operations) : operations_(std::move(operations)) {
+    if (operations_.size() > kMostOperations)
+        throw std::length_error("kMostOperations is too small");
+    operations_.resize(kMostOperations);
+    operations_.push_back("none");
+    void* memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    shared_ = new (memory) Shared{};
+}
+
+Metrics::~Metrics() {
+    munmap(shared_, sizeof(Shared));
+}
+
+void Metrics::count(std::size_t operation, int status, std::int64_t microseconds) {
+    Operation& to = shared_->operations[operation < kMostOperations ? operation : kMostOperations];
+    const auto status_class = static_cast<std::size_t>(status / 100 - 1);
+    if (status_class < kStatusClasses) ++to.by_status[status_class];
+    std::size_t bucket = 0;
+    while (bucket < kBounds.size() && microseconds > kBounds[bucket]) ++bucket;
+    ++to.buckets[bucket];
+    to.microseconds += static_cast<std::uint64_t>(microseconds);
+}
+
+void Metrics::count_database(int statements, int reruns) {
+    shared_->statements += static_cast<std::uint64_t>(statements);
+    shared_->reruns += static_cast<std::uint64_t>(reruns);
+}
+
+std::string Metrics::text() const {
+    std::string requests =
+        "# HELP muster_requests_total Requests answered.\n# TYPE muster_requests_total counter\n";
+    std::string times =
+        "# HELP muster_request_seconds Time from the worker's start to the reply.\n"
+        "# TYPE muster_request_seconds histogram\n";
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+        if (operations_[i].empty()) continue;
+        const Operation& operation = shared_->operations[i];
+        const std::string label = "operation=\"" + std::string(operations_[i]) + "\"";
+        for (std::size_t status = 0; status < kStatusClasses; ++status) {
+            requests += "muster_requests_total{" + label + ",status=\"" +
+                        std::to_string(status + 1) + "xx\"} " +
+                        std::to_string(operation.by_status[status]) + "\n";
+        }
+        std::uint64_t sum = 0;
+        for (std::size_t bucket = 0; bucket <= kBounds.size(); ++bucket) {
+            sum += operation.buckets[bucket];
+            const std::string bound = bucket < kBounds.size() ? seconds(kBounds[bucket]) : "+Inf";
+            times += "muster_request_seconds_bucket{" + label + ",le=\"" + bound + "\"} " +
+                     std::to_string(sum) + "\n";
+        }
+        times += "muster_request_seconds_sum{" + label + "} " +
+                 seconds(static_cast<std::int64_t>(operation.microseconds.load())) + "\n";
+        times += "muster_request_seconds_count{" + label + "} " + std::to_string(sum) + "\n";
+    }
+    return requests + times +
+           "# HELP muster_db_statements_total Statements sent to the database.\n"
+           "# TYPE muster_db_statements_total counter\nmuster_db_statements_total " +
+           std::to_string(shared_->statements) +
+           "\n# HELP muster_db_reruns_total Transactions that were run again.\n"
+           "# TYPE muster_db_reruns_total counter\nmuster_db_reruns_total " +
+           std::to_string(shared_->reruns) + "\n";
+}
+
+}  // namespace muster::http

@@ -1,0 +1,94 @@
+#include "http/query.hpp"
+
+#include "base/text.hpp"
+
+namespace muster::http {
+namespace {
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+}  // namespace
+
+std::optional<std::string> percent_decoded(std::string_view text, bool plus) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (c == '%') {
+            if (i + 2 >= text.size()) return std::nullopt;
+            const int high = hex_value(text[i + 1]);
+            const int low = hex_value(text[i + 2]);
+            if (high < 0 || low < 0) return std::nullopt;
+            c = static_cast<char>(high << 4 | low);
+            i += 2;
+        } else if (c == '+' && plus) {
+            c = ' ';
+        }
+        if (c == '\0') return std::nullopt;
+        out += c;
+    }
+    if (!is_utf8(out)) return std::nullopt;
+    return out;
+}
+
+Query::Query(std::string_view query, Faults& faults) : faults_(faults) {
+    if (query.empty()) return;
+    for (const std::string_view pair : split(query, '&')) {
+        if (pair.empty()) continue;
+        const std::size_t equals = pair.find('=');
+        auto name = percent_decoded(pair.substr(0, equals), true);
+        auto value = equals == std::string_view::npos
+                         ? std::string()
+                         : percent_decoded(pair.substr(equals + 1), true);
+        if (!name || name->size() > 64) {
+            faults_.add("query", FieldCode::InvalidValue);
+        } else if (!value) {
+            faults_.add(*name, FieldCode::InvalidValue);
+            known_.insert(*name);
+        } else if (!values_.emplace(*name, std::move(*value)).second) {
+            faults_.add(*name, FieldCode::Duplicate);
+        }
+    }
+}
+
+std::optional<std::string> Query::text(std::string_view name, std::size_t max_length) {
+    known_.emplace(name);
+    const auto found = values_.find(name);
+    if (found == values_.end()) return std::nullopt;
+    if (utf8_length(found->second) > max_length) faults_.add(std::string(name), FieldCode::TooLong);
+    return found->second;
+}
+
+int Query::integer(std::string_view name, int fallback, int least, int most) {
+    const auto value = text(name, 64);
+    if (!value) return fallback;
+    const auto number = parse_number<std::int64_t>(*value);
+    if (!number) {
+        faults_.add(std::string(name), FieldCode::WrongType);
+    } else if (*number < least || *number > most) {
+        faults_.add(std::string(name), FieldCode::OutOfRange);
+    } else {
+        return static_cast<int>(*number);
+    }
+    return fallback;
+}
+
+bool Query::flag(std::string_view name) {
+    const auto value = text(name, 64);
+    if (!value || *value == "false") return false;
+    if (*value != "true") faults_.add(std::string(name), FieldCode::InvalidChoice);
+    return true;
+}
+
+void Query::finish() {
+    for (const auto& [name, value] : values_) {
+        if (!known_.contains(name)) faults_.add(name, FieldCode::UnknownField);
+    }
+}
+
+}  // namespace muster::http

@@ -1,0 +1,186 @@
+// What a reply holds, as constants: a record's fields are written to JSON and described as JSON
+// Schema from one list.
+//
+//   constexpr auto kStaged = record<Staged>("Staged", field<&Staged::staged>("staged"));
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/json.hpp"
+#include "base/time.hpp"
+
+#include <json/value.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::http {
+
+// JSON text that is a complete object or array already.
+struct RawJson {
+    std::string text;
+};
+
+// An enum can be replied when text_of() knows it and kAllOf lists it.
+template <class Enum>
+inline constexpr std::array<Enum, 0> kAllOf = {};
+
+template <class Value>
+struct Wire;
+
+template <>
+struct Wire<std::string> {
+    static void write(JsonWriter& to, const std::string& value) { to.string(value); }
+    static Json::Value schema() { return typed("string"); }
+    static Json::Value typed(const char* type, const char* format = nullptr) {
+        Json::Value schema;
+        schema["type"] = type;
+        if (format) schema["format"] = format;
+        return schema;
+    }
+};
+
+template <>
+struct Wire<bool> {
+    static void write(JsonWriter& to, bool value) { to.boolean(value); }
+    static Json::Value schema() { return Wire<std::string>::typed("boolean"); }
+};
+
+template <class Number>
+requires std::is_integral_v<Number>
+struct Wire<Number> {
+    static void write(JsonWriter& to, Number value) { to.number(static_cast<std::int64_t>(value)); }
+    static Json::Value schema() { return Wire<std::string>::typed("integer"); }
+};
+
+template <class Tag>
+struct Wire<Id<Tag>> {
+    static void write(JsonWriter& to, const Id<Tag>& value) { to.string(value.text()); }
+    static Json::Value schema() { return Wire<std::string>::typed("string", "uuid"); }
+};
+
+template <>
+struct Wire<Timestamp> {
+    static void write(JsonWriter& to, Timestamp value) { to.string(value.text()); }
+    static Json::Value schema() { return Wire<std::string>::typed("string", "date-time"); }
+};
+
+template <>
+struct Wire<RawJson> {
+    static void write(JsonWriter& to, const RawJson& value) { to.raw(value.text); }
+    static Json::Value schema() { return Wire<std::string>::typed("object"); }
+};
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+struct Wire<Enum> {
+    static_assert(!kAllOf<Enum>.empty(), "list the values in kAllOf");
+    static void write(JsonWriter& to, Enum value) { to.string(text_of(value)); }
+    static Json::Value schema() {
+        Json::Value schema = Wire<std::string>::typed("string");
+        for (const Enum value : kAllOf<Enum>) schema["enum"].append(std::string(text_of(value)));
+        return schema;
+    }
+};
+
+template <class Value>
+struct Wire<std::optional<Value>> {
+    static void write(JsonWriter& to, const std::optional<Value>& value) {
+        value ? Wire<Value>::write(to, *value) : to.null();
+    }
+    static Json::Value schema() {
+        Json::Value inner = Wire<Value>::schema();
+        if (!inner["type"].isString() || inner.isMember("enum")) {
+            Json::Value schema;
+            schema["anyOf"].append(std::move(inner));
+            schema["anyOf"].append(Wire<std::string>::typed("null"));
+            return schema;
+        }
+        Json::Value types(Json::arrayValue);
+        types.append(inner["type"]);
+        types.append("null");
+        inner["type"] = std::move(types);
+        return inner;
+    }
+};
+
+template <class Value>
+struct Wire<std::vector<Value>> {
+    static void write(JsonWriter& to, const std::vector<Value>& values) {
+        to.begin_array();
+        for (const Value& value : values) Wire<Value>::write(to, value);
+        to.end_array();
+    }
+    static Json::Value schema() {
+        Json::Value schema = Wire<std::string>::typed("array");
+        schema["items"] = Wire<Value>::schema();
+        return schema;
+    }
+};
+
+template <class Owner>
+struct RecordField {
+    std::string_view name;
+    void (*write)(JsonWriter&, const Owner&);
+    Json::Value (*schema)();
+};
+
+template <class>
+struct MemberOf;
+template <class Owner_, class Value_>
+struct MemberOf<Value_ Owner_::*> {
+    using Owner = Owner_;
+    using Value = Value_;
+};
+
+template <auto Member>
+constexpr auto field(std::string_view name) {
+    using Owner = typename MemberOf<decltype(Member)>::Owner;
+    using Value = typename MemberOf<decltype(Member)>::Value;
+    return RecordField<Owner>{
+        name, [](JsonWriter& to, const Owner& owner) { Wire<Value>::write(to, owner.*Member); },
+        [] { return Wire<Value>::schema(); }};
+}
+
+template <class Owner, std::size_t kCount>
+struct Record {
+    std::string_view name;  // in the description's components
+    std::array<RecordField<Owner>, kCount> fields;
+
+    void write(JsonWriter& to, const Owner& owner) const {
+        to.begin_object();
+        for (const auto& entry : fields) {
+            to.key(entry.name);
+            entry.write(to, owner);
+        }
+        to.end_object();
+    }
+
+    Json::Value schema() const {
+        Json::Value schema = Wire<std::string>::typed("object");
+        schema["additionalProperties"] = false;
+        for (const auto& entry : fields) {
+            const std::string key(entry.name);
+            schema["properties"][key] = entry.schema();
+            schema["required"].append(key);
+        }
+        return schema;
+    }
+};
+
+template <class Owner, class... Fields>
+constexpr auto record(std::string_view name, Fields... fields) {
+    return Record<Owner, sizeof...(Fields)>{name, {fields...}};
+}
+
+template <class RecordType, class Owner>
+std::string to_json(const RecordType& record, const Owner& owner) {
+    std::string text;
+    JsonWriter writer(text);
+    record.write(writer, owner);
+    return text;
+}
+
+}  // namespace muster::http

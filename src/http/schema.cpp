@@ -1,0 +1,202 @@
+#include "http/schema.hpp"
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+
+namespace muster::http {
+namespace {
+
+constexpr std::size_t kMostAttributes = 100;
+constexpr std::size_t kMostValueBytes = 4096;
+constexpr std::size_t kMostKeyCharacters = 64;
+constexpr std::size_t kShownKey = 64;
+
+bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+}
+
+bool has_control(std::string_view text) {
+    for (const char c : text) {
+        if (is_control(c)) return true;
+    }
+    return false;
+}
+
+bool is_scalar(const JsonIn& value) {
+    return value.is_string() || value.is_number() || value.is_bool();
+}
+
+bool is_flat(const JsonIn& value) {
+    if (!value.is_array()) return is_scalar(value);
+    for (const JsonIn entry : entries_of(value)) {
+        if (!is_scalar(entry)) return false;
+    }
+    return true;
+}
+
+std::optional<FieldCode> attribute_fault(std::string_view key, const JsonIn& value,
+                                         std::string& json) {
+    if (utf8_length(key) > kMostKeyCharacters) return FieldCode::TooLong;
+    if (!is_flat(value)) return FieldCode::WrongType;
+    json.clear();
+    if (value.is_string()) {
+        append_json_string(json, std::string_view(value.get_string()));
+    } else {
+        json = simdjson::minify(value);
+    }
+    if (json.size() > kMostValueBytes) return FieldCode::TooLong;
+    return std::nullopt;
+}
+
+bool is_absent(const JsonIn& value) {
+    return value.is_null() || (value.is_string() && std::string_view(value.get_string()).empty());
+}
+
+void decode_attributes(const JsonIn& in, const Path& path, Decoding& to, std::string& out) {
+    simdjson::dom::object object;
+    if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
+    if (object.size() > kMostAttributes) return to.fault(path, FieldCode::TooLong);
+    std::string json;
+    for (const auto& [key, value] : object) {
+        if (is_absent(value)) continue;
+        if (const auto fault = attribute_fault(key, value, json)) {
+            to.fault(Path(path, key), *fault);
+            continue;
+        }
+        out += out.empty() ? '{' : ',';
+        append_json_string(out, key);
+        out += ':';
+        out += json;
+    }
+    if (!out.empty()) out += '}';
+}
+
+const rules::CoreFieldEntry* core_entry(std::string_view key) {
+    for (const auto& entry : rules::kCoreFields) {
+        if (entry.name == key) return &entry;
+    }
+    return nullptr;
+}
+
+void decode_core(const rules::CoreFieldEntry& entry, const JsonIn& value, const Path& path,
+                 Decoding& to, rules::MemberFields& out) {
+    std::string_view text;
+    if (value.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    std::string& field = out.*entry.member;
+    field.assign(text);
+    if (const auto fault = rules::normalise(entry.field, field, to.today)) to.fault(path, *fault);
+}
+
+Json::Value typed(const char* type) {
+    Json::Value schema;
+    schema["type"] = type;
+    return schema;
+}
+
+}  // namespace
+
+std::string Path::text() const {
+    if (!parent_) return {};
+    std::string text = parent_->text();
+    if (name_.data() == nullptr) return text + "[" + std::to_string(index_) + "]";
+    if (!text.empty()) text += '.';
+    // A caller's own key is shown back to it, but not at any length.
+    std::string_view shown = name_.substr(0, kShownKey);
+    while (!is_utf8(shown)) shown.remove_suffix(1);
+    return text += shown;
+}
+
+void refuse_fields(const Faults& faults) {
+    throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+void Text::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
+    std::string_view text;
+    if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    text = trimmed(text);
+    const std::size_t length = utf8_length(text);
+    if (length < min) return to.fault(path, min == 1 ? FieldCode::Required : FieldCode::TooShort);
+    if (length > max) return to.fault(path, FieldCode::TooLong);
+    if (has_control(text)) return to.fault(path, FieldCode::InvalidValue);
+    out = text;
+}
+
+Json::Value Text::schema() const {
+    Json::Value schema = typed("string");
+    if (min > 0) schema["minLength"] = Json::UInt64(min);
+    schema["maxLength"] = Json::UInt64(max);
+    return schema;
+}
+
+void Integer::decode(const JsonIn& in, const Path& path, Decoding& to, std::int64_t& out) const {
+    std::int64_t value = 0;
+    const auto error = in.get_int64().get(value);
+    const bool too_large = in.is_uint64() && error;
+    if (error && !too_large) return to.fault(path, FieldCode::WrongType);
+    if (too_large || value < min || value > max) return to.fault(path, FieldCode::OutOfRange);
+    out = value;
+}
+
+Json::Value Integer::schema() const {
+    Json::Value schema = typed("integer");
+    schema["minimum"] = Json::Int64(min);
+    schema["maximum"] = Json::Int64(max);
+    return schema;
+}
+
+void Boolean::decode(const JsonIn& in, const Path& path, Decoding& to, bool& out) const {
+    if (in.get_bool().get(out)) to.fault(path, FieldCode::WrongType);
+}
+
+Json::Value Boolean::schema() const {
+    return typed("boolean");
+}
+
+void MemberPayload::decode(const JsonIn& in, const Path& path, Decoding& to,
+                           rules::MemberFields& out) const {
+    simdjson::dom::object object;
+    if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
+    bool has_email = false;
+    for (const auto& [key, value] : object) {
+        const Path at(path, key);
+        const auto* entry = core_entry(key);
+        if (!entry && key != "attributes") {
+            to.fault(at, FieldCode::UnknownField);
+        } else if (value.is_null()) {
+            continue;
+        } else if (!entry) {
+            decode_attributes(value, at, to, out.attributes);
+        } else {
+            has_email |= entry->field == rules::CoreField::Email;
+            decode_core(*entry, value, at, to, out);
+        }
+    }
+    if (!has_email) to.fault(Path(path, "email"), FieldCode::Required);
+}
+
+Json::Value member_payload_schema() {
+    Json::Value schema = typed("object");
+    schema["additionalProperties"] = false;
+    schema["required"].append("email");
+    for (const auto& entry : rules::kCoreFields) {
+        Json::Value& property = schema["properties"][std::string(entry.name)];
+        property["type"].append("string");
+        if (entry.field != rules::CoreField::Email) property["type"].append("null");
+        property["maxLength"] = Json::UInt64(entry.max_length);
+    }
+    Json::Value& attributes = schema["properties"]["attributes"];
+    attributes["type"].append("object");
+    attributes["type"].append("null");
+    attributes["maxProperties"] = Json::UInt64(kMostAttributes);
+    return schema;
+}
+
+Json::Value MemberPayload::schema() const {
+    Json::Value schema;
+    schema["$ref"] = "#/components/schemas/MemberPayload";
+    return schema;
+}
+
+}  // namespace muster::http

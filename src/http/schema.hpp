@@ -1,0 +1,223 @@
+// What a request body may hold, as constants: each type both decodes (gathering every fault) and
+// prints its JSON Schema, so that the OpenAPI description cannot differ from what is accepted.
+//
+//   constexpr auto kStageRow = object<StageRow>(required("rowNumber", &StageRow::number, Integer{1,
+//   kMaxInt}),
+//                                               required("payload", &StageRow::payload,
+//                                               MemberPayload{}));
+#pragma once
+
+#include "base/faults.hpp"
+#include "base/time.hpp"
+#include "http/json_body.hpp"
+#include "rules/member_fields.hpp"
+
+#include <json/value.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace muster::http {
+
+// Where the decoder stands, written out only when there is a fault: "rows[3].payload.email".
+class Path {
+  public:
+    Path() = default;
+    Path(const Path& parent, std::string_view name) : parent_(&parent), name_(name) {}
+    Path(const Path& parent, std::size_t index) : parent_(&parent), index_(index) {}
+    std::string text() const;
+
+  private:
+    const Path* parent_ = nullptr;
+    std::string_view name_;
+    std::size_t index_ = 0;
+};
+
+struct Decoding {
+    Faults faults;
+    Date today;
+
+    void fault(const Path& path, FieldCode code) { faults.add(path.text(), code); }
+};
+
+// ---------------------------------------------------------------------------- types
+
+// A string of `min`..`max` characters, trimmed, without control characters.
+struct Text {
+    std::size_t min;
+    std::size_t max;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
+struct Integer {
+    std::int64_t min;
+    std::int64_t max;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::int64_t& out) const;
+    Json::Value schema() const;
+};
+
+struct Boolean {
+    void decode(const JsonIn& in, const Path& path, Decoding& to, bool& out) const;
+    Json::Value schema() const;
+};
+
+// The payload of specification 2.1, normalised; attributes are a flat object of at most 100 keys
+// and 4 KiB a value, not judged further here.
+struct MemberPayload {
+    void decode(const JsonIn& in, const Path& path, Decoding& to, rules::MemberFields& out) const;
+    Json::Value schema() const;
+};
+
+// The component that MemberPayload::schema() refers to.
+Json::Value member_payload_schema();
+
+// `min`..`max` entries of `type`; more are one fault, not looked at.
+template <class Type>
+struct ArrayOf {
+    Type type;
+    std::size_t min;
+    std::size_t max;
+
+    template <class T>
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::vector<T>& out) const {
+        simdjson::dom::array entries;
+        if (in.get_array().get(entries)) return to.fault(path, FieldCode::WrongType);
+        // size() saturates at 2^24, far above any max
+        if (entries.size() < min) return to.fault(path, FieldCode::TooShort);
+        if (entries.size() > max) return to.fault(path, FieldCode::TooLong);
+        out.reserve(entries.size());
+        std::size_t index = 0;
+        for (const JsonIn entry : entries) {
+            type.decode(entry, Path(path, index++), to, out.emplace_back());
+            if (to.faults.truncated()) return;
+        }
+    }
+
+    Json::Value schema() const {
+        Json::Value schema;
+        schema["type"] = "array";
+        schema["items"] = type.schema();
+        if (min > 0) schema["minItems"] = Json::UInt64(min);
+        schema["maxItems"] = Json::UInt64(max);
+        return schema;
+    }
+};
+
+// ---------------------------------------------------------------------------- objects
+
+template <class Owner, class Member, class Type>
+struct Field {
+    std::string_view name;
+    Member Owner::*member;
+    Type type;
+    bool is_required;
+
+    void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
+        if constexpr (requires { (out.*member).reset(); }) {
+            type.decode(in, path, to, (out.*member).emplace());
+        } else {
+            type.decode(in, path, to, out.*member);
+        }
+    }
+};
+
+template <class Owner, class Member, class Type>
+constexpr auto required(std::string_view name, Member Owner::*member, Type type) {
+    return Field<Owner, Member, Type>{name, member, type, true};
+}
+
+// Absent and null leave the member as it is.
+template <class Owner, class Member, class Type>
+constexpr auto optional(std::string_view name, Member Owner::*member, Type type) {
+    return Field<Owner, Member, Type>{name, member, type, false};
+}
+
+template <class Owner, class... Fields>
+struct Object {
+    using Value = Owner;
+    std::tuple<Fields...> fields;
+
+    void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
+        simdjson::dom::object object;
+        if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
+        std::uint64_t seen = 0;
+        for (const auto& [key, value] : object) {
+            if (!decode_member(key, value, path, to, out, seen)) {
+                to.fault(Path(path, key), FieldCode::UnknownField);
+            }
+        }
+        std::size_t index = 0;
+        const auto check = [&](const auto& field) {
+            if (field.is_required && (seen >> index & 1U) == 0) {
+                to.fault(Path(path, field.name), FieldCode::Required);
+            }
+            ++index;
+        };
+        std::apply([&](const auto&... field) { (check(field), ...); }, fields);
+    }
+
+    Json::Value schema() const {
+        Json::Value schema;
+        schema["type"] = "object";
+        schema["additionalProperties"] = false;
+        Json::Value needed(Json::arrayValue);
+        const auto add = [&](const auto& field) {
+            Json::Value property = field.type.schema();
+            if (field.is_required) {
+                needed.append(std::string(field.name));
+            } else if (property["type"].isString()) {
+                Json::Value types(Json::arrayValue);
+                types.append(property["type"]);
+                types.append("null");
+                property["type"] = std::move(types);
+            }
+            schema["properties"][std::string(field.name)] = std::move(property);
+        };
+        std::apply([&](const auto&... field) { (add(field), ...); }, fields);
+        if (!needed.empty()) schema["required"] = std::move(needed);
+        return schema;
+    }
+
+  private:
+    bool decode_member(std::string_view key, const JsonIn& value, const Path& path, Decoding& to,
+                       Owner& out, std::uint64_t& seen) const {
+        std::size_t index = 0;
+        const auto attempt = [&](const auto& field) {
+            if (field.name != key) {
+                ++index;
+                return false;
+            }
+            if (!value.is_null()) {
+                seen |= std::uint64_t{1} << index;
+                field.decode(value, Path(path, field.name), to, out);
+            }
+            return true;
+        };
+        return std::apply([&](const auto&... field) { return (attempt(field) || ...); }, fields);
+    }
+};
+
+template <class Owner, class... Fields>
+constexpr auto object(Fields... fields) {
+    static_assert(sizeof...(Fields) <= 64);
+    return Object<Owner, Fields...>{std::tuple<Fields...>(fields...)};
+}
+
+// Throws Error VALIDATION_ERROR.
+[[noreturn]] void refuse_fields(const Faults& faults);
+
+// Decodes the whole body. Throws Error VALIDATION_ERROR with every fault.
+template <class Schema>
+typename Schema::Value decode(const Schema& schema, const JsonIn& root, Date today) {
+    Decoding to{{}, today};
+    typename Schema::Value value;
+    schema.decode(root, Path(), to, value);
+    if (!to.faults.empty()) refuse_fields(to.faults);
+    return value;
+}
+}  // namespace muster::http

@@ -1,0 +1,178 @@
+#include "http/worker_pool.hpp"
+
+#include "base/log.hpp"
+#include "base/time.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace muster::http {
+namespace {
+
+// A worker that dies younger than this is replaced only after the rest of it: no fork storm.
+constexpr Milliseconds kMinimumLife{500};
+constexpr Milliseconds kDrainTime{30'000};
+
+std::atomic<bool> g_stop{false};
+std::atomic<bool> g_reload{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void on_stop(int) {
+    g_stop = true;
+}
+void on_reload(int) {
+    g_reload = true;
+}
+
+void handle(int signal, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;  // without SA_RESTART: waiting calls must return
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+}
+
+sigset_t set_of(std::initializer_list<int> signals) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : signals) sigaddset(&set, signal);
+    return set;
+}
+
+class Pool {
+  public:
+    explicit Pool(const std::function<PoolPlan()>& plan) : ask_(plan), plan_(plan()) {}
+
+    int run() {
+        fill();
+        while (!g_stop) {
+            if (g_reload.exchange(false)) reload();
+            reap();
+            fill();
+            wait_for_signal();
+        }
+        drain();
+        return 0;
+    }
+
+  private:
+    void wait_for_signal() {
+        const sigset_t watched = set_of({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
+        const timespec second{1, 0};
+        const int signal = sigtimedwait(&watched, nullptr, &second);
+        if (signal == SIGTERM || signal == SIGINT) g_stop = true;
+        if (signal == SIGHUP) g_reload = true;
+    }
+
+    void fill() {
+        while (static_cast<int>(current_.size()) < plan_.workers &&
+               Timestamp::now() >= not_before_) {
+            spawn();
+        }
+    }
+
+    void spawn() {
+        const pid_t parent = getpid();
+        const pid_t pid = fork();
+        if (pid < 0) {
+            log_event(LogLevel::Error, "pool.fork_failed", {{"errno", errno}});
+            not_before_ = Timestamp::now() + kMinimumLife;
+            return;
+        }
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGTERM);  // no orphans when the parent is killed
+            if (getppid() != parent) _exit(1);
+            _exit(plan_.work());
+        }
+        current_[pid] = Timestamp::now();
+    }
+
+    void reap() {
+        int status = 0;
+        for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0;
+             pid = waitpid(-1, &status, WNOHANG)) {
+            const auto worker = current_.find(pid);
+            if (worker == current_.end()) {
+                retired_.erase(pid);
+                continue;
+            }
+            const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            if (!clean) log_event(LogLevel::Warning, "pool.worker_died", {{"status", status}});
+            const Timestamp now = Timestamp::now();
+            if (!clean && now - worker->second < kMinimumLife) not_before_ = now + kMinimumLife;
+            current_.erase(worker);
+        }
+    }
+
+    void reload() {
+        try {
+            plan_ = ask_();
+        } catch (const std::exception& error) {
+            log_event(LogLevel::Error, "pool.reload_refused", {{"reason", error.what()}});
+            return;
+        }
+        // New workers take over the socket first; the old ones finish what they have.
+        auto old = std::exchange(current_, {});
+        fill();
+        for (const auto& [pid, since] : old) {
+            kill(pid, SIGTERM);
+            retired_[pid] = since;
+        }
+        log_event(LogLevel::Info, "pool.reloaded", {{"workers", plan_.workers}});
+    }
+
+    void drain() {
+        retired_.merge(current_);
+        current_.clear();
+        for (const auto& [pid, since] : retired_) kill(pid, SIGTERM);
+        const Timestamp deadline = Timestamp::now() + kDrainTime;
+        while (!retired_.empty() && Timestamp::now() < deadline) {
+            reap();
+            if (!retired_.empty()) wait_for_signal();
+        }
+        for (const auto& [pid, since] : retired_) kill(pid, SIGKILL);
+    }
+
+    std::function<PoolPlan()> ask_;
+    PoolPlan plan_;
+    std::map<pid_t, Timestamp> current_;
+    std::map<pid_t, Timestamp> retired_;
+    Timestamp not_before_;
+};
+
+}  // namespace
+
+bool stop_requested() {
+    return g_stop;
+}
+
+sigset_t install_worker_signals() {
+    g_stop = false;
+    handle(SIGTERM, on_stop);
+    handle(SIGINT, on_stop);
+    handle(SIGHUP, SIG_IGN);
+    handle(SIGPIPE, SIG_IGN);
+    const sigset_t blocked = set_of({SIGTERM, SIGINT});
+    sigset_t waiting;
+    sigprocmask(SIG_BLOCK, &blocked, nullptr);
+    sigprocmask(SIG_SETMASK, nullptr, &waiting);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigdelset(&waiting, signal);
+    return waiting;
+}
+
+int run_pool(const std::function<PoolPlan()>& plan) {
+    handle(SIGHUP, on_reload);
+    handle(SIGPIPE, SIG_IGN);
+    const sigset_t watched = set_of({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
+    sigprocmask(SIG_BLOCK, &watched, nullptr);
+    return Pool(plan).run();
+}
+
+}  // namespace muster::http

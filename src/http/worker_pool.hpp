@@ -1,0 +1,29 @@
+// A prefork pool: a parent that keeps N worker processes alive, replaces those that end, drains
+// them on SIGTERM and swaps them for new ones on SIGHUP. The parent does nothing else, so that
+// nothing can hurt it.
+#pragma once
+
+#include <csignal>
+#include <functional>
+
+namespace muster::http {
+
+// Signals that a worker blocks while it works and lets in while it waits; set by the handler that
+// install_worker_signals() puts up.
+bool stop_requested();
+// SIGTERM and SIGINT blocked; the set to wait with comes back.
+sigset_t install_worker_signals();
+
+struct PoolPlan {
+    int workers = 1;
+    // The whole life of a worker; its return value is the process's exit status. Called in the
+    // child.
+    std::function<int()> work;
+};
+
+// Runs until SIGTERM or SIGINT, then waits for the workers to finish what they do. `plan` is asked
+// at the start and at each SIGHUP; when it throws at a SIGHUP, the running workers stay. Returns
+// the exit status for main.
+int run_pool(const std::function<PoolPlan()>& plan);
+
+}  // namespace muster::http

@@ -1,0 +1,195 @@
+#include "jobs/imports.hpp"
+
+#include "base/log.hpp"
+#include "service/imports.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace muster::jobs {
+namespace {
+
+using service::Lease;
+
+// After this long a job makes room, if another one waits.
+constexpr Milliseconds kSlice{500};
+// 250,000 addresses are 8 MiB; more interrupted dry runs than this start over when their turn
+// comes.
+constexpr std::size_t kRememberedRuns = 3;
+constexpr int kUnitsAhead = 20;
+
+// Tells when a turn should end: the runner's time is over, or it lasted a slice and somebody waits.
+class Slice {
+  public:
+    Slice(service::Context& context, const Deadline& deadline)
+        : context_(context), deadline_(deadline) {}
+
+    bool over() {
+        if (deadline_.over()) return true;
+        const Timestamp now = Timestamp::now();
+        if (now - last_look_ < kSlice) return false;
+        last_look_ = now;
+        return service::another_import_waits(context_);
+    }
+
+  private:
+    service::Context& context_;
+    const Deadline& deadline_;
+    Timestamp last_look_ = Timestamp::now();
+};
+
+// A commit's units, handed out to the threads that work on them; the first failure stops all.
+class UnitQueue {
+  public:
+    explicit UnitQueue(std::vector<service::CommitUnit> units) : units_(std::move(units)) {}
+
+    // nullptr when there is nothing more to do.
+    const service::CommitUnit* next() {
+        const std::size_t index = taken_.fetch_add(1);
+        return stopped_ || index >= units_.size() ? nullptr : &units_[index];
+    }
+    void stop() { stopped_ = true; }
+
+    void work(service::Context& context, const Lease& lease) {
+        try {
+            while (const service::CommitUnit* unit = next())
+                service::commit_unit(context, lease, *unit);
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!failure_) failure_ = std::current_exception();
+            stop();
+        }
+        const std::lock_guard lock(mutex_);
+        ++finished_;
+        done_.notify_all();
+    }
+
+    // Waits for `workers` to finish; asks now and then whether they should stop early. True:
+    // stopped early.
+    bool wait(std::size_t workers, Slice& slice) {
+        std::unique_lock lock(mutex_);
+        while (!done_.wait_for(lock, Milliseconds(100), [&] { return finished_ == workers; })) {
+            if (stopped_) continue;
+            lock.unlock();
+            const bool over = slice.over();
+            lock.lock();
+            if (over) stop();
+        }
+        if (failure_) std::rethrow_exception(failure_);
+        return stopped_;
+    }
+
+  private:
+    std::vector<service::CommitUnit> units_;
+    std::atomic<std::size_t> taken_{0};
+    std::atomic<bool> stopped_{false};
+    std::mutex mutex_;
+    std::condition_variable done_;
+    std::size_t finished_ = 0;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+ImportWork::ImportWork(std::vector<service::Context*> contexts)
+    : contexts_(std::move(contexts)), owner_(Uuid::v7()) {}
+
+bool ImportWork::turn(const Deadline& deadline) {
+    const auto lease = service::claim_due_import(context(), owner_);
+    if (!lease) return false;
+    const auto job = service::read_import(context(), lease->organization, lease->id);
+    if (!job) return true;
+    try {
+        if (job->attempts > context().settings.jobs_attempts) {
+            give_up_or_pause(*lease, *job, "no attempt came to an end");
+        } else {
+            work_on(*lease, *job, deadline);
+        }
+    } catch (const service::LeaseLost&) {
+        log_event(LogLevel::Info, "import.lease_lost", {{"job", lease->id.text()}});
+    } catch (const std::exception& error) {
+        give_up_or_pause(*lease, *job, error.what());
+    }
+    return true;
+}
+
+void ImportWork::work_on(const Lease& lease, const rules::ImportJob& job,
+                         const Deadline& deadline) {
+    if (job.state == rules::ImportState::Validating) {
+        check(lease, job, deadline);
+    } else {
+        commit(lease, deadline);
+    }
+}
+
+void ImportWork::check(const Lease& lease, const rules::ImportJob& job, const Deadline& deadline) {
+    Slice slice(context(), deadline);
+    service::DryRun run = take_run(lease, job);
+    while (!slice.over()) {
+        if (service::check_blocks(context(), lease, run)) continue;
+        log_event(LogLevel::Info, "import.validated", {{"job", lease.id.text()}});
+        return;
+    }
+    keep_run(lease.id, std::move(run));
+    service::release_import(context(), lease, Milliseconds(0));
+}
+
+void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
+    Slice slice(context(), deadline);
+    rules::BlockKey from;
+    const std::size_t workers = std::max<std::size_t>(contexts_.size() - 1, 1);
+    for (bool interrupted = false; !interrupted;) {
+        auto units = service::next_commit_units(context(), lease, from, kUnitsAhead);
+        if (units.empty()) {
+            service::complete_import(context(), lease);
+            log_event(LogLevel::Info, "import.completed", {{"job", lease.id.text()}});
+            return;
+        }
+        from = units.back().blocks.back().next();
+        UnitQueue queue(std::move(units));
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < workers; ++i) {
+            service::Context& own = *contexts_[contexts_.size() > 1 ? i + 1 : 0];
+            threads.emplace_back([&queue, &own, &lease] { queue.work(own, lease); });
+        }
+        interrupted = queue.wait(workers, slice);
+    }
+    service::release_import(context(), lease, Milliseconds(0));
+}
+
+void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& job,
+                                  std::string_view reason) {
+    const bool gives_up = job.attempts >= context().settings.jobs_attempts;
+    log_event(gives_up ? LogLevel::Error : LogLevel::Warning, "import.attempt_failed",
+              {{"job", lease.id.text()}, {"attempt", job.attempts}, {"reason", reason}});
+    if (gives_up) {
+        service::fail_import(context(), lease, job.state,
+                             {"IMPORT_ATTEMPTS_EXHAUSTED",
+                              "The job made no progress in several attempts and was given up."});
+    } else {
+        service::release_import(context(), lease, Milliseconds(1000L * (1L << job.attempts)));
+    }
+}
+
+service::DryRun ImportWork::take_run(const Lease& lease, const rules::ImportJob& job) {
+    const auto kept = std::find_if(runs_.begin(), runs_.end(), [&](const RememberedRun& entry) {
+        return entry.job == lease.id;
+    });
+    if (kept != runs_.end()) {
+        service::DryRun run = std::move(kept->run);
+        runs_.erase(kept);
+        if (run.next_block == job.next_block) return run;
+    }
+    return service::resume_dry_run(context(), lease, job.next_block);
+}
+
+void ImportWork::keep_run(ImportId job, service::DryRun run) {
+    runs_.push_front({job, std::move(run)});
+    if (runs_.size() > kRememberedRuns) runs_.pop_back();
+}
+
+}  // namespace muster::jobs

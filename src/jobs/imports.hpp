@@ -1,0 +1,46 @@
+// The work on import jobs: dry runs and commits, a turn at a time, so that a small job never waits
+// for a large one. service/import_work.hpp has the steps; here is who gets how much time, on how
+// many connections, and what happens when a step fails.
+#pragma once
+
+#include "jobs/runner.hpp"
+#include "service/context.hpp"
+#include "service/import_work.hpp"
+
+#include <list>
+#include <vector>
+
+namespace muster::jobs {
+
+class ImportWork : public Work {
+  public:
+    // `contexts`: one for each connection that a commit may use at once; the first is the turn's
+    // own.
+    explicit ImportWork(std::vector<service::Context*> contexts);
+
+    std::string_view name() const override { return "imports"; }
+    bool turn(const Deadline& deadline) override;
+
+  private:
+    struct RememberedRun {
+        ImportId job;
+        service::DryRun run;
+    };
+
+    void work_on(const service::Lease& lease, const rules::ImportJob& job,
+                 const Deadline& deadline);
+    void check(const service::Lease& lease, const rules::ImportJob& job, const Deadline& deadline);
+    void commit(const service::Lease& lease, const Deadline& deadline);
+    void give_up_or_pause(const service::Lease& lease, const rules::ImportJob& job,
+                          std::string_view reason);
+    service::DryRun take_run(const service::Lease& lease, const rules::ImportJob& job);
+    void keep_run(ImportId job, service::DryRun run);
+
+    service::Context& context() { return *contexts_.front(); }
+
+    std::vector<service::Context*> contexts_;
+    Uuid owner_;
+    std::list<RememberedRun> runs_;  // dry runs that were interrupted by another job's turn
+};
+
+}  // namespace muster::jobs

@@ -1,0 +1,27 @@
+#include "jobs/purge.hpp"
+
+#include "base/log.hpp"
+#include "service/purge.hpp"
+
+namespace muster::jobs {
+namespace {
+
+constexpr Milliseconds kInterval{10 * 60 * 1000};
+
+}  // namespace
+
+bool PurgeWork::turn(const Deadline&) {
+    if (Timestamp::now() < next_look_) return false;
+    const auto purged = service::purge_step(context_);
+    if (!purged.any()) {
+        next_look_ = Timestamp::now() + kInterval;
+        return false;
+    }
+    log_event(LogLevel::Info, "purge.deleted",
+              {{"imports", purged.imports},
+               {"blocks", purged.blocks},
+               {"idempotency_keys", purged.idempotency_keys}});
+    return true;
+}
+
+}  // namespace muster::jobs

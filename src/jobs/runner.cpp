@@ -1,0 +1,79 @@
+#include "jobs/runner.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <exception>
+
+namespace muster::jobs {
+namespace {
+
+constexpr Milliseconds kPoll{200};
+constexpr Milliseconds kAfterFailure{1000};
+
+std::atomic<bool> g_stop{false};
+void on_stop(int) {
+    g_stop = true;
+}
+
+enum class Turn { Worked, Idle, Failed };
+
+Turn take_turn(Work& work, const Deadline& deadline) {
+    try {
+        return work.turn(deadline) ? Turn::Worked : Turn::Idle;
+    } catch (const std::exception& error) {
+        log_event(LogLevel::Error, "runner.turn_failed",
+                  {{"work", work.name()}, {"reason", error.what()}});
+        return Turn::Failed;
+    }
+}
+
+}  // namespace
+
+bool Deadline::over() const {
+    return g_stop || Timestamp::now() >= end_;
+}
+
+void Deadline::pause(Milliseconds span) const {
+    const Milliseconds left = end_ - Timestamp::now();
+    const auto wait = std::clamp(span, Milliseconds(0), std::max(left, Milliseconds(0)));
+    const timespec time{wait.count() / 1000, wait.count() % 1000 * 1'000'000};
+    if (!g_stop) nanosleep(&time, nullptr);  // a signal ends it early
+}
+
+void install_stop_signals() {
+    struct sigaction action {};
+    action.sa_handler = on_stop;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, nullptr);
+    sigaction(SIGINT, &action, nullptr);
+}
+
+bool run(const std::vector<std::unique_ptr<Work>>& work, const Deadline& deadline) {
+    bool all_well = true;
+    while (!deadline.over()) {
+        bool worked = false;
+        bool failed = false;
+        bool waits = false;
+        for (const auto& kind : work) {
+            if (deadline.over()) break;
+            const Turn turn = take_turn(*kind, deadline);
+            worked |= turn == Turn::Worked;
+            failed |= turn == Turn::Failed;
+            waits |= !kind->ends_when_idle();
+        }
+        all_well &= !failed;
+        if (failed) {
+            deadline.pause(kAfterFailure);
+        } else if (!worked) {
+            if (!waits) break;
+            deadline.pause(kPoll);
+        }
+    }
+    return all_well;
+}
+
+}  // namespace muster::jobs

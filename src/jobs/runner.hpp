@@ -1,0 +1,43 @@
+// The runner behind muster-run: gives each kind of work its turn until its time is over, and waits
+// a moment when there is none. It knows no kind; how to add one: a file in jobs/ with a class that
+// is a Work, and a row in main/muster_run.cpp.
+#pragma once
+
+#include "base/time.hpp"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace muster::jobs {
+
+// When to stop: a moment, or a signal that asked for it.
+class Deadline {
+  public:
+    explicit Deadline(Timestamp end) : end_(end) {}
+    bool over() const;
+    // Sleeps for at most `span`, less when the time is over or a signal came.
+    void pause(Milliseconds span) const;
+
+  private:
+    Timestamp end_;
+};
+
+class Work {
+  public:
+    virtual ~Work() = default;
+    virtual std::string_view name() const = 0;
+    // Does one turn's worth. False when there was nothing to do. Throws what it cannot handle; the
+    // runner logs it and goes on with the others.
+    virtual bool turn(const Deadline& deadline) = 0;
+    // Work that is done once it has nothing to do (the purge), as against work that waits for more.
+    virtual bool ends_when_idle() const { return false; }
+};
+
+// SIGTERM and SIGINT end the run after the step at hand.
+void install_stop_signals();
+
+// True unless some turn failed.
+bool run(const std::vector<std::unique_ptr<Work>>& work, const Deadline& deadline);
+
+}  // namespace muster::jobs

@@ -1,0 +1,112 @@
+// muster-run: works on what waits in the database, started by cron each minute. muster-run(8);
+// jobs/runner.hpp.
+#include "base/config.h"
+#include "base/log.hpp"
+#include "base/settings.hpp"
+#include "base/text.hpp"
+#include "db/transaction.hpp"
+#include "jobs/imports.hpp"
+#include "jobs/purge.hpp"
+#include "main/wiring.hpp"
+#include "service/schema.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace muster;
+
+constexpr const char* kUsage =
+    "Usage: muster-run [--config FILE] [--for SECONDS[s]] imports|purge|all\n"
+    "Works on what waits and, unless it is the purge, waits for more until its time is over.\n"
+    "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
+    "  --for 55s        how long to run (default 55s)\n"
+    "  --help, --version\n";
+
+struct Options {
+    std::string config = main_program::default_config();
+    int seconds = 55;
+    std::string kind;
+};
+
+// nullopt when the arguments are wrong.
+std::optional<Options> parse(const std::vector<std::string>& arguments) {
+    Options options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& argument = arguments[i];
+        const bool has_value = i + 1 < arguments.size();
+        if (argument == "--config" && has_value) {
+            options.config = arguments[++i];
+        } else if (argument == "--for" && has_value) {
+            std::string_view text = arguments[++i];
+            if (text.ends_with('s')) text.remove_suffix(1);
+            const auto seconds = parse_number<int>(text);
+            if (!seconds || *seconds < 0) return std::nullopt;
+            options.seconds = *seconds;
+        } else if (options.kind.empty() &&
+                   (argument == "imports" || argument == "purge" || argument == "all")) {
+            options.kind = argument;
+        } else {
+            return std::nullopt;
+        }
+    }
+    if (options.kind.empty()) return std::nullopt;
+    return options;
+}
+
+// A context with a connection of its own, for one thread.
+struct Station {
+    explicit Station(const Settings& settings)
+        : database(main_program::connection_settings(settings)),
+          context(main_program::make_context(database, settings)) {}
+    db::Database database;
+    service::Context context;
+};
+
+int run(const Options& options) {
+    const Settings settings = load_settings(options.config);
+    main_program::set_log_level_from(settings);
+    db::load_driver();
+    Station main_station(settings);
+    if (const auto problem = service::readiness_problem(main_station.context); !problem.empty()) {
+        std::fprintf(stderr, "muster-run: %s\n", problem.c_str());
+        return 1;
+    }
+    std::vector<std::unique_ptr<Station>> stations;
+    std::vector<service::Context*> contexts{&main_station.context};
+    for (int i = 0; i < settings.jobs_connections; ++i) {
+        stations.push_back(std::make_unique<Station>(settings));
+        contexts.push_back(&stations.back()->context);
+    }
+    std::vector<std::unique_ptr<jobs::Work>> work;
+    if (options.kind != "purge") work.push_back(std::make_unique<jobs::ImportWork>(contexts));
+    if (options.kind != "imports") {
+        work.push_back(
+            std::make_unique<jobs::PurgeWork>(main_station.context, options.kind == "all"));
+    }
+    jobs::install_stop_signals();
+    const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * options.seconds));
+    return jobs::run(work, deadline) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (main_program::answered_common(arguments, "muster-run", kUsage)) return 0;
+    const auto options = parse(arguments);
+    if (!options) {
+        std::fputs(kUsage, stderr);
+        return 2;
+    }
+    try {
+        return run(*options);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "muster-run: %s\n", error.what());
+        return 1;
+    }
+}

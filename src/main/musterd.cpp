@@ -1,0 +1,127 @@
+// musterd: the FastCGI worker pool that answers the API behind nginx. musterd(8);
+// http/worker_pool.hpp, api/pipeline.hpp.
+#include "api/pipeline.hpp"
+#include "api/routes.hpp"
+#include "http/fcgi_io.hpp"
+#include "http/worker_pool.hpp"
+#include "main/wiring.hpp"
+#include "service/schema.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+
+namespace {
+
+using namespace muster;
+
+constexpr const char* kUsage =
+    "Usage: musterd [--config FILE]\n"
+    "Answers FastCGI requests on the socket of the configuration until SIGTERM; SIGHUP reads the configuration\n"
+    "again and replaces the workers.\n"
+    "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
+    "  --print-config   print the configuration file with all defaults and end\n"
+    "  --print-manual   print the settings for muster.conf(5) and end\n"
+    "  --openapi        print the OpenAPI description and end\n"
+    "  --routes         print each endpoint and end\n"
+    "  --help, --version\n";
+
+constexpr std::string_view kExampleAddress = "https://api.example.org";
+
+std::size_t resident_mebibytes() {
+    std::ifstream statm("/proc/self/statm");
+    std::size_t total = 0;
+    std::size_t resident = 0;
+    statm >> total >> resident;
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) >> 20U;
+}
+
+// A worker's life: requests one after the other, until a signal, its quota, or something nobody
+// expected.
+int work(const Settings& settings, int listener, http::Metrics& metrics) {
+    const sigset_t unblocked = http::install_worker_signals();
+    db::Database database(main_program::connection_settings(settings));
+    service::Context context = main_program::make_context(database, settings);
+    api::Pipeline pipeline(context, metrics);
+    http::FcgiServer server(listener);
+    const auto handler = [&](const http::Request& request) { return pipeline.handle(request); };
+    for (int served = 0; served < settings.server_recycle_requests && !http::stop_requested();
+         ++served) {
+        server.serve_one(unblocked, handler);
+        if (pipeline.is_tainted()) return 1;
+        constexpr int kMemoryCheck = 64;
+        const auto limit = static_cast<std::size_t>(settings.server_recycle_memory);
+        if (served % kMemoryCheck == 0 && resident_mebibytes() > limit) break;
+    }
+    return 0;
+}
+
+int run(const std::string& config) {
+    Settings settings = load_settings(config);
+    main_program::set_log_level_from(settings);
+    const auto mode = static_cast<unsigned>(std::stoul(settings.server_socket_mode, nullptr, 8));
+    const int listener = http::open_listener(settings.server_socket, mode);
+    db::load_driver();
+    std::vector<std::string_view> operations;
+    for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
+    http::Metrics metrics(operations);
+    log_event(LogLevel::Info, "musterd.started",
+              {{"version", MUSTER_VERSION}, {"workers", settings.server_workers}});
+    const int status = http::run_pool([&, is_first = true]() mutable {
+        if (!is_first) {
+            settings = load_settings(config);
+            main_program::set_log_level_from(settings);
+        }
+        is_first = false;
+        return http::PoolPlan{settings.server_workers,
+                              [&] { return work(settings, listener, metrics); }};
+    });
+    log_event(LogLevel::Info, "musterd.stopped");
+    return status;
+}
+
+// A schema that does not fit stops the start; a database that is away does not: it may come back.
+std::string schema_refusal(const std::string& config) {
+    const Settings settings = load_settings(config);
+    db::Database database(main_program::connection_settings(settings));
+    service::Context context = main_program::make_context(database, settings);
+    if (!database.is_reachable()) return "";
+    return service::readiness_problem(context);
+}
+
+bool printed(std::string_view option) {
+    std::string text;
+    if (option == "--print-config") text = shipped_settings();
+    if (option == "--print-manual") text = settings_manual();
+    if (option == "--openapi") text = api::openapi_document(kExampleAddress);
+    if (option == "--routes") text = api::routes_text();
+    std::fputs(text.c_str(), stdout);
+    return !text.empty();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (main_program::answered_common(arguments, "musterd", kUsage)) return 0;
+    if (arguments.size() == 1 && printed(arguments[0])) return 0;
+    std::string config = main_program::default_config();
+    if (arguments.size() == 2 && arguments[0] == "--config") {
+        config = arguments[1];
+    } else if (!arguments.empty()) {
+        std::fputs(kUsage, stderr);
+        return 2;
+    }
+    try {
+        if (const std::string refusal = schema_refusal(config); !refusal.empty()) {
+            std::fprintf(stderr, "musterd: %s\n", refusal.c_str());
+            return 1;
+        }
+        return run(config);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "musterd: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,65 @@
+// What the programs of the server side have in common: where the configuration is, and how its
+// values become the parts that work.
+#pragma once
+
+#include "base/config.h"
+#include "base/log.hpp"
+#include "base/settings.hpp"
+#include "base/text.hpp"
+#include "db/transaction.hpp"
+#include "service/context.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace muster::main_program {
+
+inline std::string default_config() {
+    const char* path = std::getenv("MUSTER_CONFIG");
+    return path ? path : std::string(kDefaultSettingsPath);
+}
+
+// True when --help or --version was asked for, and answered.
+inline bool answered_common(const std::vector<std::string>& arguments, const char* program,
+                            const char* usage) {
+    for (const std::string& argument : arguments) {
+        if (argument == "--help") {
+            std::fputs(usage, stdout);
+            return true;
+        }
+        if (argument == "--version") {
+            std::printf("%s %s\n", program, MUSTER_VERSION);
+            return true;
+        }
+    }
+    return false;
+}
+
+inline db::ConnectionSettings connection_settings(const Settings& settings) {
+    db::ConnectionSettings connection;
+    for (const std::string_view url : split(settings.database_url, ',')) {
+        connection.urls.emplace_back(trimmed(url));
+    }
+    connection.database = settings.database_name;
+    connection.user = settings.database_user;
+    connection.password = settings.database_password;
+    connection.tls_ca = settings.database_tls_ca;
+    connection.connect_timeout_seconds = settings.database_connect_timeout;
+    connection.read_timeout_seconds = settings.database_read_timeout;
+    return connection;
+}
+
+inline service::Context make_context(db::Database& database, const Settings& settings) {
+    return {database, settings, rules::CursorSealer(settings.security_key.reveal())};
+}
+
+inline void set_log_level_from(const Settings& settings) {
+    if (settings.log_level == "debug") set_log_level(LogLevel::Debug);
+    if (settings.log_level == "info") set_log_level(LogLevel::Info);
+    if (settings.log_level == "warning") set_log_level(LogLevel::Warning);
+    if (settings.log_level == "error") set_log_level(LogLevel::Error);
+}
+
+}  // namespace muster::main_program

@@ -1,0 +1,278 @@
+#include "net/http_client.hpp"
+
+#include "base/text.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+
+namespace muster::net {
+namespace {
+
+struct FreeList {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using HeaderList = std::unique_ptr<curl_slist, FreeList>;
+
+// What the callbacks of one exchange share. An exception must not cross curl's C frames: it waits
+// here.
+struct Exchange {
+    CURL* curl = nullptr;
+    HttpResponse response;
+    const HttpClient::BodySink* sink = nullptr;
+    std::size_t max_body = 0;
+    bool too_large = false;
+    std::exception_ptr thrown;
+};
+
+void check(CURLcode code) {
+    if (code != CURLE_OK)
+        throw std::runtime_error(std::string("curl: ") + curl_easy_strerror(code));
+}
+
+template <class Value>
+void set(CURL* curl, CURLoption option, Value value) {
+    check(curl_easy_setopt(curl, option, value));
+}
+
+bool is_success(CURL* curl) {
+    long status = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    return status >= 200 && status <= 299;
+}
+
+void take_body(Exchange& exchange, std::string_view piece) {
+    if (exchange.sink != nullptr && is_success(exchange.curl)) {
+        (*exchange.sink)(piece);
+        return;
+    }
+    if (exchange.response.body.size() + piece.size() > exchange.max_body) {
+        exchange.too_large = true;
+        return;
+    }
+    exchange.response.body += piece;
+}
+
+std::size_t on_body(char* data, std::size_t size, std::size_t count, void* to) {
+    auto& exchange = *static_cast<Exchange*>(to);
+    try {
+        take_body(exchange, {data, size * count});
+    } catch (...) {
+        exchange.thrown = std::current_exception();
+    }
+    return exchange.thrown || exchange.too_large ? 0 : size * count;
+}
+
+void take_header(Exchange& exchange, std::string_view line) {
+    if (line.starts_with("HTTP/")) {  // a new head: the one before was a 1xx
+        exchange.response.headers.clear();
+        return;
+    }
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    std::string name(line.substr(0, colon));
+    ascii_lower(name);
+    exchange.response.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+}
+
+std::size_t on_header(char* data, std::size_t size, std::size_t count, void* to) {
+    auto& exchange = *static_cast<Exchange*>(to);
+    try {
+        take_header(exchange, {data, size * count});
+    } catch (...) {
+        exchange.thrown = std::current_exception();
+        return 0;
+    }
+    return size * count;
+}
+
+TransportFailure failure_of(CURLcode code) {
+    switch (code) {
+        case CURLE_URL_MALFORMAT:
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            return TransportFailure::BadUrl;
+        case CURLE_COULDNT_RESOLVE_HOST:
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            return TransportFailure::Resolve;
+        case CURLE_COULDNT_CONNECT:
+            return TransportFailure::Connect;
+        case CURLE_OPERATION_TIMEDOUT:
+            return TransportFailure::Timeout;
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CIPHER:
+        case CURLE_SSL_ISSUER_ERROR:
+            return TransportFailure::Tls;
+        default:
+            return TransportFailure::Broken;
+    }
+}
+
+bool is_plain(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t') || byte == 0x7f;
+    });
+}
+
+void append(HeaderList& list, const std::string& line) {
+    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    static_cast<void>(list.release());
+    list.reset(longer);
+}
+
+HeaderList header_list(const HttpRequest& request) {
+    HeaderList list;
+    // Without this curl waits up to a second for "100 Continue" before each larger body.
+    append(list, "Expect:");
+    // Nor may it call a body a form's.
+    if (std::none_of(request.headers.begin(), request.headers.end(), [](const auto& header) {
+            return equal_ignoring_case(header.first, "Content-Type");
+        })) {
+        append(list, "Content-Type:");
+    }
+    for (const auto& [name, value] : request.headers) {
+        if (!is_plain(name) || !is_plain(value))
+            throw std::invalid_argument("control character in header " + name);
+        // "Name:" without a value would take a header of curl's own away; "Name;" sends it empty.
+        std::string line = name;
+        line.append(value.empty() ? ";" : ": ").append(value);
+        append(list, line);
+    }
+    return list;
+}
+
+std::string proxy_exceptions() {
+    std::string hosts = "localhost,127.0.0.1,::1";
+    for (const char* name : {"no_proxy", "NO_PROXY"}) {
+        const char* more = std::getenv(name);
+        if (more == nullptr || *more == '\0') continue;
+        if (std::string_view(more) == "*") return "*";
+        hosts.append(",").append(more);
+        break;
+    }
+    return hosts;
+}
+
+void initialise_curl() {
+    static std::once_flag once;
+    std::call_once(once, [] { check(curl_global_init(CURL_GLOBAL_DEFAULT)); });
+}
+
+void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
+    set(curl, CURLOPT_NOSIGNAL, 1L);
+    set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    set(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    // HTTP/2's flow control slows large uploads down, and one request at a time gains nothing from
+    // it.
+    set(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    set(curl, CURLOPT_TCP_KEEPALIVE, 1L);
+    set(curl, CURLOPT_USERAGENT, settings.user_agent.c_str());
+    set(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(settings.connect_seconds));
+    set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(settings.stall_seconds));
+    set(curl, CURLOPT_TIMEOUT, streaming ? 0L : static_cast<long>(settings.total_seconds));
+    if (!settings.ca_file.empty()) set(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
+    if (settings.environment_proxy) {
+        set(curl, CURLOPT_NOPROXY, proxy_exceptions().c_str());
+    } else {
+        set(curl, CURLOPT_PROXY, "");
+    }
+}
+
+void set_request(CURL* curl, const HttpRequest& request, curl_slist* headers) {
+    set(curl, CURLOPT_URL, request.url.c_str());
+    set(curl, CURLOPT_HTTPHEADER, headers);
+    if (request.method == "GET") {
+        set(curl, CURLOPT_HTTPGET, 1L);
+        return;
+    }
+    if (request.method == "HEAD") {
+        set(curl, CURLOPT_NOBODY, 1L);
+        return;
+    }
+    set(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    set(curl, CURLOPT_POSTFIELDS, request.body.empty() ? "" : request.body.data());
+    set(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
+
+}  // namespace
+
+bool TransportError::may_pass() const {
+    return failure_ != TransportFailure::BadUrl && failure_ != TransportFailure::Tls &&
+           failure_ != TransportFailure::TooLarge;
+}
+
+std::string_view HttpResponse::header(std::string_view name) const {
+    for (const auto& [key, value] : headers) {
+        if (key == name) return value;
+    }
+    return {};
+}
+
+struct HttpClient::Handle {
+    struct Cleanup {
+        void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
+    };
+    std::unique_ptr<CURL, Cleanup> curl;
+    std::array<char, CURL_ERROR_SIZE> error{};
+};
+
+HttpClient::HttpClient(HttpSettings settings)
+    : settings_(std::move(settings)), handle_(std::make_unique<Handle>()) {
+    initialise_curl();
+    handle_->curl.reset(curl_easy_init());
+    if (!handle_->curl) throw std::bad_alloc();
+}
+
+HttpClient::~HttpClient() = default;
+HttpClient::HttpClient(HttpClient&&) noexcept = default;
+HttpClient& HttpClient::operator=(HttpClient&&) noexcept = default;
+
+HttpResponse HttpClient::perform(const HttpRequest& request) {
+    return exchange(request, nullptr);
+}
+
+HttpResponse HttpClient::download(const HttpRequest& request, const BodySink& sink) {
+    return exchange(request, &sink);
+}
+
+HttpResponse HttpClient::exchange(const HttpRequest& request, const BodySink* sink) {
+    CURL* curl = handle_->curl.get();
+    const HeaderList headers = header_list(request);
+    Exchange exchange{
+        .curl = curl, .response = {}, .sink = sink, .max_body = settings_.max_body, .thrown = {}};
+
+    curl_easy_reset(curl);  // options only: the connection stays
+    set_connection(curl, settings_, sink != nullptr);
+    set_request(curl, request, headers.get());
+    handle_->error[0] = '\0';
+    set(curl, CURLOPT_ERRORBUFFER, handle_->error.data());
+    set(curl, CURLOPT_WRITEFUNCTION, on_body);
+    set(curl, CURLOPT_WRITEDATA, &exchange);
+    set(curl, CURLOPT_HEADERFUNCTION, on_header);
+    set(curl, CURLOPT_HEADERDATA, &exchange);
+
+    const CURLcode code = curl_easy_perform(curl);
+    if (exchange.thrown) std::rethrow_exception(exchange.thrown);
+    if (exchange.too_large)
+        throw TransportError(TransportFailure::TooLarge, "the answer is larger than expected");
+    if (code != CURLE_OK) {
+        const char* text =
+            handle_->error[0] != '\0' ? handle_->error.data() : curl_easy_strerror(code);
+        throw TransportError(failure_of(code), text);
+    }
+    long status = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    exchange.response.status = static_cast<int>(status);
+    return std::move(exchange.response);
+}
+
+}  // namespace muster::net

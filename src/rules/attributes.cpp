@@ -1,0 +1,253 @@
+// The attribute registry, and attributes as JSON: staged objects are judged and turned into the
+// documents of member rows here, 250,000 times in an import, so buffers are used again.
+#include "rules/attributes.hpp"
+
+#include "base/json.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace muster::rules {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::array<std::string_view, 6> kTypeTexts = {"text",    "number",        "date",
+                                                        "boolean", "single_choice", "multi_choice"};
+
+// Stored JSON may say a key twice, and the parser lets that pass.
+bool has_duplicate_key(const dom::object& object) {
+    thread_local std::vector<std::string_view> keys;
+    keys.clear();
+    for (const auto& [key, value] : object) keys.push_back(key);
+    std::sort(keys.begin(), keys.end());
+    return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+}
+
+// The object that `json` is; it lives until the next call.
+std::optional<dom::object> parse_object(std::string_view json) {
+    thread_local dom::parser parser;
+    thread_local std::string padded;
+    padded.assign(json);
+    padded.append(simdjson::SIMDJSON_PADDING, '\0');
+    dom::object object;
+    if (parser.parse(padded.data(), json.size(), false).get_object().get(object)) {
+        return std::nullopt;
+    }
+    if (has_duplicate_key(object)) return std::nullopt;
+    return object;
+}
+
+void append_value(std::string& to, const dom::element& value) {
+    switch (value.type()) {
+        case dom::element_type::STRING:
+            append_json_string(to, value.get_string().value_unsafe());
+            return;
+        case dom::element_type::BOOL:
+            to += value.get_bool().value_unsafe() ? "true" : "false";
+            return;
+        case dom::element_type::ARRAY:
+        case dom::element_type::OBJECT:
+        case dom::element_type::INT64:
+        case dom::element_type::UINT64:
+        case dom::element_type::DOUBLE:
+        case dom::element_type::NULL_VALUE:
+            to += simdjson::minify(value);
+            return;
+    }
+}
+
+// False if an entry is no string.
+bool gather_strings(const dom::element& value, std::vector<std::string_view>& to) {
+    const dom::array entries = value.get_array().value_unsafe();
+    for (const dom::element entry : entries) {
+        if (entry.get_string().get(to.emplace_back())) return false;
+    }
+    return true;
+}
+
+// `to` is used again from value to value, for its vector.
+void tell(const dom::element& value, AttributeValue& to) {
+    using Kind = AttributeValue::Kind;
+    to.kind = Kind::Other;
+    to.strings.clear();
+    switch (value.type()) {
+        case dom::element_type::STRING:
+            to.text = value.get_string().value_unsafe();
+            to.kind = Kind::String;
+            return;
+        case dom::element_type::BOOL:
+            to.kind = Kind::Boolean;
+            return;
+        case dom::element_type::INT64:
+        case dom::element_type::UINT64:
+        case dom::element_type::DOUBLE:
+            to.kind = Kind::Number;
+            return;
+        case dom::element_type::ARRAY:
+            if (!gather_strings(value, to.strings)) return;
+            to.kind = Kind::StringArray;
+            return;
+        case dom::element_type::OBJECT:
+        case dom::element_type::NULL_VALUE:
+            return;
+    }
+}
+
+bool is_choice(const Attribute& attribute, std::string_view text) {
+    return std::find(attribute.choices.begin(), attribute.choices.end(), text) !=
+           attribute.choices.end();
+}
+
+bool are_distinct_choices(const Attribute& attribute, const std::vector<std::string_view>& texts) {
+    if (texts.size() > attribute.choices.size()) return false;  // bounds the comparisons below
+    for (auto text = texts.begin(); text != texts.end(); ++text) {
+        if (!is_choice(attribute, *text) || std::find(texts.begin(), text, *text) != text) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool is_good(const Attribute& attribute, const AttributeValue& value) {
+    using Kind = AttributeValue::Kind;
+    switch (attribute.type) {
+        case AttributeType::Text:
+            return value.kind == Kind::String;
+        case AttributeType::Number:
+            return value.kind == Kind::Number;
+        case AttributeType::Date:
+            return value.kind == Kind::String && Date::parse(value.text).has_value();
+        case AttributeType::Boolean:
+            return value.kind == Kind::Boolean;
+        case AttributeType::SingleChoice:
+            return value.kind == Kind::String && is_choice(attribute, value.text);
+        case AttributeType::MultiChoice:
+            return value.kind == Kind::StringArray &&
+                   are_distinct_choices(attribute, value.strings);
+    }
+    return false;
+}
+
+// The value of an entry of a member row's document, [value, provenance, milliseconds], or nullopt.
+std::optional<dom::element> value_of_entry(const dom::element& entry) {
+    dom::array parts;
+    if (entry.get_array().get(parts) || parts.size() != 3) return std::nullopt;
+    auto part = parts.begin();
+    const dom::element value = *part;
+    if (!(*++part).is_string() || !(*++part).is_int64()) return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+std::string_view text_of(AttributeType type) {
+    return kTypeTexts[static_cast<std::size_t>(type)];
+}
+
+std::optional<AttributeType> attribute_type(std::string_view text) {
+    const auto found = std::find(kTypeTexts.begin(), kTypeTexts.end(), text);
+    if (found == kTypeTexts.end()) return std::nullopt;
+    return static_cast<AttributeType>(found - kTypeTexts.begin());
+}
+
+bool is_attribute_key(std::string_view key) {
+    constexpr std::size_t kLongest = 64;
+    if (key.empty() || key.size() > kLongest) return false;
+    bool starts_part = true;
+    for (const char c : key) {
+        const bool letter = c >= 'a' && c <= 'z';
+        const bool later = (c >= '0' && c <= '9') || c == '_' || c == '.';
+        if (!letter && (starts_part || !later)) return false;
+        starts_part = c == '.';
+    }
+    return !starts_part;
+}
+
+AttributeRegistry::AttributeRegistry(std::vector<Attribute> attributes)
+    : attributes_(std::move(attributes)) {
+    for (std::size_t i = 0; i < attributes_.size(); ++i) {
+        if (attributes_[i].enabled) enabled_.emplace(attributes_[i].key, i);
+    }
+}
+
+const Attribute* AttributeRegistry::find(std::string_view key) const {
+    const auto found = enabled_.find(key);
+    return found == enabled_.end() ? nullptr : &attributes_[found->second];
+}
+
+AttributeVerdict AttributeRegistry::judge(std::string_view key, const AttributeValue& value) const {
+    const Attribute* attribute = find(key);
+    if (!attribute) return AttributeVerdict::UnknownKey;
+    return is_good(*attribute, value) ? AttributeVerdict::Good : AttributeVerdict::InvalidValue;
+}
+
+AttributesVerdict judge_attributes(const AttributeRegistry& registry, std::string_view json) {
+    if (json.empty()) return {};
+    const auto object = parse_object(json);
+    if (!object) return {AttributeVerdict::InvalidValue, ""};
+    AttributeValue told;
+    for (const auto& [key, value] : *object) {
+        if (value.is_object()) return {AttributeVerdict::InvalidValue, ""};
+        tell(value, told);
+        const AttributeVerdict verdict = registry.judge(key, told);
+        if (verdict != AttributeVerdict::Good) return {verdict, std::string(key)};
+    }
+    return {};
+}
+
+std::string_view text_of(Provenance provenance) {
+    switch (provenance) {
+        case Provenance::Import:
+            return "import";
+        case Provenance::Api:
+            return "api";
+    }
+    return "";
+}
+
+std::string attribute_document(std::string_view json, Provenance provenance, Timestamp when) {
+    const auto object = json.empty() ? std::nullopt : parse_object(json);
+    if (!object) return "{}";
+    std::array<char, 24> digits{};
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), when.milliseconds()).ptr;
+    std::string tail = ",\"";
+    tail.append(text_of(provenance)).append("\",").append(digits.data(), end).append("]");
+
+    std::string document;
+    document.reserve(json.size() + object->size() * (tail.size() + 1));
+    document += '{';
+    for (const auto& [key, value] : *object) {
+        if (document.size() > 1) document += ',';
+        append_json_string(document, key);
+        document += ":[";
+        append_value(document, value);
+        document += tail;
+    }
+    document += '}';
+    return document;
+}
+
+std::string attribute_values(std::string_view document) {
+    const auto object = parse_object(document);
+    if (!object) return "{}";
+    std::string values;
+    values.reserve(document.size());
+    values += '{';
+    for (const auto& [key, entry] : *object) {
+        const auto value = value_of_entry(entry);
+        if (!value) return "{}";
+        if (values.size() > 1) values += ',';
+        append_json_string(values, key);
+        values += ':';
+        append_value(values, *value);
+    }
+    values += '}';
+    return values;
+}
+
+}  // namespace muster::rules

@@ -1,0 +1,91 @@
+// The attribute registry of an organization (specification 2.2) and the judging of values against
+// it. Staging takes any flat object; the dry run, the commit and POST /v1/users judge.
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::rules {
+
+enum class AttributeType : std::uint8_t { Text, Number, Date, Boolean, SingleChoice, MultiChoice };
+// "text", "number", "date", "boolean", "single_choice", "multi_choice"
+std::string_view text_of(AttributeType type);
+std::optional<AttributeType> attribute_type(std::string_view text);
+
+// 1..64 characters: [a-z][a-z0-9_]* parts joined by dots.
+[[nodiscard]] bool is_attribute_key(std::string_view key);
+
+struct Attribute {
+    std::string key;
+    std::string label;
+    AttributeType type = AttributeType::Text;
+    std::vector<std::string> choices;  // of the two choice types
+    bool enabled = false;
+};
+
+enum class AttributeVerdict : std::uint8_t { Good, UnknownKey, InvalidValue };
+
+// An attribute value, told by its JSON type; the text of a string or a number as it stood.
+struct AttributeValue {
+    enum class Kind : std::uint8_t {
+        String,
+        Number,
+        Boolean,
+        StringArray,
+        Other
+    } kind = Kind::Other;
+    std::string_view text;                  // String
+    std::vector<std::string_view> strings;  // StringArray
+};
+
+class AttributeRegistry {
+  public:
+    AttributeRegistry() = default;
+    explicit AttributeRegistry(std::vector<Attribute> attributes);
+
+    // The enabled attribute of that key, or nullptr.
+    const Attribute* find(std::string_view key) const;
+    // Disabled ones too, in the order given.
+    const std::vector<Attribute>& all() const { return attributes_; }
+
+    // text: string; number: JSON number; date: "YYYY-MM-DD" of a real day; boolean: true/false;
+    // single_choice: a string of the choices; multi_choice: an array of distinct choices (may be
+    // empty).
+    [[nodiscard]] AttributeVerdict judge(std::string_view key, const AttributeValue& value) const;
+
+  private:
+    std::vector<Attribute> attributes_;
+    std::map<std::string, std::size_t, std::less<>> enabled_;
+};
+
+// The worst verdict over a row's attributes, and the key it fell on.
+struct AttributesVerdict {
+    AttributeVerdict verdict = AttributeVerdict::Good;
+    std::string key;
+};
+
+// Judges a normalised attributes object (JSON text, "" = none) in its order; the first fault
+// counts. `json` that is no flat object, or says a key twice (the database's content is not
+// trusted either): InvalidValue, key "".
+[[nodiscard]] AttributesVerdict judge_attributes(const AttributeRegistry& registry,
+                                                 std::string_view json);
+
+enum class Provenance : std::uint8_t { Import, Api };
+std::string_view text_of(Provenance provenance);  // "import", "api"
+
+// The document of a member row made from a normalised attributes object:
+// {"key":[value,"import",ms],…}.
+// "" gives "{}". Only for an object that judge_attributes() found good.
+[[nodiscard]] std::string attribute_document(std::string_view json, Provenance provenance,
+                                             Timestamp when);
+// The other way: {"key": value, …} for the API. A document that is none gives "{}".
+[[nodiscard]] std::string attribute_values(std::string_view document);
+
+}  // namespace muster::rules

@@ -1,0 +1,91 @@
+// Staged rows packed into blocks, and what became of each row: the unit in which an import is
+// staged, checked, committed and reported. Pure encoding; store/import_blocks.cpp keeps the bytes.
+#pragma once
+
+#include "base/ids.hpp"
+#include "rules/import_states.hpp"
+#include "rules/member_fields.hpp"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::rules {
+
+inline constexpr std::uint32_t kBlockRows = 500;
+inline constexpr std::size_t kMaxPartBytes = 4U << 20U;
+
+// The block of a row number (1-based).
+constexpr std::uint32_t block_of(std::uint32_t row_number) {
+    return (row_number - 1) / kBlockRows;
+}
+
+// Where a block lies in its job; a heavy block has several parts.
+struct BlockKey {
+    std::uint32_t number = 0;
+    int part = 0;
+    auto operator<=>(const BlockKey&) const = default;
+    // Where reading goes on behind this one.
+    BlockKey next() const { return {number, part + 1}; }
+};
+
+// One staged row as it lies in a block; the views point into the block's bytes.
+// The ids are drawn at staging, so that a commit that is repeated after a crash writes the same
+// ones.
+struct StagedRow {
+    static constexpr std::size_t kTexts = kCoreFields.size() + 1;
+
+    std::uint32_t row_number = 0;
+    UserId user_id;
+    MemberId member_id;
+    std::array<std::string_view, kTexts> texts;  // kCoreFields' order, then attributes
+
+    std::string_view text(CoreField field) const { return texts[static_cast<std::size_t>(field)]; }
+    std::string_view email() const { return text(CoreField::Email); }
+    std::string_view attributes() const { return texts.back(); }
+};
+
+// A row of views into `fields`, which must outlive it; with new ids.
+StagedRow staged_row(std::uint32_t row_number, const MemberFields& fields);
+
+// Stored bytes that are not what encode_* writes.
+struct CorruptBlock : std::runtime_error {
+    CorruptBlock() : std::runtime_error("a stored import block cannot be read") {}
+};
+
+[[nodiscard]] std::size_t encoded_size(const StagedRow& row);
+void append_row(std::string& block, const StagedRow& row);
+// In the order of writing. Throws CorruptBlock.
+[[nodiscard]] std::vector<StagedRow> decode_rows(std::string_view block);
+
+struct RowOutcome {
+    RowState state = RowState::Staged;
+    RowError error = RowError::None;
+    std::string key;  // the attribute to blame, or ""
+    UserId user_id;   // of created, attached, merged
+
+    bool has_user() const {
+        return state == RowState::Created || state == RowState::Attached ||
+               state == RowState::Merged;
+    }
+};
+
+[[nodiscard]] std::string encode_outcomes(const std::vector<RowOutcome>& outcomes);
+// `rows`: how many the block has. Empty bytes: all Staged. Throws CorruptBlock.
+[[nodiscard]] std::vector<RowOutcome> decode_outcomes(std::string_view bytes, std::size_t rows);
+
+struct RowCounts {
+    int valid = 0;  // still to be committed
+    int invalid = 0;
+    int created = 0;
+    int attached = 0;
+    int merged = 0;
+    int failed = 0;
+};
+[[nodiscard]] RowCounts count_states(const std::vector<RowOutcome>& outcomes);
+
+}  // namespace muster::rules

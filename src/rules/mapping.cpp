@@ -1,0 +1,93 @@
+// Checks an import's mapping as a whole: each column by its target, then what the columns are
+// together.
+#include "rules/mapping.hpp"
+
+#include "rules/member_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace muster::rules {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTargetTexts = {"core_field", "attribute", "ignored"};
+
+class MappingCheck {
+  public:
+    MappingCheck(const AttributeRegistry& registry, Faults& faults)
+        : registry_(registry), faults_(faults) {}
+
+    void run(const Mapping& mapping) {
+        for (index_ = 0; index_ < mapping.columns.size(); ++index_) check(mapping.columns[index_]);
+        if (!fields_.contains("email")) faults_.add("mapping.columns", FieldCode::Required);
+    }
+
+  private:
+    void check(const MappingColumn& column) {
+        once(columns_, column.source_column, "sourceColumn");
+        const auto target = mapping_target(column.target);
+        if (!target) return fault("target", FieldCode::InvalidChoice);
+        switch (*target) {
+            case MappingTarget::CoreField:
+                check_field(column.field_key);
+                return absent(column.attribute_key, "attributeKey");
+            case MappingTarget::Attribute:
+                absent(column.field_key, "fieldKey");
+                return check_attribute(column.attribute_key);
+            case MappingTarget::Ignored:
+                absent(column.field_key, "fieldKey");
+                return absent(column.attribute_key, "attributeKey");
+        }
+    }
+
+    void check_field(std::string_view key) {
+        if (key.empty()) return fault("fieldKey", FieldCode::Required);
+        if (!core_field(key)) return fault("fieldKey", FieldCode::InvalidChoice);
+        once(fields_, key, "fieldKey");
+    }
+
+    void check_attribute(std::string_view key) {
+        if (key.empty()) return fault("attributeKey", FieldCode::Required);
+        if (!registry_.find(key)) return fault("attributeKey", FieldCode::UnknownAttribute);
+        once(attributes_, key, "attributeKey");
+    }
+
+    void absent(std::string_view key, std::string_view name) {
+        if (!key.empty()) fault(name, FieldCode::UnknownField);
+    }
+
+    void once(std::set<std::string_view>& seen, std::string_view value, std::string_view name) {
+        if (!seen.insert(value).second) fault(name, FieldCode::Duplicate);
+    }
+
+    void fault(std::string_view name, FieldCode code) {
+        std::string path = "mapping.columns[" + std::to_string(index_) + "].";
+        faults_.add(path.append(name), code);
+    }
+
+    const AttributeRegistry& registry_;
+    Faults& faults_;
+    std::size_t index_ = 0;
+    std::set<std::string_view> columns_;
+    std::set<std::string_view> fields_;
+    std::set<std::string_view> attributes_;
+};
+
+}  // namespace
+
+std::string_view text_of(MappingTarget target) {
+    return kTargetTexts[static_cast<std::size_t>(target)];
+}
+
+std::optional<MappingTarget> mapping_target(std::string_view text) {
+    const auto found = std::find(kTargetTexts.begin(), kTargetTexts.end(), text);
+    if (found == kTargetTexts.end()) return std::nullopt;
+    return static_cast<MappingTarget>(found - kTargetTexts.begin());
+}
+
+void check_mapping(const Mapping& mapping, const AttributeRegistry& registry, Faults& faults) {
+    MappingCheck(registry, faults).run(mapping);
+}
+
+}  // namespace muster::rules

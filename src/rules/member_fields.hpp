@@ -1,0 +1,82 @@
+// The field rules of a member (specification 2.1), used alike by POST /v1/users and by staged rows.
+// Pure functions; http/schema.hpp calls them while decoding, jobs never need to again.
+#pragma once
+
+#include "base/faults.hpp"
+#include "base/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::rules {
+
+// A member's payload, normalised: strings trimmed, email lower-case, country upper-case; an empty
+// string stands for an absent value, because the API treats both alike.
+struct MemberFields {
+    std::string email;
+    std::string external_id;
+    std::string first_name;
+    std::string last_name;
+    std::string display_name;
+    std::string locale;
+    std::string country;
+    std::string dob;
+    std::string attributes;  // JSON text of a flat object without null and "" values; "" = none
+
+    bool operator==(const MemberFields&) const = default;
+};
+
+enum class CoreField : std::uint8_t {
+    Email,
+    ExternalId,
+    FirstName,
+    LastName,
+    DisplayName,
+    Locale,
+    Country,
+    Dob,
+};
+
+// The order of the error report's columns (specification 2.5). Every list of core fields is made
+// from this.
+struct CoreFieldEntry {
+    CoreField field;
+    std::string_view name;
+    std::string MemberFields::*member;
+    std::size_t max_length;  // characters
+};
+inline constexpr std::array<CoreFieldEntry, 8> kCoreFields = {{
+    {CoreField::Email, "email", &MemberFields::email, 254},
+    {CoreField::ExternalId, "external_id", &MemberFields::external_id, 255},
+    {CoreField::FirstName, "first_name", &MemberFields::first_name, 255},
+    {CoreField::LastName, "last_name", &MemberFields::last_name, 255},
+    {CoreField::DisplayName, "display_name", &MemberFields::display_name, 255},
+    {CoreField::Locale, "locale", &MemberFields::locale, 35},
+    {CoreField::Country, "country", &MemberFields::country, 2},
+    {CoreField::Dob, "dob", &MemberFields::dob, 10},
+}};
+std::optional<CoreField> core_field(std::string_view name);
+
+// One `@`; local part 1..64 and whole 3..254 bytes; local part a dot-string of RFC 5322 atext or of
+// non-ASCII letters (no control, space or invisible character, no dot first, last or doubled), or a
+// quoted string; domain of at least two LDH labels of 1..63. `email` is trimmed and lower-case
+// (ASCII) already.
+[[nodiscard]] bool is_email(std::string_view email);
+
+// One of the 249 officially assigned ISO 3166-1 alpha-2 codes; upper-case already.
+[[nodiscard]] bool is_country(std::string_view country);
+
+// A real day, 1900-01-01 or later, strictly before `today`.
+[[nodiscard]] bool is_birthday(std::string_view dob, Date today);
+
+// Trims, folds and checks one core field's text in place (an empty result is fine save for email,
+// which is Required). Nothing = good. The text is valid UTF-8; control characters (C0 save none,
+// and U+007F) are refused with InvalidValue in every field. Too long: TooLong, save for country and
+// dob, whose length is part of their form: InvalidCountry ("USA") and InvalidDate
+// ("2000-01-01T00:00:00Z").
+[[nodiscard]] std::optional<FieldCode> normalise(CoreField field, std::string& text, Date today);
+
+}  // namespace muster::rules

@@ -1,0 +1,357 @@
+#include "service/import_work.hpp"
+
+#include "base/crypto.hpp"
+#include "db/transaction.hpp"
+#include "service/attributes.hpp"
+#include "service/members.hpp"
+#include "store/import_blocks.hpp"
+#include "store/imports.hpp"
+#include "store/members.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace muster::service {
+namespace {
+
+using rules::AttributeVerdict;
+using rules::ImportState;
+using rules::RowError;
+using rules::RowOutcome;
+using rules::RowState;
+using store::BlockKey;
+
+constexpr int kBlocksPerCheck = 10;
+
+Timestamp lease_end(const Context& context, Timestamp now) {
+    return now + Milliseconds(context.settings.jobs_lease * 1000);
+}
+
+RowError error_for(AttributeVerdict verdict) {
+    switch (verdict) {
+        case AttributeVerdict::Good:
+            return RowError::None;
+        case AttributeVerdict::UnknownKey:
+            return RowError::AttrUnknownKey;
+        case AttributeVerdict::InvalidValue:
+            return RowError::AttrInvalidValue;
+    }
+    return RowError::AttrInvalidValue;
+}
+
+void finish(Context& context, const Lease& lease, ImportState from, ImportState to) {
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        if (!store::finish_import(org, lease.id, lease.owner, from, to, std::nullopt,
+                                  Timestamp::now())) {
+            throw LeaseLost{};
+        }
+    });
+}
+
+// ---------------------------------------------------------------------------- dry run
+
+std::vector<store::Block> read_batch(Context& context, const Lease& lease, BlockKey from) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        return store::read_blocks(org, lease.id, from, store::BlockFilter::All, kBlocksPerCheck);
+    });
+}
+
+struct CheckedBlock {
+    BlockKey key;
+    std::vector<RowOutcome> outcomes;
+};
+
+RowOutcome judge(const rules::StagedRow& row, const rules::AttributeRegistry& registry,
+                 ClaimedEmails& claimed) {
+    // The lowest row number claims the address, valid itself or not.
+    if (!claimed.claim(row.email())) return {RowState::Invalid, RowError::DuplicateInFile, "", {}};
+    const auto verdict = rules::judge_attributes(registry, row.attributes());
+    if (verdict.verdict == AttributeVerdict::Good) return {RowState::Valid, RowError::None, "", {}};
+    return {RowState::Invalid, error_for(verdict.verdict), verdict.key, {}};
+}
+
+// What a commit would do with these addresses right now.
+rules::ImportPreview preview_of(db::Tx& tx, db::OrgStore& org,
+                                const std::vector<std::string_view>& emails) {
+    rules::ImportPreview preview;
+    for (std::size_t from = 0; from < emails.size(); from += rules::kBlockRows) {
+        const std::size_t count = std::min<std::size_t>(rules::kBlockRows, emails.size() - from);
+        const auto users =
+            store::find_users(tx, std::span(emails).subspan(from, count), store::Lock::None);
+        std::vector<UserId> ids;
+        for (const auto& [email, id] : users) ids.push_back(id);
+        const auto members = static_cast<std::int64_t>(store::find_memberships(org, ids).size());
+        const auto known = static_cast<std::int64_t>(users.size());
+        preview.create += static_cast<std::int64_t>(count) - known;
+        preview.attach += known - members;
+        preview.merge += members;
+    }
+    return preview;
+}
+
+struct CheckedBatch {
+    std::vector<CheckedBlock> blocks;
+    std::vector<std::string_view> valid;  // addresses, in the blocks' bytes
+    store::ImportProgress progress;
+};
+
+CheckedBatch judge_batch(const std::vector<store::Block>& blocks,
+                         const rules::AttributeRegistry& registry, ClaimedEmails& claimed) {
+    CheckedBatch batch;
+    for (const store::Block& block : blocks) {
+        CheckedBlock& checked = batch.blocks.emplace_back(CheckedBlock{block.key, {}});
+        for (const rules::StagedRow& row : rules::decode_rows(block.data)) {
+            checked.outcomes.push_back(judge(row, registry, claimed));
+            if (checked.outcomes.back().state == RowState::Valid)
+                batch.valid.push_back(row.email());
+        }
+        batch.progress.processed += static_cast<std::int64_t>(checked.outcomes.size());
+    }
+    batch.progress.valid = static_cast<std::int64_t>(batch.valid.size());
+    batch.progress.invalid = batch.progress.processed - batch.progress.valid;
+    return batch;
+}
+
+// ---------------------------------------------------------------------------- commit
+
+// A block on its way into the members table.
+class BlockCommit {
+  public:
+    BlockCommit(store::Block block, const rules::AttributeRegistry& registry, Timestamp now)
+        : block_(std::move(block)),
+          rows_(rules::decode_rows(block_.data)),
+          outcomes_(rules::decode_outcomes(block_.outcome, rows_.size())) {
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (outcomes_[i].state == RowState::Valid) add(i, registry, now);
+        }
+    }
+
+    BlockKey key() const { return block_.key; }
+    const std::vector<RowOutcome>& outcomes() const { return outcomes_; }
+    std::int64_t tried() const { return tried_; }
+
+    // One statement set for all rows.
+    void write(db::Tx& tx, OrgId organization, Expect expect, Timestamp now) {
+        write_range(tx, organization, expect, now, 0, inputs_.size());
+    }
+
+    // The same, but rows that the database refuses fail alone: halved until they are found.
+    void write_carefully(db::Tx& tx, OrgId organization, Timestamp now) {
+        write_or_split(tx, organization, now, 0, inputs_.size());
+    }
+
+  private:
+    void add(std::size_t row, const rules::AttributeRegistry& registry, Timestamp now) {
+        ++tried_;
+        const rules::StagedRow& staged = rows_[row];
+        const auto verdict = rules::judge_attributes(registry, staged.attributes());
+        if (verdict.verdict !=
+            AttributeVerdict::Good) {  // the registry has changed since the dry run
+            outcomes_[row] = {RowState::Failed, error_for(verdict.verdict), verdict.key, {}};
+            return;
+        }
+        MemberInput& input = inputs_.emplace_back();
+        input.user_id = staged.user_id;
+        input.member_id = staged.member_id;
+        input.email = staged.email();
+        std::copy_n(staged.texts.begin() + 1, input.texts.size(), input.texts.begin());
+        input.attributes =
+            rules::attribute_document(staged.attributes(), rules::Provenance::Import, now);
+        places_.push_back(row);
+    }
+
+    void write_range(db::Tx& tx, OrgId organization, Expect expect, Timestamp now, std::size_t from,
+                     std::size_t count) {
+        const auto inputs = std::span<const MemberInput>(inputs_).subspan(from, count);
+        const auto written = create_or_attach(tx, organization, inputs, expect, now);
+        for (std::size_t i = 0; i < count; ++i) {
+            outcomes_[places_[from + i]] = {written[i].outcome, RowError::None, "",
+                                            written[i].user_id};
+        }
+    }
+
+    void write_or_split(db::Tx& tx, OrgId organization, Timestamp now, std::size_t from,
+                        std::size_t count) {
+        if (count == 0) return;
+        if (tx.attempt(
+                [&] { write_range(tx, organization, Expect::NewUsers, now, from, count); })) {
+            return;
+        }
+        if (count == 1) {
+            outcomes_[places_[from]] = {RowState::Failed, RowError::WriteFailed, "", {}};
+            return;
+        }
+        write_or_split(tx, organization, now, from, count / 2);
+        write_or_split(tx, organization, now, from + count / 2, count - count / 2);
+    }
+
+    store::Block block_;
+    std::vector<rules::StagedRow> rows_;
+    std::vector<RowOutcome> outcomes_;
+    std::vector<MemberInput> inputs_;
+    std::vector<std::size_t> places_;  // the row of each input
+    std::int64_t tried_ = 0;
+};
+
+// The last block's outcomes foretell the next one's: an organization's file is mostly new people or
+// mostly known ones.
+Expect expectation_after(const rules::RowCounts& counts) {
+    return counts.attached + counts.merged > counts.created ? Expect::KnownUsers : Expect::NewUsers;
+}
+
+enum class Care : std::uint8_t { Fast, RowByRow };
+
+void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit, Care care) {
+    thread_local Expect expect = Expect::NewUsers;
+    context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        db::OrgStore org(tx, lease.organization);
+        const auto registry = attribute_registry(tx, lease.organization);
+        store::ImportProgress progress;
+        for (const BlockKey& key : unit.blocks) {
+            auto block = store::lock_uncommitted_block(org, lease.id, key);
+            if (!block) continue;
+            BlockCommit commit(std::move(*block), registry, now);
+            care == Care::Fast ? commit.write(tx, lease.organization, expect, now)
+                               : commit.write_carefully(tx, lease.organization, now);
+            store::write_outcome(org, lease.id, commit.key(), store::BlockState::Committed,
+                                 commit.outcomes(), now);
+            const rules::RowCounts counts = rules::count_states(commit.outcomes());
+            progress.processed += commit.tried();
+            progress.created += counts.created;
+            progress.attached += counts.attached + counts.merged;
+            progress.failed += counts.failed;
+            expect = expectation_after(counts);
+        }
+        if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Committing,
+                                        progress, std::nullopt, now, lease_end(context, now))) {
+            throw LeaseLost{};
+        }
+    });
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------- lease
+
+std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
+    return context.database.read([&](db::Tx& tx) -> std::optional<Lease> {
+        const Timestamp now = Timestamp::now();
+        const auto due = store::find_due_import(tx, now);
+        if (!due) return std::nullopt;
+        db::OrgStore org(tx, due->organization);
+        if (!store::claim_import(org, due->id, owner, now, lease_end(context, now)))
+            return std::nullopt;
+        return Lease{due->organization, due->id, owner};
+    });
+}
+
+bool another_import_waits(Context& context) {
+    return context.database.read(
+        [](db::Tx& tx) { return store::find_due_import(tx, Timestamp::now()).has_value(); });
+}
+
+void release_import(Context& context, const Lease& lease, Milliseconds pause) {
+    context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        const Timestamp now = Timestamp::now();
+        store::release_import(org, lease.id, lease.owner, now, now + pause);
+    });
+}
+
+void fail_import(Context& context, const Lease& lease, ImportState from,
+                 const rules::ImportFailure& failure) {
+    context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        store::finish_import(org, lease.id, lease.owner, from, ImportState::Failed, failure,
+                             Timestamp::now());
+    });
+}
+
+// ---------------------------------------------------------------------------- dry run
+
+bool ClaimedEmails::claim(std::string_view email) {
+    Digest digest{};
+    const std::string hash = sha256(email);
+    std::memcpy(&digest, hash.data(), sizeof digest);
+    return digests_.insert(digest).second;
+}
+
+DryRun resume_dry_run(Context& context, const Lease& lease, rules::BlockKey next_block) {
+    DryRun run;
+    run.next_block = next_block;
+    for (BlockKey from;;) {
+        const auto blocks = read_batch(context, lease, from);
+        for (const store::Block& block : blocks) {
+            if (block.key >= next_block) return run;
+            for (const auto& row : rules::decode_rows(block.data)) run.claimed.claim(row.email());
+        }
+        if (blocks.empty()) return run;
+        from = blocks.back().key.next();
+    }
+}
+
+bool check_blocks(Context& context, const Lease& lease, DryRun& run) {
+    const auto blocks = read_batch(context, lease, run.next_block);
+    if (blocks.empty()) {
+        finish(context, lease, ImportState::Validating, ImportState::Validated);
+        return false;
+    }
+    CheckedBatch batch =
+        judge_batch(blocks, attribute_registry(context, lease.organization), run.claimed);
+    batch.progress.preview = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        return preview_of(tx, org, batch.valid);
+    });
+    run.next_block = blocks.back().key.next();
+    context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        db::OrgStore org(tx, lease.organization);
+        for (const CheckedBlock& block : batch.blocks) {
+            store::write_outcome(org, lease.id, block.key, store::BlockState::Checked,
+                                 block.outcomes, now);
+        }
+        if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Validating,
+                                        batch.progress, run.next_block, now,
+                                        lease_end(context, now))) {
+            throw LeaseLost{};
+        }
+    });
+    return true;
+}
+
+// ---------------------------------------------------------------------------- commit
+
+std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
+                                          rules::BlockKey from, int most) {
+    constexpr std::size_t kBlocksPerUnit = 10;
+    const auto keys = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        return store::find_uncommitted_blocks(org, lease.id, from,
+                                              most * static_cast<int>(kBlocksPerUnit));
+    });
+    std::vector<CommitUnit> units;
+    for (const BlockKey& key : keys) {
+        if (units.empty() || units.back().blocks.size() == kBlocksPerUnit) units.emplace_back();
+        units.back().blocks.push_back(key);
+    }
+    return units;
+}
+
+void commit_unit(Context& context, const Lease& lease, const CommitUnit& unit) {
+    try {
+        commit_blocks(context, lease, unit, Care::Fast);
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::BadData) throw;
+        commit_blocks(context, lease, unit, Care::RowByRow);
+    }
+}
+
+void complete_import(Context& context, const Lease& lease) {
+    finish(context, lease, ImportState::Committing, ImportState::Completed);
+}
+
+}  // namespace muster::service

@@ -1,0 +1,134 @@
+#include "service/members.hpp"
+
+#include "base/error.hpp"
+#include "base/faults.hpp"
+#include "db/transaction.hpp"
+#include "service/attributes.hpp"
+#include "store/members.hpp"
+
+#include <stdexcept>
+
+namespace muster::service {
+namespace {
+
+using rules::RowState;
+
+std::vector<store::NewUser> users_to_insert(std::span<const MemberInput> inputs,
+                                            const store::UsersByEmail& known) {
+    std::vector<store::NewUser> users;
+    users.reserve(inputs.size());
+    for (const MemberInput& input : inputs) {
+        if (known.empty() || !known.contains(std::string(input.email))) {
+            users.push_back({input.user_id, input.email});
+        }
+    }
+    return users;
+}
+
+std::vector<std::string_view> emails_of(std::span<const store::NewUser> users) {
+    std::vector<std::string_view> emails;
+    emails.reserve(users.size());
+    for (const store::NewUser& user : users) emails.push_back(user.email);
+    return emails;
+}
+
+// The users that stood already when the batch came, by address; all others are inserted with their
+// own id.
+store::UsersByEmail find_or_insert_users(db::Tx& tx, std::span<const MemberInput> inputs,
+                                         Expect expect, Timestamp now) {
+    store::UsersByEmail known;
+    if (expect == Expect::KnownUsers) {
+        std::vector<std::string_view> emails;
+        for (const MemberInput& input : inputs) emails.push_back(input.email);
+        known = store::find_users(tx, emails, store::Lock::ForUpdate);
+    }
+    const auto users = users_to_insert(inputs, known);
+    const auto inserted = store::insert_users(tx, users, now);
+    if (inserted == static_cast<std::int64_t>(users.size())) return known;
+    // Some address was taken: of those that we tried, the ones with an id that is not ours stood
+    // before.
+    auto found = store::find_users(tx, emails_of(users), store::Lock::None);
+    for (const store::NewUser& user : users) {
+        const auto row = found.find(std::string(user.email));
+        if (row == found.end()) throw std::runtime_error("a user that was just inserted is gone");
+        if (row->second != user.id) known.insert(*row);
+    }
+    return known;
+}
+
+std::vector<Attachment> attachments_of(db::OrgStore& org, std::span<const MemberInput> inputs,
+                                       const store::UsersByEmail& known) {
+    std::vector<UserId> ids;
+    for (const auto& [email, id] : known) ids.push_back(id);
+    const auto members = store::find_memberships(org, ids);
+    std::vector<Attachment> attachments;
+    attachments.reserve(inputs.size());
+    for (const MemberInput& input : inputs) {
+        const auto user = known.empty() ? known.end() : known.find(std::string(input.email));
+        if (user == known.end()) {
+            attachments.push_back({RowState::Created, input.user_id});
+        } else {
+            const bool is_member = members.contains(user->second);
+            attachments.push_back(
+                {is_member ? RowState::Merged : RowState::Attached, user->second});
+        }
+    }
+    return attachments;
+}
+
+void judge(Unit& unit, const rules::MemberFields& fields) {
+    const auto registry = attribute_registry(unit.tx, unit.org());
+    const auto verdict = rules::judge_attributes(registry, fields.attributes);
+    if (verdict.verdict == rules::AttributeVerdict::Good) return;
+    const bool unknown = verdict.verdict == rules::AttributeVerdict::UnknownKey;
+    Faults faults;
+    faults.add("attributes." + verdict.key,
+               unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
+    throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+}  // namespace
+
+std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
+                                         std::span<const MemberInput> inputs, Expect expect,
+                                         Timestamp now) {
+    db::OrgStore org(tx, organization);
+    const auto known = find_or_insert_users(tx, inputs, expect, now);
+    auto attachments = attachments_of(org, inputs, known);
+    std::vector<store::NewMember> members;
+    members.reserve(inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const MemberInput& input = inputs[i];
+        members.push_back({attachments[i].user_id, input.member_id, input.texts, input.attributes});
+    }
+    store::fill_members(org, members, now);
+    return attachments;
+}
+
+CreatedMember create_member(Unit& unit, const rules::MemberFields& fields) {
+    judge(unit, fields);
+    MemberInput input{
+        UserId::create(),
+        MemberId::create(),
+        fields.email,
+        {},
+        rules::attribute_document(fields.attributes, rules::Provenance::Api, unit.now)};
+    for (std::size_t i = 1; i < rules::kCoreFields.size(); ++i) {
+        input.texts[i - 1] = fields.*rules::kCoreFields[i].member;
+    }
+    const auto attached =
+        create_or_attach(unit.tx, unit.org(), {&input, 1}, Expect::NewUsers, unit.now);
+    db::OrgStore org(unit.tx, unit.org());
+    auto member = store::find_member(org, attached.front().user_id);
+    if (!member) throw std::runtime_error("a member that was just written is gone");
+    return {std::move(*member), attached.front().outcome};
+}
+
+std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_member(org, user);
+    });
+}
+
+}  // namespace muster::service

@@ -1,0 +1,49 @@
+// Create-or-attach (specification 3.4), the one path by which members come: a batch of staged rows
+// at commit, a batch of one for POST /v1/users.
+#pragma once
+
+#include "rules/member_fields.hpp"
+#include "rules/records.hpp"
+#include "service/context.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::service {
+
+struct MemberInput {
+    UserId user_id;      // used if the address is new
+    MemberId member_id;  // used if the user is not a member yet
+    std::string_view email;
+    std::array<std::string_view, 7> texts;  // external_id … dob; "" = absent
+    std::string attributes;                 // a document (rules::attribute_document)
+};
+
+struct Attachment {
+    rules::RowState outcome = rules::RowState::Created;  // Created, Attached or Merged
+    UserId user_id;
+};
+
+// What the batch most likely meets: decides which statement goes first, never what comes out.
+enum class Expect : std::uint8_t { NewUsers, KnownUsers };
+
+// Addresses are distinct within the batch. One outcome an input, in order. Never overwrites a
+// value.
+std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
+                                         std::span<const MemberInput> inputs, Expect expect,
+                                         Timestamp now);
+
+// POST /v1/users. Attributes are judged against the live registry: VALIDATION_ERROR.
+struct CreatedMember {
+    rules::Member member;
+    rules::RowState outcome;
+};
+CreatedMember create_member(Unit& unit, const rules::MemberFields& fields);
+
+std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user);
+
+}  // namespace muster::service

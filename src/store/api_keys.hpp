@@ -1,0 +1,22 @@
+// Organization API keys. The secret is known here by its SHA-256 only.
+#pragma once
+
+#include "db/transaction.hpp"
+#include "rules/records.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace muster::store {
+
+void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_view secret_hash);
+// The key with that hash, revoked and expired ones too.
+std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash);
+std::vector<rules::ApiKey> list_api_keys(db::OrgStore& org);
+// False when there is no such key or it was revoked before.
+bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
+// Writes last_used_at unless it is younger than a minute.
+void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
+
+}  // namespace muster::store

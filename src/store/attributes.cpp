@@ -1,0 +1,101 @@
+#include "store/attributes.hpp"
+
+#include "base/json.hpp"
+
+#include <utility>
+
+namespace muster::store {
+
+using db::DbError;
+using db::OrgSql;
+
+namespace {
+
+std::string choices_json(const std::vector<std::string>& choices) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.begin_array();
+    for (const std::string& choice : choices) writer.string(choice);
+    writer.end_array();
+    return text;
+}
+
+std::vector<std::string> choices_of(const std::string& json) {
+    Json::Value value;
+    std::vector<std::string> choices;
+    if (json.empty() || !parse_json(json, value) || !value.isArray()) return choices;
+    for (const Json::Value& choice : std::as_const(value)) {
+        if (choice.isString()) choices.push_back(choice.asString());
+    }
+    return choices;
+}
+
+std::vector<rules::AttributeRecord> records_of(db::Rows rows) {
+    std::vector<rules::AttributeRecord> list;
+    while (rows.next()) {
+        rules::AttributeRecord& record = list.emplace_back();
+        record.id = rows.id<AttributeId>(1);
+        record.attribute.key = rows.bytes(2);
+        record.attribute.label = rows.bytes(3);
+        record.attribute.type =
+            rules::attribute_type(rows.bytes(4)).value_or(rules::AttributeType::Text);
+        record.attribute.choices = choices_of(rows.text_or_empty(5));
+        record.attribute.enabled = rows.integer(6) != 0;
+        record.created_at = rows.timestamp(7);
+        record.updated_at = rows.timestamp(8);
+    }
+    return list;
+}
+
+}  // namespace
+
+bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
+    static constexpr OrgSql kInsert{
+        "attributes.insert",
+        "INSERT INTO attributes (organization_id, id, attribute_key, label, type, choices, "
+        "enabled, "
+        "created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    const rules::Attribute& attribute = record.attribute;
+    const std::string choices = attribute.choices.empty() ? "" : choices_json(attribute.choices);
+    try {
+        org.execute(kInsert, record.id, attribute.key, attribute.label, text_of(attribute.type),
+                    db::Param::text_or_null(choices), attribute.enabled, record.created_at,
+                    record.updated_at);
+        return true;
+    } catch (const DbError& error) {
+        if (error.kind() != DbError::Kind::Duplicate) throw;
+        return false;
+    }
+}
+
+std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org) {
+    static constexpr OrgSql kList{
+        "attributes.list",
+        "SELECT id, attribute_key, label, type, choices, enabled, created_at, updated_at "
+        "FROM attributes WHERE organization_id = :org ORDER BY attribute_key"};
+    return records_of(org.query(kList));
+}
+
+std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
+                                                    int limit) {
+    static constexpr OrgSql kPage{
+        "attributes.page",
+        "SELECT id, attribute_key, label, type, choices, enabled, created_at, updated_at "
+        "FROM attributes WHERE organization_id = :org AND attribute_key > ? "
+        "ORDER BY attribute_key LIMIT ?"};
+    return records_of(org.query(kPage, after, limit));
+}
+
+bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now) {
+    static constexpr OrgSql kFind{"attributes.find",
+                                  "SELECT enabled FROM attributes WHERE organization_id = :org AND "
+                                  "attribute_key = ? FOR UPDATE"};
+    static constexpr OrgSql kUpdate{"attributes.set_enabled",
+                                    "UPDATE attributes SET enabled = ?, updated_at = ? "
+                                    "WHERE organization_id = :org AND attribute_key = ?"};
+    if (!org.query(kFind, key).next()) return false;
+    org.execute(kUpdate, enabled, now, key);
+    return true;
+}
+
+}  // namespace muster::store

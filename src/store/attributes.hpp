@@ -1,0 +1,23 @@
+// The attribute registry's rows, one set per organization.
+#pragma once
+
+#include "db/transaction.hpp"
+#include "rules/records.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace muster::store {
+
+// False when the key is taken.
+bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
+// All of the organization's, disabled ones too, by key.
+std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org);
+// A page by key, starting behind `after` ("" = at the beginning).
+std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
+                                                    int limit);
+// False when there is no such key.
+bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now);
+
+}  // namespace muster::store

@@ -1,0 +1,62 @@
+#include "store/idempotency.hpp"
+
+namespace muster::store {
+
+using db::DbError;
+using db::OrgSql;
+using db::SystemSql;
+using db::Why;
+
+bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
+                           const IdempotencyRecord& record, Timestamp now) {
+    static constexpr OrgSql kClaim{
+        "idempotency.claim",
+        "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, location, "
+        "body, "
+        "created_at, expires_at) VALUES (:org, ?, ?, 0, NULL, '', ?, ?)"};
+    try {
+        org.execute(kClaim, key_hash, record.body_hash, now, record.expires_at);
+        return true;
+    } catch (const DbError& error) {
+        if (error.kind() != DbError::Kind::Duplicate) throw;
+        return false;
+    }
+}
+
+std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
+                                                         std::string_view key_hash) {
+    static constexpr OrgSql kFind{
+        "idempotency.find",
+        "SELECT body_hash, status, location, body, expires_at "
+        "FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
+    auto rows = org.query(kFind, key_hash);
+    if (!rows.next()) return std::nullopt;
+    return IdempotencyRecord{rows.bytes(1), static_cast<int>(rows.integer(2)),
+                             rows.text_or_empty(3), rows.bytes(4), rows.timestamp(5)};
+}
+
+void complete_idempotency_key(db::OrgStore& org, std::string_view key_hash,
+                              const IdempotencyRecord& record) {
+    static constexpr OrgSql kComplete{
+        "idempotency.complete",
+        "UPDATE idempotency_keys SET status = ?, location = ?, body = ?, expires_at = ? "
+        "WHERE organization_id = :org AND key_hash = ?"};
+    org.execute(kComplete, record.status, db::Param::text_or_null(record.location), record.body,
+                record.expires_at, key_hash);
+}
+
+void delete_idempotency_key(db::OrgStore& org, std::string_view key_hash) {
+    static constexpr OrgSql kDelete{
+        "idempotency.delete",
+        "DELETE FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
+    org.execute(kDelete, key_hash);
+}
+
+std::int64_t purge_idempotency_keys(db::Tx& tx, Timestamp now, int limit) {
+    static constexpr SystemSql kPurge{"idempotency.purge",
+                                      Why{"retention is the installation's, not a tenant's"},
+                                      "DELETE FROM idempotency_keys WHERE expires_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, now, limit);
+}
+
+}  // namespace muster::store

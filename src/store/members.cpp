@@ -1,0 +1,123 @@
+#include "store/members.hpp"
+
+namespace muster::store {
+
+using db::OrgSql;
+using db::Param;
+using db::SystemSql;
+using db::Why;
+
+std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp now) {
+    // The update changes nothing, but it locks the row that stands already, so that whoever
+    // attaches or merges the same person meanwhile waits. Only new rows are counted as changed.
+    static constexpr SystemSql kInsert{
+        "users.insert", Why{"the identity is global, the member row is the tenant's"},
+        "INSERT INTO users (id, email, created_at) VALUES {(?, ?, ?)} "
+        "ON DUPLICATE KEY UPDATE id = users.id"};
+    if (users.empty()) return 0;
+    std::vector<Param> params;
+    params.reserve(users.size() * 3);
+    for (const NewUser& user : users) params.insert(params.end(), {user.id, user.email, now});
+    return tx.execute_bulk(kInsert, users.size(), params);
+}
+
+UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lock lock) {
+    static constexpr SystemSql kFind{"users.find",
+                                     Why{"the identity is global, the member row is the tenant's"},
+                                     "SELECT email, id FROM users WHERE email IN ({?})"};
+    static constexpr SystemSql kFindLocked{
+        "users.find_locked", Why{"the identity is global, the member row is the tenant's"},
+        "SELECT email, id FROM users WHERE email IN ({?}) FOR UPDATE"};
+    UsersByEmail found;
+    if (emails.empty()) return found;
+    const std::vector<Param> params(emails.begin(), emails.end());
+    auto rows = tx.query_bulk(lock == Lock::ForUpdate ? kFindLocked : kFind, emails.size(), params);
+    while (rows.next()) found.emplace(rows.bytes(1), rows.id<UserId>(2));
+    return found;
+}
+
+std::unordered_set<UserId> find_memberships(db::OrgStore& org, std::span<const UserId> users) {
+    static constexpr OrgSql kFind{
+        "members.find_memberships",
+        "SELECT user_id FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+    std::unordered_set<UserId> found;
+    if (users.empty()) return found;
+    const std::vector<Param> params(users.begin(), users.end());
+    auto rows = org.query_bulk(kFind, users.size(), params);
+    while (rows.next()) found.insert(rows.id<UserId>(1));
+    return found;
+}
+
+void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {
+    // Assignments run from left to right: updated_at looks at the old values, so it stands first.
+    static constexpr OrgSql kFill{
+        "members.fill",
+        "INSERT INTO members (organization_id, user_id, id, external_id, first_name, last_name, "
+        "display_name, locale, country, dob, attributes, created_at, updated_at) "
+        "VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)} ON DUPLICATE KEY UPDATE "
+        "updated_at = IF((members.external_id IS NULL AND VALUES(external_id) IS NOT NULL) "
+        "OR (members.first_name IS NULL AND VALUES(first_name) IS NOT NULL) "
+        "OR (members.last_name IS NULL AND VALUES(last_name) IS NOT NULL) "
+        "OR (members.display_name IS NULL AND VALUES(display_name) IS NOT NULL) "
+        "OR (members.locale IS NULL AND VALUES(locale) IS NOT NULL) "
+        "OR (members.country IS NULL AND VALUES(country) IS NOT NULL) "
+        "OR (members.dob IS NULL AND VALUES(dob) IS NOT NULL) "
+        "OR JSON_LENGTH(JSON_MERGE_PATCH(VALUES(attributes), members.attributes)) > "
+        "JSON_LENGTH(members.attributes), VALUES(updated_at), members.updated_at), "
+        "external_id = COALESCE(members.external_id, VALUES(external_id)), "
+        "first_name = COALESCE(members.first_name, VALUES(first_name)), "
+        "last_name = COALESCE(members.last_name, VALUES(last_name)), "
+        "display_name = COALESCE(members.display_name, VALUES(display_name)), "
+        "locale = COALESCE(members.locale, VALUES(locale)), "
+        "country = COALESCE(members.country, VALUES(country)), "
+        "dob = COALESCE(members.dob, VALUES(dob)), "
+        "attributes = IF(VALUES(attributes) = '{}', members.attributes, "
+        "JSON_MERGE_PATCH(VALUES(attributes), members.attributes))"};
+    if (members.empty()) return;
+    std::vector<Param> params;
+    params.reserve(members.size() * 12);
+    for (const NewMember& member : members) {
+        params.emplace_back(member.user_id);
+        params.emplace_back(member.member_id);
+        for (const std::string_view text : member.texts)
+            params.push_back(Param::text_or_null(text));
+        params.insert(params.end(), {member.attributes, now, now});
+    }
+    org.execute_bulk(kFill, members.size(), params);
+}
+
+std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {
+    static constexpr OrgSql kFind{
+        "members.find",
+        "SELECT m.user_id, m.id, u.email, m.external_id, m.first_name, m.last_name, "
+        "m.display_name, "
+        "m.locale, m.country, m.dob, m.attributes, m.status, m.locked_at, m.lock_reason, "
+        "m.created_at, m.updated_at FROM members m JOIN users u ON u.id = m.user_id "
+        "WHERE m.organization_id = :org AND m.user_id = ?"};
+    auto rows = org.query(kFind, user);
+    if (!rows.next()) return std::nullopt;
+    const auto text = [&](unsigned column) {
+        return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
+    };
+    rules::Member member;
+    member.user_id = rows.id<UserId>(1);
+    member.member_id = rows.id<MemberId>(2);
+    member.organization_id = org.org();
+    member.email = rows.bytes(3);
+    member.external_id = text(4);
+    member.first_name = text(5);
+    member.last_name = text(6);
+    member.display_name = text(7);
+    member.locale = text(8);
+    member.country = text(9);
+    member.dob = text(10);
+    member.attributes = rows.bytes(11);
+    member.status = rows.bytes(12);
+    member.locked_at = rows.optional_timestamp(13);
+    member.lock_reason = text(14);
+    member.created_at = rows.timestamp(15);
+    member.updated_at = rows.timestamp(16);
+    return member;
+}
+
+}  // namespace muster::store

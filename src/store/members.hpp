@@ -1,0 +1,45 @@
+// Users (the global identity) and members (what one organization knows of them): the set-based
+// statements under create-or-attach (specification 3.4), and reads.
+#pragma once
+
+#include "db/transaction.hpp"
+#include "rules/records.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace muster::store {
+
+struct NewUser {
+    UserId id;
+    std::string_view email;
+};
+// Inserts those whose address is free and locks the rows of those whose is not. How many were new.
+std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp now);
+
+using UsersByEmail = std::unordered_map<std::string, UserId>;
+enum class Lock : std::uint8_t { None, ForUpdate };
+// The users of these addresses.
+UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lock lock);
+
+// Which of these users are members.
+std::unordered_set<UserId> find_memberships(db::OrgStore& org, std::span<const UserId> users);
+
+struct NewMember {
+    UserId user_id;
+    MemberId member_id;
+    std::array<std::string_view, 7> texts;  // external_id … dob, "" = absent
+    std::string_view attributes;            // a document
+};
+// Inserts members; of those who are members already only NULL columns and missing attributes are
+// filled, by the statement itself. updated_at moves only where something was filled.
+void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
+
+std::optional<rules::Member> find_member(db::OrgStore& org, UserId user);
+
+}  // namespace muster::store

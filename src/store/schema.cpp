@@ -1,0 +1,58 @@
+#include "store/schema.hpp"
+
+#include "base/text.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace muster::store {
+
+using db::DbError;
+using db::SystemSql;
+using db::Why;
+
+std::optional<int> schema_version(db::Tx& tx) {
+    static constexpr SystemSql kTable{
+        "schema.find_table", Why{"about the schema, no tenant's data"},
+        "SELECT 1 FROM information_schema.tables "
+        "WHERE table_schema = DATABASE() AND table_name = 'schema_version'"};
+    static constexpr SystemSql kVersion{
+        "schema.version", Why{"about the schema, no tenant's data"},
+        "SELECT version FROM schema_version ORDER BY version DESC LIMIT 1"};
+    if (!tx.query(kTable).next()) return std::nullopt;
+    auto rows = tx.query(kVersion);
+    if (!rows.next()) return 0;
+    return static_cast<int>(rows.integer(1));
+}
+
+void record_schema_version(db::Tx& tx, int version, Timestamp now) {
+    static constexpr SystemSql kRecord{
+        "schema.record", Why{"about the schema, no tenant's data"},
+        "INSERT INTO schema_version (version, applied_at) VALUES (?, ?)"};
+    tx.execute(kRecord, version, now);
+}
+
+std::vector<std::string> statements_of(std::string_view file) {
+    std::vector<std::string> statements;
+    std::string statement;
+    for (std::string_view line : split(file, '\n')) {
+        line = line.substr(0, line.find("--"));
+        while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
+        if (line.empty()) continue;
+        statement += line;
+        statement += '\n';
+        if (line.back() == ';') statements.push_back(std::exchange(statement, {}));
+    }
+    return statements;
+}
+
+std::string create_database_statement(std::string_view name) {
+    // The name is the operator's own, but it stands in the statement's text.
+    if (name.empty() || name.find_first_of("`\\") != std::string_view::npos) {
+        throw std::invalid_argument("database.name cannot be used as a name");
+    }
+    return "CREATE DATABASE IF NOT EXISTS `" + std::string(name) +
+           "` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
+}
+
+}  // namespace muster::store

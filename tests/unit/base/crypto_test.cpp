@@ -1,0 +1,177 @@
+// base/crypto.hpp: published vectors of the digests, and the shape of our credentials.
+#include "base/crypto.hpp"
+
+#include "base/text.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+using muster::create_credential;
+using muster::equal_in_constant_time;
+using muster::hmac_sha256;
+using muster::is_credential;
+using muster::Secret;
+using muster::sha256;
+using muster::to_hex;
+
+namespace {
+
+template <class Value>
+concept Streamable = requires(std::ostream& out, const Value& value) {
+    out << value;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(crypto)
+
+BOOST_AUTO_TEST_CASE(sha256_gives_the_published_digests) {
+    const std::vector<std::pair<std::string, std::string_view>> table = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {std::string(1000000, 'a'),
+         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+    };
+    for (const auto& [data, digest] : table) {
+        BOOST_TEST(sha256(data).size() == 32U);
+        BOOST_TEST(to_hex(sha256(data)) == digest);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(hmac_sha256_gives_the_digests_of_rfc_4231) {
+    struct Row {
+        std::string key;
+        std::string data;
+        std::string_view digest;
+    };
+    const std::vector<Row> table = {
+        {std::string(20, '\x0b'), "Hi There",
+         "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+        {"Jefe", "what do ya want for nothing?",
+         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+        {std::string(20, '\xaa'), std::string(50, '\xdd'),
+         "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
+        {std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First",
+         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+        {"", "", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"},
+    };
+    for (const Row& row : table) {
+        BOOST_TEST(hmac_sha256(row.key, row.data).size() == 32U);
+        BOOST_TEST(to_hex(hmac_sha256(row.key, row.data)) == row.digest);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(comparison_sees_every_difference) {
+    BOOST_TEST(equal_in_constant_time("", ""));
+    BOOST_TEST(equal_in_constant_time("abc", "abc"));
+    BOOST_TEST(!equal_in_constant_time("abc", "abcd"));
+    BOOST_TEST(!equal_in_constant_time("abc", ""));
+    BOOST_TEST(!equal_in_constant_time("", std::string_view("\0", 1)));
+    const std::string text(32, 'x');
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        std::string other = text;
+        other[at] = 'y';
+        BOOST_TEST(!equal_in_constant_time(text, other), at);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(random_bytes_fill_the_whole_buffer_and_differ) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 100; ++i) {
+        std::string bytes(32, '\0');
+        muster::random_bytes(bytes.data(), bytes.size());
+        seen.insert(bytes);
+    }
+    BOOST_TEST(seen.size() == 100U);
+    std::array<bool, 256> met{};
+    std::string bytes(1U << 16U, '\0');
+    muster::random_bytes(bytes.data(), bytes.size());
+    for (const char c : bytes) met[static_cast<unsigned char>(c)] = true;
+    for (std::size_t c = 0; c < met.size(); ++c) BOOST_TEST(met[c], c);
+    muster::random_bytes(bytes.data(), 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_has_no_way_into_a_stream) {
+    static_assert(Streamable<std::string>);
+    static_assert(!Streamable<Secret>);
+    static_assert(!std::is_convertible_v<Secret, std::string>);
+    static_assert(!std::is_convertible_v<std::string, Secret>);
+    const Secret secret("hush");
+    BOOST_TEST(secret.reveal() == "hush");
+    BOOST_TEST(!secret.empty());
+    BOOST_TEST(Secret().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_can_be_copied_and_moved) {
+    Secret secret("hush, this one is longer than a short string");
+    Secret copy = secret;
+    BOOST_TEST(copy.reveal() == secret.reveal());
+    const Secret moved = std::move(copy);
+    BOOST_TEST(moved.reveal() == secret.reveal());
+    secret = Secret("another");
+    BOOST_TEST(secret.reveal() == "another");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_credential_is_a_prefix_and_49_base62_characters) {
+    constexpr std::string_view kBase62 =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    for (const std::string_view prefix : {"org_", "ek_live_", "ck_live_", "mk_live_", ""}) {
+        const Secret credential = create_credential(prefix);
+        const std::string& text = credential.reveal();
+        BOOST_TEST(text.starts_with(prefix));
+        BOOST_TEST(text.size() == prefix.size() + 43 + 6);
+        BOOST_TEST(text.find_first_not_of(kBase62, prefix.size()) == std::string::npos);
+        BOOST_TEST(is_credential(prefix, text));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(new_credentials_differ) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 1000; ++i) seen.insert(create_credential("org_").reveal());
+    BOOST_TEST(seen.size() == 1000U);
+}
+
+BOOST_AUTO_TEST_CASE(a_credential_of_another_prefix_is_none) {
+    const Secret credential = create_credential("ek_live_");
+    const std::string& text = credential.reveal();
+    BOOST_TEST(!is_credential("ck_live_", text));
+    BOOST_TEST(!is_credential("mk_live_", text));
+    BOOST_TEST(!is_credential("org_", text));
+    BOOST_TEST(!is_credential("ck_live_", "ck_live_" + text.substr(8)));
+    BOOST_TEST(!is_credential("EK_LIVE_", text));
+}
+
+BOOST_AUTO_TEST_CASE(a_mistyped_character_breaks_the_checksum) {
+    constexpr std::string_view kOther = "0Zz_ -\n=";
+    const Secret credential = create_credential("org_");
+    const std::string& text = credential.reveal();
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        for (const char c : kOther) {
+            if (c == text[at]) continue;
+            std::string changed = text;
+            changed[at] = c;
+            BOOST_TEST(!is_credential("org_", changed), "character " << at);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(text_of_another_length_is_no_credential) {
+    const Secret credential = create_credential("org_");
+    const std::string& text = credential.reveal();
+    for (std::size_t size = 0; size < text.size(); ++size) {
+        BOOST_TEST(!is_credential("org_", text.substr(0, size)), size);
+    }
+    BOOST_TEST(!is_credential("org_", text + "0"));
+    BOOST_TEST(!is_credential("org_", " " + text));
+    BOOST_TEST(!is_credential("org_", text + text));
+    BOOST_TEST(!is_credential("org_", "org_" + std::string(49, '0')));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,208 @@
+// base/text.hpp: UTF-8, folding and trimming, hex and base64url, whole numbers.
+#include "base/text.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+using muster::from_base64url;
+using muster::is_utf8;
+using muster::parse_number;
+using muster::to_base64url;
+using muster::utf8_length;
+
+BOOST_AUTO_TEST_SUITE(text)
+
+BOOST_AUTO_TEST_CASE(valid_utf8_is_told_from_invalid) {
+    for (const std::string_view text :
+         {std::string_view(""), std::string_view("plain"), std::string_view("\0x", 2),
+          std::string_view("\x7f"), std::string_view("\xc2\x80"), std::string_view("\xdf\xbf"),
+          std::string_view("\xe0\xa0\x80"), std::string_view("\xed\x9f\xbf"),
+          std::string_view("\xee\x80\x80"), std::string_view("\xef\xbf\xbf"),
+          std::string_view("\xf0\x90\x80\x80"), std::string_view("\xf4\x8f\xbf\xbf")}) {
+        BOOST_TEST(is_utf8(text));
+    }
+    for (const std::string_view text : {"\x80",
+                                        "\xbf",
+                                        "\xc3",
+                                        "\xc0\x80",
+                                        "\xc1\xbf",
+                                        "\xe0\x80\x80",
+                                        "\xe0\x9f\xbf",
+                                        "\xed\xa0\x80",
+                                        "\xed\xbf\xbf",
+                                        "\xe2\x82",
+                                        "\xe2\x28\xa1",
+                                        "\xf0\x80\x80\x80",
+                                        "\xf0\x8f\xbf\xbf",
+                                        "\xf4\x90\x80\x80",
+                                        "\xf5\x80\x80\x80",
+                                        "\xf0\x9f\x98",
+                                        "\xfe",
+                                        "\xff",
+                                        "a\xc3(",
+                                        "plain\xe9"}) {
+        BOOST_TEST(!is_utf8(text));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(invalid_utf8_is_found_wherever_it_stands) {
+    for (std::size_t at = 0; at < 200; ++at) {
+        std::string text(200, 'x');
+        text[at] = '\xff';
+        BOOST_TEST(!is_utf8(text), at);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(length_counts_code_points) {
+    BOOST_TEST(utf8_length("") == 0U);
+    BOOST_TEST(utf8_length("abc") == 3U);
+    BOOST_TEST(utf8_length("Zo\u00eb") == 3U);
+    BOOST_TEST(utf8_length("\u4f60\u597d") == 2U);
+    BOOST_TEST(utf8_length("\U0001f600") == 1U);
+    BOOST_TEST(utf8_length("e\u0301") == 2U);
+    BOOST_TEST(utf8_length(std::string_view("\0\0", 2)) == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(case_is_folded_in_ascii_only) {
+    std::string text = "AZaz09@[`{ \u00c4\u00e4\u0130";
+    muster::ascii_lower(text);
+    BOOST_TEST(text == "azaz09@[`{ \u00c4\u00e4\u0130");
+    muster::ascii_upper(text);
+    BOOST_TEST(text == "AZAZ09@[`{ \u00c4\u00e4\u0130");
+    std::string every;
+    for (int c = 0x80; c < 0x100; ++c) every += static_cast<char>(c);
+    std::string folded = every;
+    muster::ascii_lower(folded);
+    muster::ascii_upper(folded);
+    BOOST_TEST((folded == every));
+}
+
+BOOST_AUTO_TEST_CASE(white_space_is_trimmed_at_both_ends) {
+    const std::vector<std::pair<std::string_view, std::string_view>> table = {
+        {"", ""},
+        {" ", ""},
+        {" \t\n\v\f\r ", ""},
+        {"a", "a"},
+        {" a", "a"},
+        {"a ", "a"},
+        {"\r\n a b \t\v\f", "a b"},
+        {"\u00a0a", "\u00a0a"},
+        {"\x1f"
+         "a",
+         "\x1f"
+         "a"},
+        {"\b"
+         "a",
+         "\b"
+         "a"},
+    };
+    for (const auto& [text, expected] : table) BOOST_TEST(muster::trimmed(text) == expected);
+    BOOST_TEST(muster::trimmed(std::string_view("\0 ", 2)).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(texts_are_compared_without_their_case) {
+    BOOST_TEST(muster::equal_ignoring_case("", ""));
+    BOOST_TEST(muster::equal_ignoring_case("Bearer", "bEARER"));
+    BOOST_TEST(!muster::equal_ignoring_case("bearer", "bearer "));
+    BOOST_TEST(!muster::equal_ignoring_case("bearer", "beare"));
+    BOOST_TEST(!muster::equal_ignoring_case("@", "`"));
+    BOOST_TEST(!muster::equal_ignoring_case("[", "{"));
+    BOOST_TEST(!muster::equal_ignoring_case("\u00c4", "\u00e4"));
+}
+
+BOOST_AUTO_TEST_CASE(a_split_keeps_every_part) {
+    const std::vector<std::pair<std::string_view, std::vector<std::string_view>>> table = {
+        {"", {""}},
+        {"a", {"a"}},
+        {"a,b", {"a", "b"}},
+        {",", {"", ""}},
+        {"a,,b", {"a", "", "b"}},
+        {",a,", {"", "a", ""}},
+    };
+    for (const auto& [text, parts] : table) {
+        BOOST_TEST(muster::split(text, ',') == parts, boost::test_tools::per_element());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(bytes_are_written_as_lower_case_hex) {
+    BOOST_TEST(muster::to_hex("") == "");
+    BOOST_TEST(muster::to_hex(std::string_view("\0\x01\x7f\x80\xff", 5)) == "00017f80ff");
+}
+
+BOOST_AUTO_TEST_CASE(base64url_is_that_of_rfc_4648_without_padding) {
+    const std::vector<std::pair<std::string_view, std::string_view>> table = {
+        {"", ""},
+        {"f", "Zg"},
+        {"fo", "Zm8"},
+        {"foo", "Zm9v"},
+        {"foob", "Zm9vYg"},
+        {"fooba", "Zm9vYmE"},
+        {"foobar", "Zm9vYmFy"},
+        {"\xfb\xff", "-_8"},
+        {"\xff\xff\xff", "____"},
+    };
+    for (const auto& [bytes, text] : table) {
+        BOOST_TEST(to_base64url(bytes) == text);
+        const auto back = from_base64url(text);
+        BOOST_TEST_REQUIRE(back.has_value());
+        BOOST_TEST((*back == bytes));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(base64url_of_any_bytes_comes_back) {
+    std::mt19937 random(1);
+    for (std::size_t size = 0; size < 300; ++size) {
+        std::string bytes;
+        for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(random());
+        const auto back = from_base64url(to_base64url(bytes));
+        BOOST_TEST_REQUIRE(back.has_value());
+        BOOST_TEST((*back == bytes));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(no_two_texts_of_base64url_mean_the_same_bytes) {
+    for (const std::string_view text :
+         {"A", "AAAAA", "Zh", "Zm9", "Zm8=", "Zg==", "Zg=", "Zm9v=", "Zm 9v", " Zm9v", "Zm9v\n",
+          "Zm+v", "Zm/v", "Zm9v.", "Zm9v\xc3\xa4", "__9"}) {
+        BOOST_TEST(!from_base64url(text).has_value(), text);
+    }
+    BOOST_TEST(!from_base64url(std::string_view("Zg\0", 3)).has_value());
+    // Every text of two characters is one byte in one way only.
+    int readable = 0;
+    for (int first = 0; first < 256; ++first) {
+        for (int second = 0; second < 256; ++second) {
+            const std::string text = {static_cast<char>(first), static_cast<char>(second)};
+            const auto bytes = from_base64url(text);
+            if (!bytes) continue;
+            ++readable;
+            BOOST_TEST(to_base64url(*bytes) == text);
+        }
+    }
+    BOOST_TEST(readable == 256);
+}
+
+BOOST_AUTO_TEST_CASE(a_number_is_the_whole_text_and_in_range) {
+    BOOST_TEST(parse_number<int>("0").value() == 0);
+    BOOST_TEST(parse_number<int>("42").value() == 42);
+    BOOST_TEST(parse_number<int>("-7").value() == -7);
+    BOOST_TEST(parse_number<int>("007").value() == 7);
+    BOOST_TEST(parse_number<int>("2147483647").value() == std::numeric_limits<int>::max());
+    BOOST_TEST(parse_number<std::int64_t>("-9223372036854775808").value() ==
+               std::numeric_limits<std::int64_t>::min());
+    BOOST_TEST(parse_number<double>("1.5").value() == 1.5);
+    for (const std::string_view text :
+         {"", " ", "+1", " 1", "1 ", "1x", "x", "-", "--1", "1.5", "1e3", "0x10", "1,000",
+          "2147483648", "-2147483649", "99999999999999999999", "\xd9\xa1"}) {
+        BOOST_TEST(!parse_number<int>(text).has_value(), text);
+    }
+    BOOST_TEST(!parse_number<unsigned>("-1").has_value());
+    BOOST_TEST(!parse_number<std::uint8_t>("256").has_value());
+    BOOST_TEST(parse_number<std::uint8_t>("255").value() == 255);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

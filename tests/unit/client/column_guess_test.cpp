@@ -1,0 +1,193 @@
+// Where columns go: the usual exports, the user's word, and never two columns on one target.
+#include "client/column_guess.hpp"
+
+#include "base/text.hpp"
+#include "client/column_names.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+using namespace muster;
+using namespace muster::client;
+
+namespace {
+
+using rules::AttributeType;
+
+rules::AttributeRegistry registry() {
+    return rules::AttributeRegistry({
+        {"phone", "Phone", AttributeType::Text, {}, true},
+        {"gender", "Gender", AttributeType::SingleChoice, {"female", "male"}, true},
+        {"address.line1", "Address", AttributeType::Text, {}, true},
+        {"address.city", "City", AttributeType::Text, {}, true},
+        {"address.postcode", "Postcode", AttributeType::Text, {}, true},
+        {"shirt_size", "Shirt size", AttributeType::SingleChoice, {"S", "M"}, true},
+        {"favourite_team", "Favourite team", AttributeType::Text, {}, false},
+        {"boat_length", "Länge des Bootes", AttributeType::Number, {}, true},
+    });
+}
+
+// "email external_id - attribute:phone": the targets of the columns, - for ignored.
+std::string targets(const std::vector<std::string>& header,
+                    const std::vector<MapOption>& maps = {}) {
+    std::string text;
+    for (const ColumnRoute& route : route_columns(unique_column_names(header), maps, registry())) {
+        const std::string target = target_text(route);
+        text += (text.empty() ? "" : " ") + (target == "ignored" ? "-" : target);
+    }
+    return text;
+}
+
+void refuses(const std::vector<MapOption>& maps, std::string_view part) {
+    BOOST_CHECK_EXCEPTION(
+        targets({"Email", "Phone", "Notes"}, maps), UsageError, [&](const UsageError& error) {
+            BOOST_TEST_MESSAGE(error.what());
+            return std::string_view(error.what()).find(part) != std::string_view::npos;
+        });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client_column_guess)
+
+BOOST_AUTO_TEST_CASE(names_are_compared_without_case_space_punctuation_and_umlauts) {
+    BOOST_TEST(column_key(" E-Mail 1 - Value ") == "email1value");
+    BOOST_TEST(column_key("T-Shirt-GRÖSSE") == "tshirtgroesse");
+    BOOST_TEST(column_key("T-Shirt-Größe") == "tshirtgroesse");
+    BOOST_TEST(column_key("La\xCC\x88ndercode") == "laendercode");
+    BOOST_TEST(column_key("Straße/Nr.") == "strassenr");
+    BOOST_TEST(column_key("Имя") == "Имя");
+    BOOST_TEST(column_key("--") == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_table_is_in_key_form_and_names_nothing_twice) {
+    std::set<std::string> seen;
+    for (const ColumnNames& row : kColumnNames) {
+        for (const std::string_view name : split(row.names, ' ')) {
+            BOOST_TEST(column_key(name) == name);
+            BOOST_TEST(seen.insert(std::string(name)).second, "twice: " << name);
+        }
+        const bool is_attribute = row.target.starts_with("attribute:");
+        BOOST_TEST((is_attribute || rules::core_field(row.target).has_value()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_usual_exports_are_understood) {
+    // Mailchimp
+    BOOST_TEST(
+        targets({"Email Address", "First Name", "Last Name", "Address", "Phone Number", "Birthday",
+                 "MEMBER_RATING", "OPTIN_TIME", "CC", "REGION", "LEID", "EUID", "NOTES", "TAGS"}) ==
+        "email first_name last_name attribute:address.line1 attribute:phone dob - - country - - "
+        "external_id - -");
+    // HubSpot
+    BOOST_TEST(targets({"Record ID", "First Name", "Last Name", "Email", "Phone Number",
+                        "Mobile Phone Number", "Contact owner", "Country/Region", "Street Address",
+                        "City", "Postal Code", "Date of birth"}) ==
+               "external_id first_name last_name email attribute:phone - - country "
+               "attribute:address.line1 "
+               "attribute:address.city attribute:address.postcode dob");
+    // Salesforce
+    BOOST_TEST(targets({"Id", "LastName", "FirstName", "MailingStreet", "MailingCity",
+                        "MailingPostalCode", "MailingCountry", "MailingCountryCode", "Phone",
+                        "MobilePhone", "Email", "Birthdate"}) ==
+               "external_id last_name first_name attribute:address.line1 attribute:address.city "
+               "attribute:address.postcode - country attribute:phone - email dob");
+    // Ghost
+    BOOST_TEST(targets({"id", "email", "name", "note", "subscribed_to_emails", "created_at",
+                        "labels", "tiers"}) == "external_id email display_name - - - - -");
+    // Google Contacts, the older and the newer form
+    BOOST_TEST(targets({"Name", "Given Name", "Family Name", "Birthday", "Gender",
+                        "E-mail 1 - Type", "E-mail 1 - Value", "E-mail 2 - Value",
+                        "Phone 1 - Value", "Address 1 - City", "Address 1 - Country"}) ==
+               "display_name first_name last_name dob attribute:gender - email - attribute:phone "
+               "attribute:address.city "
+               "country");
+    BOOST_TEST(targets({"First Name", "Middle Name", "Last Name", "Nickname", "E-mail 1 - Label",
+                        "E-mail 1 - Value"}) == "first_name - last_name display_name - email");
+    // WooCommerce
+    BOOST_TEST(
+        targets({"customer_id", "user_login", "user_email", "first_name", "last_name",
+                 "display_name", "locale", "billing_email", "billing_country", "billing_phone",
+                 "billing_postcode"}) ==
+        "external_id - email first_name last_name display_name locale - country attribute:phone "
+        "attribute:address.postcode");
+    BOOST_TEST(
+        targets({"Name", "Username", "Last Active", "Email", "Orders", "Country / Region", "City",
+                 "Postal code"}) ==
+        "display_name - - email - country attribute:address.city attribute:address.postcode");
+}
+
+BOOST_AUTO_TEST_CASE(german_lists_are_understood) {
+    BOOST_TEST(targets({"Mitglieds-Nr.", "Vorname", "Name", "E-Mail-Adresse", "Geburtsdatum",
+                        "Straße", "PLZ", "Ort", "Land", "Telefon", "Handy", "T-Shirt-Größe"}) ==
+               "external_id first_name last_name email dob attribute:address.line1 "
+               "attribute:address.postcode "
+               "attribute:address.city country attribute:phone - attribute:shirt_size");
+    BOOST_TEST(targets({"Vorname", "Nachname", "Name", "Mail"}) ==
+               "first_name last_name display_name email");
+}
+
+BOOST_AUTO_TEST_CASE(an_error_report_goes_back_in) {
+    BOOST_TEST(
+        targets({"email", "external_id", "first_name", "last_name", "display_name", "locale",
+                 "country", "dob", "attributes", "row_number", "error_code", "error_message"}) ==
+        "email external_id first_name last_name display_name locale country dob attributes - - -");
+}
+
+BOOST_AUTO_TEST_CASE(attributes_are_found_by_key_and_label_and_only_when_enabled) {
+    BOOST_TEST(targets({"email", "Boat length"}) == "email attribute:boat_length");
+    BOOST_TEST(targets({"email", "LAENGE DES BOOTES"}) == "email attribute:boat_length");
+    BOOST_TEST(targets({"email", "länge des bootes", "boat_length"}) ==
+               "email - attribute:boat_length");
+    BOOST_TEST(targets({"email", "Favourite team"}) == "email -");
+}
+
+BOOST_AUTO_TEST_CASE(the_best_name_wins_whatever_the_order) {
+    BOOST_TEST(targets({"Work Email", "Email", "Billing Email"}) == "- email -");
+    BOOST_TEST(targets({"Email", "Country", "Country Code"}) == "email - country");
+    BOOST_TEST(targets({"Email", "Email"}) == "email -");
+}
+
+BOOST_AUTO_TEST_CASE(the_users_word_counts_before_the_guess) {
+    BOOST_TEST(targets({"Email", "Billing Email"}, {{"Billing Email", "email"}}) == "- email");
+    BOOST_TEST(targets({"Email", "Mobile", "Phone"}, {{"phone", "ignored"}}) ==
+               "email attribute:phone -");
+    BOOST_TEST(targets({"Kontakt"}, {{"kontakt", "email"}}) == "email");
+    BOOST_TEST(targets({"Email", "Notes"}, {{"Notes", "attribute:boat_length"}}) ==
+               "email attribute:boat_length");
+    BOOST_TEST(targets({"Email", "Email"}, {{"Email (2)", "email"}}) == "- email");
+}
+
+BOOST_AUTO_TEST_CASE(a_map_that_cannot_be_meant_is_refused_with_what_there_is) {
+    refuses({{"Mail", "email"}}, "\"Notes\"");
+    refuses({{"Notes", "nickname"}}, "none of email");
+    refuses({{"Notes", "phone"}}, "write attribute:phone");
+    refuses({{"Notes", "attribute:favourite_team"}}, "boat_length");
+    refuses({{"Notes", "email"}, {"Phone", "email"}}, "two columns go to email");
+    refuses({{"Notes", "email"}, {"Notes", "ignored"}}, "given twice");
+    refuses({{"Email", "ignored"}}, "--map 'COLUMN=email'");
+}
+
+BOOST_AUTO_TEST_CASE(column_names_become_unique) {
+    const std::vector<std::string> names =
+        unique_column_names({" Email ", "", "Email", "Email (2)", "Email"});
+    const std::vector<std::string> expected = {"Email", "column 2", "Email (2)", "Email (2) (2)",
+                                               "Email (3)"};
+    BOOST_TEST(names == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_mapping_names_every_column_and_passes_the_servers_check) {
+    const auto routes = route_columns({"Email", "Phone", "attributes", "Notes"}, {}, registry());
+    const rules::Mapping mapping = to_mapping(routes);
+    Faults faults;
+    rules::check_mapping(mapping, registry(), faults);
+    BOOST_TEST(faults.empty());
+    BOOST_REQUIRE(mapping.columns.size() == 4);
+    BOOST_TEST(mapping.columns[0].field_key == "email");
+    BOOST_TEST(mapping.columns[1].attribute_key == "phone");
+    BOOST_TEST(mapping.columns[2].target == "ignored");
+    BOOST_TEST(mapping.columns[3].target == "ignored");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

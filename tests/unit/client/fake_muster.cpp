@@ -1,0 +1,186 @@
+#include "unit/client/fake_muster.hpp"
+
+#include "base/json.hpp"
+
+#include <algorithm>
+
+namespace muster::test {
+namespace {
+
+ServedResponse json(int status, const Json::Value& value) {
+    ServedResponse response;
+    response.status = status;
+    response.body = json_text(value);
+    response.headers = {{"X-Request-Id", "req-1"}};
+    return response;
+}
+
+ServedResponse error(int status, const std::string& code, const Json::Value& details) {
+    Json::Value value;
+    value["error"]["code"] = code;
+    value["error"]["status"] = status;
+    value["error"]["message"] = "made up by a test";
+    if (!details.isNull()) value["error"]["details"] = details;
+    return json(status, value);
+}
+
+Json::Value attribute(const std::string& key, const std::string& type) {
+    Json::Value value;
+    value["key"] = key;
+    value["label"] = key;
+    value["type"] = type;
+    value["choices"] = Json::Value(Json::arrayValue);
+    value["enabled"] = true;
+    return value;
+}
+
+ServedResponse attributes(bool second_page) {
+    Json::Value value;
+    value["attributes"].append(second_page ? attribute("shirt_size", "single_choice")
+                                           : attribute("phone", "text"));
+    value["next_cursor"] = second_page ? Json::Value() : Json::Value("a+b");
+    return json(200, value);
+}
+
+}  // namespace
+
+int FakeMuster::count(const std::string& entry) const {
+    return static_cast<int>(std::count(log.begin(), log.end(), entry));
+}
+
+ServedResponse FakeMuster::answer(const ServedRequest& request) {
+    const std::lock_guard lock(mutex_);
+    log.push_back(request.method + " " + request.path);
+    if (const auto key = request.headers.find("idempotency-key"); key != request.headers.end())
+        keys.push_back(key->second);
+    if (!request.headers.contains("authorization")) return error(401, "UNAUTHORIZED", {});
+    if (before) {
+        if (auto response = before(request)) return *response;
+    }
+    const std::string base = std::string("/v1/imports/") + kJob;
+    const std::string what = request.method + " " + request.path;
+    if (what.starts_with("GET /v1/attributes"))
+        return attributes(request.path.find("cursor=a%2Bb") != std::string::npos ||
+                          request.path.find("cursor=a%2bb") != std::string::npos);
+    if (what == "POST /v1/imports") return create(request);
+    if (state.empty()) return error(404, "NOT_FOUND", {});
+    if (what == "GET " + base) return poll();
+    if (what == "POST " + base + "/rows") return stage(request);
+    if (what == "POST " + base + "/validate") return move("staging", "validating");
+    if (what == "POST " + base + "/commit") return move("validated", "committing");
+    if (what == "POST " + base + "/cancel") return move(state, "canceled");
+    if (what == "GET " + base + "/error-report") return report();
+    return error(404, "NOT_FOUND", {});
+}
+
+ServedResponse FakeMuster::create(const ServedRequest& request) {
+    if (!state.empty()) {
+        Json::Value details;
+        details["job_id"] = kJob;
+        return error(409, "IMPORT_JOB_ACTIVE_EXISTS", details);
+    }
+    static_cast<void>(parse_json(request.body, created));
+    state = "staging";
+    ServedResponse response = job();
+    response.status = 201;
+    return response;
+}
+
+ServedResponse FakeMuster::stage(const ServedRequest& request) {
+    if (state != "staging") return error(409, "IMPORT_JOB_INVALID_STATE", {});
+    Json::Value body;
+    static_cast<void>(parse_json(request.body, body));
+    Json::Value details;
+    for (Json::ArrayIndex i = 0; i < body["rows"].size(); ++i) {
+        if (!faulty_emails.contains(body["rows"][i]["payload"]["email"].asString())) continue;
+        Json::Value field;
+        field["path"] = "rows[" + std::to_string(i) + "].payload.email";
+        field["code"] = "invalid_email";
+        field["message"] = "is not an email address";
+        details["fields"].append(field);
+    }
+    if (!details.isNull()) return error(422, "VALIDATION_ERROR", details);
+    for (const Json::Value& row : body["rows"]) rows[row["rowNumber"].asUInt()] = row["payload"];
+    Json::Value value;
+    value["staged"] = body["rows"].size();
+    return json(200, value);
+}
+
+ServedResponse FakeMuster::move(const std::string& from, const std::string& to) {
+    if (state != from) return error(409, "IMPORT_JOB_INVALID_STATE", {});
+    state = to;
+    polls_ = 0;
+    ServedResponse response = job();
+    response.status = to == "canceled" ? 200 : 202;
+    return response;
+}
+
+ServedResponse FakeMuster::poll() {
+    const bool is_moving = state == "validating" || state == "committing";
+    if (is_moving && ++polls_ >= polls_per_move) {
+        if (state == "validating") dry_run();
+        state = state == fails_in ? "failed" : state == "validating" ? "validated" : "completed";
+    }
+    return job();
+}
+
+void FakeMuster::dry_run() {
+    std::set<std::string> seen;
+    const std::set<std::string> sizes = {"", "S", "M", "L"};
+    invalid_.clear();
+    for (const auto& [number, payload] : rows) {
+        if (!seen.insert(payload["email"].asString()).second)
+            invalid_[number] = "ROW_DUPLICATE_IN_FILE";
+        if (!sizes.contains(payload["attributes"]["shirt_size"].asString()))
+            invalid_[number] = "ROW_ATTR_INVALID_VALUE";
+    }
+}
+
+ServedResponse FakeMuster::job() const {
+    const auto number = [](std::size_t count) {
+        return Json::Value(static_cast<Json::UInt64>(count));
+    };
+    const bool is_judged = state != "staging" && state != "validating";
+    const std::size_t valid = rows.size() - invalid_.size();
+    Json::Value value;
+    value["id"] = kJob;
+    value["state"] = state;
+    value["file_name"] = created["file_name"];
+    value["declared_total"] = created["declared_total"];
+    value["staged_rows"] = number(rows.size());
+    value["processed_rows"] = number(polls_ > 0 ? rows.size() / 2 : 0);
+    value["valid_rows"] = number(is_judged ? valid : 0);
+    value["invalid_rows"] = number(is_judged ? invalid_.size() : 0);
+    value["created_count"] = number(state == "completed" ? valid : 0);
+    value["attached_count"] = 0;
+    value["failed_count"] = 0;
+    value["heartbeat_at"] = polls_ > 0 ? Json::Value("2026-11-20T10:00:00.000Z") : Json::Value();
+    value["preview"] = Json::Value();
+    if (is_judged) {
+        value["preview"]["create"] = number(valid);
+        value["preview"]["attach"] = 0;
+        value["preview"]["merge"] = 0;
+    }
+    value["failure"] = Json::Value();
+    if (state == "failed") {
+        value["failure"]["code"] = "RUNNER_GAVE_UP";
+        value["failure"]["message"] = "after 5 attempts";
+    }
+    return json(200, value);
+}
+
+ServedResponse FakeMuster::report() const {
+    ServedResponse response;
+    response.headers = {{"Content-Type", "text/csv"}};
+    response.body =
+        "email,external_id,first_name,last_name,display_name,locale,country,dob,attributes,row_"
+        "number,"
+        "error_code,error_message\r\n";
+    for (const auto& [number, code] : invalid_) {
+        response.body += rows.at(number)["email"].asString() + ",,,,,,,,," +
+                         std::to_string(number) + "," + code + ",no\r\n";
+    }
+    return response;
+}
+
+}  // namespace muster::test

@@ -1,0 +1,55 @@
+// The import side of the partner API in memory, for tests of the client: states, staging, a dry run
+// that knows duplicates and shirt sizes, and a hook to misbehave with.
+#pragma once
+
+#include "unit/client/loopback_server.hpp"
+
+#include <json/value.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::test {
+
+class FakeMuster {
+  public:
+    static constexpr const char* kJob = "01900000-0000-7000-8000-0000000000aa";
+
+    // What it knows and was told; look at it only while no request is under way.
+    std::string state;  // "" = no job
+    Json::Value created;
+    std::map<std::uint32_t, Json::Value> rows;
+    std::vector<std::string> log;         // "POST /v1/imports" and so on
+    std::vector<std::string> keys;        // Idempotency-Keys, in order
+    std::set<std::string> faulty_emails;  // refused while staging
+    int polls_per_move = 2;               // polls until a moving state is left
+    std::string fails_in;                 // a moving state that ends in "failed"
+    std::function<std::optional<ServedResponse>(const ServedRequest&)> before;
+
+    FakeMuster() : server_([this](const ServedRequest& request) { return answer(request); }) {}
+    std::string url() const { return server_.url(); }
+    int count(const std::string& entry) const;
+
+  private:
+    ServedResponse answer(const ServedRequest& request);
+    ServedResponse create(const ServedRequest& request);
+    ServedResponse stage(const ServedRequest& request);
+    ServedResponse move(const std::string& from, const std::string& to);
+    ServedResponse poll();
+    ServedResponse job() const;
+    ServedResponse report() const;
+    void dry_run();
+
+    std::mutex mutex_;
+    int polls_ = 0;
+    std::map<std::uint32_t, std::string> invalid_;
+    LoopbackServer server_;  // last: it goes first
+};
+
+}  // namespace muster::test

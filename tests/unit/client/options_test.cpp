@@ -1,0 +1,147 @@
+// The command line of muster-import and its key.
+#include "client/options.hpp"
+
+#include "unit/client/scratch.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace muster;
+using namespace muster::client;
+
+namespace {
+
+Options parse(std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"members.csv", "--url", "https://api.example.org"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return parse_options(arguments);
+}
+
+void refuses(const std::vector<std::string>& more, std::string_view part) {
+    BOOST_CHECK_EXCEPTION(static_cast<void>(parse(more)), UsageError, [&](const UsageError& error) {
+        BOOST_TEST_MESSAGE(error.what());
+        return std::string_view(error.what()).find(part) != std::string_view::npos;
+    });
+}
+
+void refuses_url(const std::string& url) {
+    BOOST_TEST_CONTEXT(url) {
+        BOOST_CHECK_THROW(static_cast<void>(parse_options({"members.csv", "--url", url})),
+                          UsageError);
+    }
+}
+
+std::string accepted_url(const std::string& url) {
+    return parse_options({"members.csv", "--url", url}).url;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client_options)
+
+BOOST_AUTO_TEST_CASE(all_options_are_taken_with_and_without_equals_sign) {
+    const Options options =
+        parse({"--key-file=k", "--map", "A=B=email", "--map=Shirt=attribute:shirt_size", "--commit",
+               "--errors", "e.csv", "--resume", "01900000-0000-7000-8000-000000000000",
+               "--chunk=100", "--ca-file", "ca.pem", "--separator", ";", "--quiet", "--json"});
+    BOOST_TEST(options.file == "members.csv");
+    BOOST_TEST(options.key_file == "k");
+    BOOST_REQUIRE(options.maps.size() == 2);
+    BOOST_CHECK((options.maps[0] == MapOption{"A=B", "email"}));
+    BOOST_CHECK((options.maps[1] == MapOption{"Shirt", "attribute:shirt_size"}));
+    BOOST_TEST(options.errors == "e.csv");
+    BOOST_TEST(options.chunk == 100U);
+    BOOST_TEST(options.separator == ';');
+    BOOST_TEST((options.commit && options.quiet && options.json && !options.dry_run));
+}
+
+BOOST_AUTO_TEST_CASE(defaults_are_filled_in) {
+    BOOST_TEST(parse({}).errors == "members-errors.csv");
+    BOOST_TEST(parse({}).chunk == 5000U);
+    BOOST_TEST(parse_options({"list.txt", "--url", "https://x.org"}).errors ==
+               "list.txt-errors.csv");
+    BOOST_TEST(parse({"--separator", "tab"}).separator == '\t');
+    BOOST_TEST(parse_options({"--help"}).help);
+    BOOST_TEST(parse_options({"--version"}).version);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_on_the_command_line_is_refused_and_not_repeated) {
+    for (const char* argument : {"--key", "--key=org_secret", "--api-key", "--token=org_secret"}) {
+        BOOST_CHECK_EXCEPTION(static_cast<void>(parse({argument, "org_secret"})), UsageError,
+                              [](const UsageError& error) {
+                                  const std::string_view text = error.what();
+                                  return text.find("--key-file") != text.npos &&
+                                         text.find("org_secret") == text.npos;
+                              });
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_meant_is_refused) {
+    refuses({"other.csv"}, "more than one FILE");
+    refuses({"--dry-run", "--commit"}, "exclude");
+    refuses({"--chunk", "0"}, "1 to 5000");
+    refuses({"--chunk", "5001"}, "1 to 5000");
+    refuses({"--chunk"}, "wants a value");
+    refuses({"--map", "email"}, "Column=field");
+    refuses({"--map", "=email"}, "Column=field");
+    refuses({"--separator", ";;"}, "one character");
+    refuses({"--resume", "7"}, "id of an import job");
+    refuses({"--quiet=yes"}, "takes no value");
+    refuses({"--comit"}, "unknown option --comit");
+    refuses({"--errors", "members.csv"}, "that is to be imported");
+    BOOST_CHECK_THROW(static_cast<void>(parse_options({"-", "--url", "https://x.org"})),
+                      UsageError);
+    BOOST_CHECK_THROW(static_cast<void>(parse_options({"--url", "https://x.org"})), UsageError);
+    BOOST_CHECK_THROW(static_cast<void>(parse_options({"members.csv"})), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(plain_http_is_for_the_loopback_only) {
+    BOOST_TEST(accepted_url("https://api.example.org//") == "https://api.example.org");
+    BOOST_TEST(accepted_url("http://127.0.0.1:8080") == "http://127.0.0.1:8080");
+    BOOST_TEST(accepted_url("http://localhost") == "http://localhost");
+    BOOST_TEST(accepted_url("http://[::1]:80") == "http://[::1]:80");
+    refuses_url("http://api.example.org");
+    refuses_url("http://127.0.0.1.example.org");
+    refuses_url("http://localhost.example.org");
+    refuses_url("https://name:word@api.example.org");
+    refuses_url("https://api.example.org?x=1");
+    refuses_url("ftp://api.example.org");
+    refuses_url("api.example.org");
+    refuses_url("https://");
+}
+
+BOOST_AUTO_TEST_CASE(the_key_comes_from_the_file_before_the_environment) {
+    const Secret key = create_credential("org_");
+    const test::Scratch scratch;
+    const std::string path = scratch.write("key", key.reveal() + "\n");
+    BOOST_TEST(load_key(parse({"--key-file", path}), "org_else").reveal() == key.reveal());
+    BOOST_TEST(load_key(parse({}), key.reveal().c_str()).reveal() == key.reveal());
+    BOOST_TEST(load_key(parse({}), "session-token").reveal() == "session-token");
+}
+
+BOOST_AUTO_TEST_CASE(an_unusable_key_is_refused) {
+    std::string mistyped = create_credential("org_").reveal();
+    mistyped.back() = mistyped.back() == 'a' ? 'b' : 'a';
+    const std::string other = create_credential("ek_live_").reveal();
+    for (const std::string& key :
+         {mistyped, other, std::string("two words of text"), std::string(" ")}) {
+        BOOST_CHECK_EXCEPTION(static_cast<void>(load_key(parse({}), key.c_str())), UsageError,
+                              [&](const UsageError& error) {
+                                  const std::string_view text = error.what();
+                                  return key == " " || text.find(key) == std::string_view::npos;
+                              });
+    }
+    BOOST_CHECK_THROW(static_cast<void>(load_key(parse({}), nullptr)), UsageError);
+    BOOST_CHECK_THROW(static_cast<void>(load_key(parse({"--key-file", "/nowhere/key"}), nullptr)),
+                      UsageError);
+    BOOST_CHECK_THROW(static_cast<void>(load_key(parse({"--key-file", "/"}), nullptr)), UsageError);
+}
+
+BOOST_AUTO_TEST_CASE(the_resume_command_repeats_what_matters_and_quotes_it) {
+    const Options options = parse(
+        {"--key-file", "my key", "--map", "It's=email", "--separator", "tab", "--chunk", "10"});
+    BOOST_TEST(resume_command(options, "JOB", " --commit") ==
+               "muster-import members.csv --url https://api.example.org --key-file 'my key' "
+               "--map 'It'\\''s=email' --separator tab --chunk 10 --resume JOB --commit");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,440 @@
+// rules/attributes.hpp: the registry, the judging of values and the two forms of a member's
+// attributes.
+#include "rules/attributes.hpp"
+
+#include "base/json.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+using muster::Timestamp;
+using muster::rules::Attribute;
+using muster::rules::attribute_document;
+using muster::rules::attribute_type;
+using muster::rules::attribute_values;
+using muster::rules::AttributeRegistry;
+using muster::rules::AttributeType;
+using muster::rules::AttributeValue;
+using muster::rules::AttributeVerdict;
+using muster::rules::is_attribute_key;
+using muster::rules::judge_attributes;
+using muster::rules::Provenance;
+
+namespace {
+
+AttributeRegistry registry() {
+    return AttributeRegistry({
+        {"t", "Text", AttributeType::Text, {}, true},
+        {"n", "Number", AttributeType::Number, {}, true},
+        {"d", "Date", AttributeType::Date, {}, true},
+        {"b", "Boolean", AttributeType::Boolean, {}, true},
+        {"s", "Single", AttributeType::SingleChoice, {"S", "M", "L", "2024-01-01"}, true},
+        {"m", "Multi", AttributeType::MultiChoice, {"news", "events", "offers"}, true},
+        {"off", "Disabled", AttributeType::Text, {}, false},
+        {"address.city", "City", AttributeType::Text, {}, true},
+        {"none", "No choices", AttributeType::SingleChoice, {}, true},
+        {"nothing", "No choices", AttributeType::MultiChoice, {}, true},
+    });
+}
+
+// "good", "unknown <key>", "invalid <key>"
+std::string judged(std::string_view json) {
+    static const AttributeRegistry known = registry();
+    const auto verdict = judge_attributes(known, json);
+    switch (verdict.verdict) {
+        case AttributeVerdict::Good:
+            return "good" + verdict.key;
+        case AttributeVerdict::UnknownKey:
+            return "unknown " + verdict.key;
+        case AttributeVerdict::InvalidValue:
+            return "invalid " + verdict.key;
+    }
+    return "";
+}
+
+struct Judged {
+    std::string json;
+    std::string verdict;
+};
+
+void check(const std::vector<Judged>& table) {
+    for (const Judged& row : table) {
+        BOOST_TEST_CONTEXT("json <" << row.json << ">") {
+            BOOST_TEST(judged(row.json) == row.verdict);
+        }
+    }
+}
+
+std::string documented(std::string_view json, Provenance provenance = Provenance::Import) {
+    return attribute_document(json, provenance, Timestamp(1763632800123));
+}
+
+// What is no JSON, or no object.
+const std::vector<std::string> kGarbage = {
+    " ",
+    "{",
+    "}",
+    "{}{}",
+    "{} x",
+    "[]",
+    "[1]",
+    "null",
+    "true",
+    "1",
+    "\"t\"",
+    "{\"t\"}",
+    "{\"t\":}",
+    "{\"t\":\"x\"",
+    "{\"t\":\"x\",}",
+    "{t:\"x\"}",
+    "{'t':'x'}",
+    "{\"t\":\"x\ny\"}",
+    "{\"t\":\"\xff\"}",
+    "{\"t\":\"\xed\xa0\x80\"}",
+    "{\"t\":\"\\ud800\"}",
+    "{\"t\":\"\\udc00\"}",
+    "{\"t\":\"\\ud800\\u0041\"}",
+    "{\"\\udc00\":\"x\"}",
+    "{\"t\":\"\\x\"}",
+    "{\"t\":\"x\",\"t\":\"x\"}",
+    "{\"t\":\"x\",\"n\":1,\"\\u0074\":\"y\"}",
+    "{\"n\":01}",
+    "{\"n\":+1}",
+    "{\"n\":.5}",
+    "{\"n\":1e999}",
+    "{\"n\":NaN}",
+    "{\"n\":123456789012345678901234567890}",
+    std::string("\0\0\0\0", 4),
+    std::string("{}\0", 3),
+    "\xef\xbb\xbf{",
+    "nonsense \x01\x02\xfe\xff",
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(attributes)
+
+BOOST_AUTO_TEST_CASE(types_and_provenances_have_their_contract_names) {
+    const std::vector<std::pair<AttributeType, std::string_view>> table = {
+        {AttributeType::Text, "text"},
+        {AttributeType::Number, "number"},
+        {AttributeType::Date, "date"},
+        {AttributeType::Boolean, "boolean"},
+        {AttributeType::SingleChoice, "single_choice"},
+        {AttributeType::MultiChoice, "multi_choice"},
+    };
+    for (const auto& [type, text] : table) {
+        BOOST_TEST(text_of(type) == text);
+        BOOST_TEST((attribute_type(text) == type));
+    }
+    for (const std::string_view text : {"", "Text", "text ", "string", "int", "single-choice"}) {
+        BOOST_TEST(!attribute_type(text).has_value(), text);
+    }
+    BOOST_TEST(text_of(Provenance::Import) == "import");
+    BOOST_TEST(text_of(Provenance::Api) == "api");
+}
+
+BOOST_AUTO_TEST_CASE(keys_are_lower_case_parts_joined_by_dots) {
+    for (const std::string_view key : {"a", "phone", "favourite_team", "address.line1", "a1", "a_",
+                                       "a__b", "a.b.c.d", "x9.y_8.z"}) {
+        BOOST_TEST(is_attribute_key(key), key);
+    }
+    for (const std::string_view key :
+         {"",     "A",   "Phone", "1a",  "_a", ".a", "a.",       "a..b",      ".",   "a.1",
+          "a._b", "a b", "a-b",   "a.B", " a", "a ", "\xc3\xa4", "a\xc3\xa4", "a/b", "a\n"}) {
+        BOOST_TEST(!is_attribute_key(key), key);
+    }
+    BOOST_TEST(!is_attribute_key(std::string_view("a\0", 2)));
+    BOOST_TEST(is_attribute_key(std::string(64, 'a')));
+    BOOST_TEST(!is_attribute_key(std::string(65, 'a')));
+}
+
+BOOST_AUTO_TEST_CASE(only_enabled_attributes_are_found) {
+    const AttributeRegistry known = registry();
+    BOOST_TEST_REQUIRE(known.find("t"));
+    BOOST_TEST(known.find("t")->label == "Text");
+    BOOST_TEST(known.find("address.city")->key == "address.city");
+    BOOST_TEST(!known.find("off"));
+    BOOST_TEST(!known.find("unheard_of"));
+    BOOST_TEST(!known.find(""));
+    BOOST_TEST(!known.find("T"));
+    BOOST_TEST(!AttributeRegistry().find("t"));
+}
+
+BOOST_AUTO_TEST_CASE(all_attributes_are_listed_in_their_order) {
+    std::string keys;
+    const AttributeRegistry known = registry();
+    for (const Attribute& attribute : known.all()) keys += attribute.key + ' ';
+    BOOST_TEST(keys == "t n d b s m off address.city none nothing ");
+}
+
+BOOST_AUTO_TEST_CASE(a_copied_registry_finds_its_own_attributes) {
+    AttributeRegistry copy;
+    {
+        const AttributeRegistry original = registry();
+        copy = original;
+    }
+    BOOST_TEST(copy.find("s") == &copy.all()[4]);
+}
+
+BOOST_AUTO_TEST_CASE(each_type_takes_its_own_json_type_only) {
+    const std::vector<std::string> keys = {"t", "n", "d", "b", "s", "m"};
+    struct Row {
+        std::string value;
+        std::string good_for;
+    };
+    const std::vector<Row> table = {
+        {"\"some text\"", "t"},
+        {"\"\"", "t"},
+        {"\"2024-01-01\"", "tds"},
+        {"\"M\"", "ts"},
+        {"\"1\"", "t"},
+        {"\"true\"", "t"},
+        {"1", "n"},
+        {"0", "n"},
+        {"-1.5e3", "n"},
+        {"18446744073709551615", "n"},
+        {"-9223372036854775808", "n"},
+        {"0.1", "n"},
+        {"true", "b"},
+        {"false", "b"},
+        {"null", ""},
+        {"[]", "m"},
+        {"[\"news\"]", "m"},
+        {"[\"offers\",\"news\",\"events\"]", "m"},
+        {"[\"other\"]", ""},
+        {"[1]", ""},
+        {"[null]", ""},
+        {"[true]", ""},
+        {"[[]]", ""},
+        {"[{}]", ""},
+        {"[\"news\",1]", ""},
+    };
+    for (const Row& row : table) {
+        for (const std::string& key : keys) {
+            const bool good = row.good_for.find(key) != std::string::npos;
+            const std::string json = "{\"" + key + "\":" + row.value + "}";
+            BOOST_TEST_CONTEXT("json <" << json << ">") {
+                BOOST_TEST(judged(json) == (good ? "good" : "invalid " + key));
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_date_is_a_day_that_exists) {
+    check({
+        {R"({"d":"2024-02-29"})", "good"},
+        {R"({"d":"2000-02-29"})", "good"},
+        {R"({"d":"1899-12-31"})", "good"},
+        {R"({"d":"9999-12-31"})", "good"},
+        {R"({"d":"1900-02-29"})", "invalid d"},
+        {R"({"d":"2023-02-29"})", "invalid d"},
+        {R"({"d":"2023-13-01"})", "invalid d"},
+        {R"({"d":"0000-01-01"})", "invalid d"},
+        {R"({"d":"2023-1-1"})", "invalid d"},
+        {R"({"d":"01.02.2023"})", "invalid d"},
+        {R"({"d":"2023-01-01T00:00:00Z"})", "invalid d"},
+        {R"({"d":" 2023-01-01"})", "invalid d"},
+        {R"({"d":"2023-01-0\u0031"})", "good"},
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_choice_is_one_of_the_list_to_the_letter) {
+    check({
+        {R"({"s":"S"})", "good"},
+        {R"({"s":"s"})", "invalid s"},
+        {R"({"s":"S "})", "invalid s"},
+        {R"({"s":""})", "invalid s"},
+        {R"({"s":"XL"})", "invalid s"},
+        {R"({"s":["S"]})", "invalid s"},
+        {R"({"none":"S"})", "invalid none"},
+        {R"({"none":""})", "invalid none"},
+    });
+}
+
+BOOST_AUTO_TEST_CASE(several_choices_are_distinct_ones_of_the_list) {
+    check({
+        {R"({"m":[]})", "good"},
+        {R"({"m":["events","news"]})", "good"},
+        {R"({"m":["news","news"]})", "invalid m"},
+        {R"({"m":["news","events","news"]})", "invalid m"},
+        {R"({"m":["news","events","offers","news"]})", "invalid m"},
+        {R"({"m":["News"]})", "invalid m"},
+        {R"({"m":"news"})", "invalid m"},
+        {R"({"m":"news,events"})", "invalid m"},
+        {R"({"m":{"news":true}})", "invalid "},
+        {R"({"nothing":[]})", "good"},
+        {R"({"m":["news"],"nothing":[]})", "good"},
+        {R"({"nothing":["x"]})", "invalid nothing"},
+    });
+}
+
+BOOST_AUTO_TEST_CASE(keys_that_are_unknown_or_disabled_are_unknown) {
+    check({
+        {R"({"unheard_of":"x"})", "unknown unheard_of"},
+        {R"({"off":"x"})", "unknown off"},
+        {R"({"off":5})", "unknown off"},
+        {R"({"T":"x"})", "unknown T"},
+        {R"({"":"x"})", "unknown "},
+        {R"({"no key":"x"})", "unknown no key"},
+        {R"({"\u0074":"x"})", "good"},
+        {R"({"address":{"city":"x"}})", "invalid "},
+        {R"({"address.city":"x"})", "good"},
+    });
+}
+
+BOOST_AUTO_TEST_CASE(the_first_fault_in_the_object_s_order_counts) {
+    check({
+        {R"({"t":"x","n":1,"d":"2024-01-01","b":false,"s":"M","m":["news"]})", "good"},
+        {R"({"t":"x","n":"1","b":"no"})", "invalid n"},
+        {R"({"t":"x","b":"no","n":"1"})", "invalid b"},
+        {R"({"nope":1,"n":"1"})", "unknown nope"},
+        {R"({"n":"1","nope":1})", "invalid n"},
+        {R"({"nope":1,"t":{}})", "unknown nope"},
+    });
+}
+
+BOOST_AUTO_TEST_CASE(no_attributes_are_good_ones) {
+    check({{"", "good"}, {"{}", "good"}, {" { } ", "good"}});
+    BOOST_TEST((judge_attributes(AttributeRegistry(), "{}").verdict == AttributeVerdict::Good));
+}
+
+BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
+    for (const std::string& json : kGarbage) check({{json, "invalid "}});
+    check({
+        {R"({"t":{}})", "invalid "},
+        {R"({"t":{"a":1}})", "invalid "},
+        {std::string(2000, '['), "invalid "},
+        {std::string(2000, '{'), "invalid "},
+    });
+}
+
+BOOST_AUTO_TEST_CASE(judging_told_values_needs_no_json) {
+    using Kind = AttributeValue::Kind;
+    const AttributeRegistry known = registry();
+    BOOST_TEST((known.judge("t", {Kind::String, "x", {}}) == AttributeVerdict::Good));
+    BOOST_TEST((known.judge("n", {Kind::Number, "", {}}) == AttributeVerdict::Good));
+    BOOST_TEST((known.judge("n", {Kind::String, "1", {}}) == AttributeVerdict::InvalidValue));
+    BOOST_TEST((known.judge("m", {Kind::StringArray, "", {"news"}}) == AttributeVerdict::Good));
+    BOOST_TEST((known.judge("m", {Kind::Other, "", {}}) == AttributeVerdict::InvalidValue));
+    BOOST_TEST((known.judge("off", {Kind::String, "x", {}}) == AttributeVerdict::UnknownKey));
+}
+
+BOOST_AUTO_TEST_CASE(a_document_holds_value_provenance_and_time_of_each_key) {
+    BOOST_TEST(documented(R"({"t":"x"})") == R"({"t":["x","import",1763632800123]})");
+    BOOST_TEST(documented(R"({"t":"x"})", Provenance::Api) == R"({"t":["x","api",1763632800123]})");
+    BOOST_TEST(documented(R"({ "b" : true , "m" : [ "news" , "events" ], "n" : -12 })") ==
+               R"({"b":[true,"import",1763632800123],)"
+               R"("m":[["news","events"],"import",1763632800123],)"
+               R"("n":[-12,"import",1763632800123]})");
+    BOOST_TEST(attribute_document(R"({"t":"x"})", Provenance::Import, Timestamp(0)) ==
+               R"({"t":["x","import",0]})");
+}
+
+BOOST_AUTO_TEST_CASE(no_attributes_make_an_empty_document) {
+    BOOST_TEST(documented("") == "{}");
+    BOOST_TEST(documented("{}") == "{}");
+    for (const std::string& json : kGarbage) BOOST_TEST(documented(json) == "{}", json);
+}
+
+BOOST_AUTO_TEST_CASE(values_come_back_from_a_document_as_they_went_in) {
+    for (const std::string_view json : {
+             R"({"t":"x"})",
+             R"({"t":"x","n":1,"d":"2024-01-01","b":false,"s":"M","m":["news","offers"]})",
+             R"({"t":"quote \" backslash \\ tab \t null \u0000 slash / end"})",
+             R"({"t":"]}\",[{"})",
+             "{\"t\":\"Zo\u00eb \u4f60 \U0001f600\"}",
+             R"({"m":[]})",
+             R"({"m":["a \"b\"","c"]})",
+             R"({"n":0,"n2":-1,"n3":18446744073709551615,"n4":-9223372036854775808})",
+             R"({"n":0.1,"n2":1.5,"n3":-0.25,"n4":3.141592653589793})",
+             R"({"":"empty key"})",
+             R"({"key \"quoted\"":"x"})",
+             "{}",
+         }) {
+        BOOST_TEST(attribute_values(documented(json)) == json);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_keep_their_value_through_a_document) {
+    for (const double number : {1e5, 1e22, 1.7976931348623157e308, 5e-324, 1.0, -0.1, 1e-7}) {
+        Json::Value in(Json::objectValue);
+        in["n"] = number;
+        char text[64];
+        std::snprintf(text, sizeof text, "{\"n\":%.17g}", number);
+        Json::Value out;
+        BOOST_TEST_REQUIRE(muster::parse_json(attribute_values(documented(text)), out));
+        BOOST_TEST(out["n"].asDouble() == number);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_large_object_passes_through) {
+    std::string json = "{";
+    for (int i = 0; i < 100; ++i) {
+        if (i > 0) json += ',';
+        json += "\"key" + std::to_string(i) + "\":\"" + std::string(4000, 'v') + "\"";
+    }
+    json += '}';
+    BOOST_TEST((attribute_values(documented(json)) == json));
+    BOOST_TEST(judged(json) == "unknown key0");
+    BOOST_TEST(judged(R"({"t":"small again"})") == "good");
+}
+
+BOOST_AUTO_TEST_CASE(a_document_that_is_none_has_no_values) {
+    for (const std::string& document : kGarbage) {
+        BOOST_TEST(attribute_values(document) == "{}", document);
+    }
+    for (const std::string_view document : {
+             "",
+             R"({"t":"x"})",
+             R"({"t":{}})",
+             R"({"t":null})",
+             R"({"t":[]})",
+             R"({"t":["x"]})",
+             R"({"t":["x","import"]})",
+             R"({"t":["x","import",1,2]})",
+             R"({"t":["x",1,"import"]})",
+             R"({"t":["x",null,1]})",
+             R"({"t":["x","import","1"]})",
+             R"({"t":["x","import",1.5]})",
+             R"({"t":["x","import",null]})",
+             R"({"t":["x","import",1],"u":"x"})",
+             R"({"t":["x","import",1],"t":["y","import",1]})",
+             R"({"t":["\udc00","import",1]})",
+             R"({"\udc00":["x","import",1]})",
+         }) {
+        BOOST_TEST(attribute_values(document) == "{}", document);
+    }
+    BOOST_TEST(attribute_values(std::string(5000, '[')) == "{}");
+}
+
+BOOST_AUTO_TEST_CASE(whatever_the_database_holds_the_values_are_an_object) {
+    std::mt19937 random(20261120);
+    const std::string document = documented(R"({"t":"a \"b\" c","m":["news"],"n":1.5,"b":true})");
+    constexpr std::string_view kBytes = "{}[]\",:\\0.e-ntu \xff";
+    for (int round = 0; round < 20000; ++round) {
+        std::string changed = document;
+        for (std::size_t count = 1 + random() % 3; count > 0; --count) {
+            const std::size_t at = random() % changed.size();
+            if (random() % 2 == 0)
+                changed.erase(at, 1 + random() % 4);
+            else
+                changed[at] = kBytes[random() % kBytes.size()];
+        }
+        Json::Value values;
+        BOOST_TEST_REQUIRE(muster::parse_json(attribute_values(changed), values), changed);
+        BOOST_TEST_REQUIRE(values.isObject(), changed);
+        BOOST_TEST_REQUIRE(!judged(changed).empty(), changed);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_document_with_the_database_s_own_spacing_is_read) {
+    BOOST_TEST(attribute_values(R"({"n": [1, "api", 5], "t": ["x y", "import", 6]})") ==
+               R"({"n":1,"t":"x y"})");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

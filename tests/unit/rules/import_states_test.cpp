@@ -1,0 +1,132 @@
+// rules/import_states.hpp: names of states and errors, and what each state allows.
+#include "rules/import_states.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <set>
+#include <string>
+
+using muster::rules::import_state;
+using muster::rules::ImportState;
+using muster::rules::row_error;
+using muster::rules::row_error_message;
+using muster::rules::row_state;
+using muster::rules::RowError;
+using muster::rules::RowState;
+
+namespace {
+
+struct StateRow {
+    ImportState state;
+    std::string_view text;
+    bool active;
+    bool moving;
+    bool cancelable;
+};
+
+constexpr std::array kStates = {
+    StateRow{ImportState::Staging, "staging", true, false, true},
+    StateRow{ImportState::Validating, "validating", true, true, true},
+    StateRow{ImportState::Validated, "validated", true, false, true},
+    StateRow{ImportState::Committing, "committing", true, true, false},
+    StateRow{ImportState::Completed, "completed", false, false, false},
+    StateRow{ImportState::Failed, "failed", false, false, false},
+    StateRow{ImportState::Canceled, "canceled", false, false, false},
+};
+
+constexpr std::array<std::pair<RowState, std::string_view>, 7> kRowStates = {{
+    {RowState::Staged, "staged"},
+    {RowState::Valid, "valid"},
+    {RowState::Invalid, "invalid"},
+    {RowState::Created, "created"},
+    {RowState::Attached, "attached"},
+    {RowState::Merged, "merged"},
+    {RowState::Failed, "failed"},
+}};
+
+constexpr std::array<std::pair<RowError, std::string_view>, 5> kRowErrors = {{
+    {RowError::None, ""},
+    {RowError::DuplicateInFile, "ROW_DUPLICATE_IN_FILE"},
+    {RowError::AttrInvalidValue, "ROW_ATTR_INVALID_VALUE"},
+    {RowError::AttrUnknownKey, "ROW_ATTR_UNKNOWN_KEY"},
+    {RowError::WriteFailed, "ROW_WRITE_FAILED"},
+}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(import_states)
+
+BOOST_AUTO_TEST_CASE(job_states_have_their_contract_names) {
+    for (const StateRow& row : kStates) {
+        BOOST_TEST(text_of(row.state) == row.text);
+        BOOST_TEST((import_state(row.text) == row.state), row.text);
+    }
+    for (const std::string_view text : {"", "Staging", "staging ", "cancelled", "done", "staged"}) {
+        BOOST_TEST(!import_state(text).has_value(), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_active_job_holds_its_organization_s_slot) {
+    for (const StateRow& row : kStates) BOOST_TEST(is_active(row.state) == row.active, row.text);
+}
+
+BOOST_AUTO_TEST_CASE(a_moving_job_is_the_runner_s) {
+    for (const StateRow& row : kStates) BOOST_TEST(is_moving(row.state) == row.moving, row.text);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_can_be_canceled_until_it_commits) {
+    for (const StateRow& row : kStates) {
+        BOOST_TEST(can_cancel(row.state) == row.cancelable, row.text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_can_be_canceled_or_moves_is_active) {
+    for (const StateRow& row : kStates) {
+        if (can_cancel(row.state) || is_moving(row.state)) {
+            BOOST_TEST(is_active(row.state), row.text);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(row_states_have_their_contract_names) {
+    for (const auto& [state, text] : kRowStates) {
+        BOOST_TEST(text_of(state) == text);
+        BOOST_TEST((row_state(text) == state), text);
+    }
+    for (const std::string_view text : {"", "Valid", "ok", "completed", "invalid,valid"}) {
+        BOOST_TEST(!row_state(text).has_value(), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(row_errors_have_their_contract_names) {
+    for (const auto& [error, text] : kRowErrors) {
+        BOOST_TEST(text_of(error) == text);
+        BOOST_TEST((row_error(text) == error), text);
+    }
+    for (const std::string_view text : {"DUPLICATE_IN_FILE", "row_write_failed", "None", " "}) {
+        BOOST_TEST(!row_error(text).has_value(), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(every_row_error_has_a_sentence_of_its_own) {
+    std::set<std::string> sentences;
+    for (const auto& [error, text] : kRowErrors) {
+        const std::string sentence = row_error_message(error, "shirt_size");
+        BOOST_TEST(sentence.empty() == (error == RowError::None), text);
+        sentences.insert(sentence);
+    }
+    BOOST_TEST(sentences.size() == kRowErrors.size());
+}
+
+BOOST_AUTO_TEST_CASE(an_attribute_s_error_names_its_key_where_there_is_one) {
+    for (const RowError error : {RowError::AttrInvalidValue, RowError::AttrUnknownKey}) {
+        const std::string named = row_error_message(error, "shirt_size");
+        const std::string nameless = row_error_message(error, "");
+        BOOST_TEST(named.find("shirt_size") != std::string::npos);
+        BOOST_TEST(!nameless.empty());
+        BOOST_TEST(nameless.find('"') == std::string::npos);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
