@@ -71,7 +71,11 @@ std::optional<Tail> parse_tail(std::string_view text) {
 
 Timestamp Timestamp::now() {
     const auto since_epoch = chrono::system_clock::now().time_since_epoch();
-    return Timestamp(chrono::duration_cast<Milliseconds>(since_epoch).count()) + clock_offset();
+    return of_wall_clock(chrono::duration_cast<Milliseconds>(since_epoch).count());
+}
+
+Timestamp Timestamp::of_wall_clock(std::int64_t milliseconds) {
+    return Timestamp(milliseconds) + clock_offset();
 }
 
 std::optional<Timestamp> Timestamp::parse(std::string_view text) {
@@ -92,7 +96,9 @@ std::optional<Timestamp> Timestamp::parse(std::string_view text) {
                       chrono::minutes(minute - tail->offset_minutes) + chrono::seconds(second);
     const auto milliseconds =
         chrono::duration_cast<Milliseconds>(when).count() + tail->milliseconds;
-    if (milliseconds < 0) return std::nullopt;
+    constexpr std::int64_t kYear10000 =
+        253'402'300'800'000;  // an offset may lead past the year 9999
+    if (milliseconds < 0 || milliseconds >= kYear10000) return std::nullopt;
     return Timestamp(milliseconds);
 }
 

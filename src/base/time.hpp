@@ -19,6 +19,8 @@ class Timestamp {
     constexpr explicit Timestamp(std::int64_t milliseconds) : milliseconds_(milliseconds) {}
     // The wall clock. MUSTER_CLOCK_OFFSET (seconds) moves it, for tests of retention and expiry.
     static Timestamp now();
+    // A moment that another program read off the same clock, in milliseconds since 1970.
+    static Timestamp of_wall_clock(std::int64_t milliseconds);
     // ISO 8601 with seconds, optional fraction, and `Z` or an offset; years 1970..9999. Else
     // nullopt.
     static std::optional<Timestamp> parse(std::string_view text);

@@ -57,7 +57,7 @@ Timestamp arrival(const FCGX_Request& request) {
     std::string text = param(request, "REQUEST_TIME_MSEC");
     text.erase(std::remove(text.begin(), text.end(), '.'), text.end());
     const auto milliseconds = parse_number<std::int64_t>(text);
-    return milliseconds ? Timestamp(*milliseconds) : Timestamp::now();
+    return milliseconds ? Timestamp::of_wall_clock(*milliseconds) : Timestamp::now();
 }
 
 std::optional<std::string> read_body(FCGX_Request& request, std::size_t length, std::size_t limit) {

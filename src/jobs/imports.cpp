@@ -1,6 +1,7 @@
 #include "jobs/imports.hpp"
 
 #include "base/log.hpp"
+#include "service/failure.hpp"
 #include "service/imports.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ constexpr Milliseconds kSlice{500};
 // comes.
 constexpr std::size_t kRememberedRuns = 3;
 constexpr int kUnitsAhead = 20;
+constexpr Milliseconds kAfterPassingFailure{1000};
 
 // Tells when a turn should end: the runner's time is over, or it lasted a slice and somebody waits.
 class Slice {
@@ -112,6 +114,12 @@ bool ImportWork::turn(const Deadline& deadline) {
     } catch (const service::LeaseLost&) {
         log_event(LogLevel::Info, "import.lease_lost", {{"job", lease->id.text()}});
     } catch (const std::exception& error) {
+        if (service::is_passing_failure(error)) {
+            // Not the job's fault: the runner says so once and looks again in a second.
+            service::release_import(context(), *lease, service::Turn::Blameless,
+                                    kAfterPassingFailure);
+            throw;
+        }
         give_up_or_pause(*lease, *job, error.what());
     }
     return true;
@@ -135,7 +143,7 @@ void ImportWork::check(const Lease& lease, const rules::ImportJob& job, const De
         return;
     }
     keep_run(lease.id, std::move(run));
-    service::release_import(context(), lease, Milliseconds(0));
+    service::release_import(context(), lease, service::Turn::Blameless, Milliseconds(0));
 }
 
 void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
@@ -158,7 +166,7 @@ void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
         }
         interrupted = queue.wait(workers, slice);
     }
-    service::release_import(context(), lease, Milliseconds(0));
+    service::release_import(context(), lease, service::Turn::Blameless, Milliseconds(0));
 }
 
 void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& job,
@@ -171,7 +179,8 @@ void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& jo
                              {"IMPORT_ATTEMPTS_EXHAUSTED",
                               "The job made no progress in several attempts and was given up."});
     } else {
-        service::release_import(context(), lease, Milliseconds(1000L * (1L << job.attempts)));
+        service::release_import(context(), lease, service::Turn::Fruitless,
+                                Milliseconds(1000L * (1L << job.attempts)));
     }
 }
 

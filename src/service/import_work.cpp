@@ -254,11 +254,12 @@ bool another_import_waits(Context& context) {
         [](db::Tx& tx) { return store::find_due_import(tx, Timestamp::now()).has_value(); });
 }
 
-void release_import(Context& context, const Lease& lease, Milliseconds pause) {
+void release_import(Context& context, const Lease& lease, Turn turn, Milliseconds pause) {
     context.database.read([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
         const Timestamp now = Timestamp::now();
-        store::release_import(org, lease.id, lease.owner, now, now + pause);
+        store::release_import(org, lease.id, lease.owner, turn == Turn::Blameless, now,
+                              now + pause);
     });
 }
 

@@ -30,8 +30,10 @@ struct LeaseLost {};
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner);
 // Whether some other job could be served right now.
 [[nodiscard]] bool another_import_waits(Context& context);
-// Ends a turn: free at once, or after `pause`.
-void release_import(Context& context, const Lease& lease, Milliseconds pause);
+// Ends a turn: free at once, or after `pause`. A Fruitless turn counts as an attempt, a Blameless
+// one does not.
+enum class Turn : std::uint8_t { Blameless, Fruitless };
+void release_import(Context& context, const Lease& lease, Turn turn, Milliseconds pause);
 // The job is given up: state failed.
 void fail_import(Context& context, const Lease& lease, rules::ImportState from,
                  const rules::ImportFailure& failure);

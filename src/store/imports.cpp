@@ -216,13 +216,13 @@ bool renew_import_lease(db::OrgStore& org, ImportId id, const Uuid& owner, Times
     return org.execute(kRenew, until, now, id, owner) == 1;
 }
 
-void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
+void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool forgive, Timestamp now,
                     Timestamp not_before) {
     static constexpr OrgSql kRelease{
         "imports.release",
         "UPDATE import_jobs SET lease_owner = NULL, lease_until = ?, served_at = ?, "
-        "revision = revision + 1 WHERE organization_id = :org AND id = ? AND lease_owner = ?"};
-    org.execute(kRelease, not_before, now, id, owner);
+        "attempts = GREATEST(attempts - ?, 0), revision = revision + 1 WHERE organization_id = :org AND id = ? AND lease_owner = ?"};
+    org.execute(kRelease, not_before, now, forgive ? 1 : 0, id, owner);
 }
 
 bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner, ImportState state,

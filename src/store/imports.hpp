@@ -47,8 +47,8 @@ bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp n
 // forgives attempts.
 bool renew_import_lease(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
                         Timestamp until);
-// Free for the next turn from `not_before` on.
-void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
+// Free for the next turn from `not_before` on. `forgive`: the turn does not count as an attempt.
+void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool forgive, Timestamp now,
                     Timestamp not_before);
 
 struct ImportProgress {
