@@ -91,7 +91,7 @@ $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/l
 .PHONY: check check-build lint fuzz bench tidy format
 check:
 	@packaging/install-deps check
-	@CI= $(MAKE) --no-print-directory -j$(JOBS) check-build
+	@$(MAKE) --no-print-directory -j$(JOBS) check-build
 	@BUILD=$(BUILD) tests/run-all
 check-build: all $(BUILD)/unit-tests $(BUILD)/db-tests $(FUZZ_TARGETS)
 lint:

@@ -172,8 +172,7 @@ Json::Value list_schema(const char* name) {
     Json::Value schema = http::Wire<std::string>::typed("object");
     schema["additionalProperties"] = false;
     schema["properties"][name]["type"] = "array";
-    schema["properties"][name]["items"]["$ref"] =
-        "#/components/schemas/" + std::string(kRecord.name);
+    schema["properties"][name]["items"] = kRecord.schema();
     schema["properties"]["next_cursor"] = http::Wire<std::optional<std::string>>::schema();
     schema["required"].append(name);
     schema["required"].append("next_cursor");

@@ -95,18 +95,29 @@ class UnitQueue {
     std::exception_ptr failure_;
 };
 
+rules::ImportPreview sum(const std::vector<std::shared_future<rules::ImportPreview>>& parts) {
+    rules::ImportPreview total;
+    for (const auto& part : parts) {
+        const rules::ImportPreview& preview = part.get();
+        total.create += preview.create;
+        total.attach += preview.attach;
+        total.merge += preview.merge;
+    }
+    return total;
+}
+
 }  // namespace
 
-ImportWork::ImportWork(std::vector<service::Context*> contexts)
-    : contexts_(std::move(contexts)), owner_(Uuid::v7()) {}
+ImportWork::ImportWork(service::Context& context, std::vector<service::Context*> helpers)
+    : context_(context), helpers_(std::move(helpers)), owner_(Uuid::v7()) {}
 
 bool ImportWork::turn(const Deadline& deadline) {
-    const auto lease = service::claim_due_import(context(), owner_);
+    const auto lease = service::claim_due_import(context_, owner_);
     if (!lease) return false;
-    const auto job = service::read_import(context(), lease->organization, lease->id);
+    const auto job = service::read_import(context_, lease->organization, lease->id);
     if (!job) return true;
     try {
-        if (job->attempts > context().settings.jobs_attempts) {
+        if (job->attempts > context_.settings.jobs_attempts) {
             give_up_or_pause(*lease, *job, "no attempt came to an end");
         } else {
             work_on(*lease, *job, deadline);
@@ -116,7 +127,7 @@ bool ImportWork::turn(const Deadline& deadline) {
     } catch (const std::exception& error) {
         if (service::is_passing_failure(error)) {
             // Not the job's fault: the runner says so once and looks again in a second.
-            service::release_import(context(), *lease, service::Turn::Blameless,
+            service::release_import(context_, *lease, service::Turn::Blameless,
                                     kAfterPassingFailure);
             throw;
         }
@@ -135,51 +146,70 @@ void ImportWork::work_on(const Lease& lease, const rules::ImportJob& job,
 }
 
 void ImportWork::check(const Lease& lease, const rules::ImportJob& job, const Deadline& deadline) {
-    Slice slice(context(), deadline);
+    Slice slice(context_, deadline);
     service::DryRun run = take_run(lease, job);
-    while (!slice.over()) {
-        if (service::check_blocks(context(), lease, run)) continue;
-        log_event(LogLevel::Info, "import.validated", {{"job", lease.id.text()}});
+    auto batch = service::judge_next(context_, lease, run);
+    bool interrupted = false;
+    while (batch && !interrupted) {
+        // The look-ups for one batch and the judging of the next run side by side.
+        const auto previews = start_previews(lease, *batch);
+        interrupted = slice.over();
+        auto next = interrupted ? std::nullopt : service::judge_next(context_, lease, run);
+        batch->record(context_, lease, sum(previews));
+        batch = std::move(next);
+    }
+    if (interrupted) {
+        keep_run(lease.id, std::move(run));
+        service::release_import(context_, lease, service::Turn::Blameless, Milliseconds(0));
         return;
     }
-    keep_run(lease.id, std::move(run));
-    service::release_import(context(), lease, service::Turn::Blameless, Milliseconds(0));
+    service::finish_dry_run(context_, lease);
+    log_event(LogLevel::Info, "import.validated", {{"job", lease.id.text()}});
+}
+
+ImportWork::Previews ImportWork::start_previews(const Lease& lease,
+                                                const service::JudgedBatch& batch) {
+    Previews previews;
+    for (std::size_t i = 0; i < helpers_.size(); ++i) {
+        previews.push_back(std::async(std::launch::async, [this, i, &lease, &batch] {
+            return batch.preview(*helpers_[i], lease, i, helpers_.size());
+        }));
+    }
+    return previews;
 }
 
 void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
-    Slice slice(context(), deadline);
+    Slice slice(context_, deadline);
     rules::BlockKey from;
-    const std::size_t workers = std::max<std::size_t>(contexts_.size() - 1, 1);
     for (bool interrupted = false; !interrupted;) {
-        auto units = service::next_commit_units(context(), lease, from, kUnitsAhead);
+        auto units = service::next_commit_units(context_, lease, from, kUnitsAhead);
         if (units.empty()) {
-            service::complete_import(context(), lease);
+            service::complete_import(context_, lease);
             log_event(LogLevel::Info, "import.completed", {{"job", lease.id.text()}});
             return;
         }
         from = units.back().blocks.back().next();
         UnitQueue queue(std::move(units));
         std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < workers; ++i) {
-            service::Context& own = *contexts_[contexts_.size() > 1 ? i + 1 : 0];
-            threads.emplace_back([&queue, &own, &lease] { queue.work(own, lease); });
+        for (service::Context* own : helpers_) {
+            threads.emplace_back([&queue, own, &lease] { queue.work(*own, lease); });
         }
-        interrupted = queue.wait(workers, slice);
+        interrupted = queue.wait(helpers_.size(), slice);
     }
-    service::release_import(context(), lease, service::Turn::Blameless, Milliseconds(0));
+    service::release_import(context_, lease, service::Turn::Blameless, Milliseconds(0));
 }
 
 void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& job,
                                   std::string_view reason) {
-    const bool gives_up = job.attempts >= context().settings.jobs_attempts;
+    const bool gives_up = job.attempts >= context_.settings.jobs_attempts;
     log_event(gives_up ? LogLevel::Error : LogLevel::Warning, "import.attempt_failed",
               {{"job", lease.id.text()}, {"attempt", job.attempts}, {"reason", reason}});
     if (gives_up) {
-        service::fail_import(context(), lease, job.state,
+        service::fail_import(context_, lease, job.state,
                              {"IMPORT_ATTEMPTS_EXHAUSTED",
                               "The job made no progress in several attempts and was given up."});
     } else {
-        service::release_import(context(), lease, service::Turn::Fruitless,
+        service::release_import(context_, lease, service::Turn::Fruitless,
                                 Milliseconds(1000L * (1L << job.attempts)));
     }
 }
@@ -193,7 +223,7 @@ service::DryRun ImportWork::take_run(const Lease& lease, const rules::ImportJob&
         runs_.erase(kept);
         if (run.next_block == job.next_block) return run;
     }
-    return service::resume_dry_run(context(), lease, job.next_block);
+    return service::resume_dry_run(context_, job);
 }
 
 void ImportWork::keep_run(ImportId job, service::DryRun run) {

@@ -7,6 +7,7 @@
 #include "service/context.hpp"
 #include "service/import_work.hpp"
 
+#include <future>
 #include <list>
 #include <vector>
 
@@ -14,9 +15,9 @@ namespace muster::jobs {
 
 class ImportWork : public Work {
   public:
-    // `contexts`: one for each connection that a commit may use at once; the first is the turn's
-    // own.
-    explicit ImportWork(std::vector<service::Context*> contexts);
+    // `context`: the turn's own connection; `helpers`: at least one, each with a connection of its
+    // own, for the threads of a turn.
+    ImportWork(service::Context& context, std::vector<service::Context*> helpers);
 
     std::string_view name() const override { return "imports"; }
     bool turn(const Deadline& deadline) override;
@@ -36,9 +37,11 @@ class ImportWork : public Work {
     service::DryRun take_run(const service::Lease& lease, const rules::ImportJob& job);
     void keep_run(ImportId job, service::DryRun run);
 
-    service::Context& context() { return *contexts_.front(); }
+    using Previews = std::vector<std::shared_future<rules::ImportPreview>>;
+    Previews start_previews(const service::Lease& lease, const service::JudgedBatch& batch);
 
-    std::vector<service::Context*> contexts_;
+    service::Context& context_;
+    std::vector<service::Context*> helpers_;
     Uuid owner_;
     std::list<RememberedRun> runs_;  // dry runs that were interrupted by another job's turn
 };

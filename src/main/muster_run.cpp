@@ -77,13 +77,14 @@ int run(const Options& options) {
         return 1;
     }
     std::vector<std::unique_ptr<Station>> stations;
-    std::vector<service::Context*> contexts{&main_station.context};
+    std::vector<service::Context*> helpers;
     for (int i = 0; i < settings.jobs_connections; ++i) {
         stations.push_back(std::make_unique<Station>(settings));
-        contexts.push_back(&stations.back()->context);
+        helpers.push_back(&stations.back()->context);
     }
     std::vector<std::unique_ptr<jobs::Work>> work;
-    if (options.kind != "purge") work.push_back(std::make_unique<jobs::ImportWork>(contexts));
+    if (options.kind != "purge")
+        work.push_back(std::make_unique<jobs::ImportWork>(main_station.context, helpers));
     if (options.kind != "imports") {
         work.push_back(
             std::make_unique<jobs::PurgeWork>(main_station.context, options.kind == "all"));

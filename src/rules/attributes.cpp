@@ -232,6 +232,18 @@ std::string attribute_document(std::string_view json, Provenance provenance, Tim
     return document;
 }
 
+bool fills_gap(std::string_view document, std::string_view stored) {
+    const auto fresh = parse_object(document);
+    if (!fresh || fresh->begin() == fresh->end()) return false;
+    std::vector<std::string> keys;  // parsing `stored` overwrites the parser's buffers
+    for (const auto& [key, value] : *fresh) keys.emplace_back(key);
+    const auto old = parse_object(stored);
+    if (!old) return true;
+    return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+        return old->at_key(key).error() == simdjson::NO_SUCH_FIELD;
+    });
+}
+
 std::string attribute_values(std::string_view document) {
     const auto object = parse_object(document);
     if (!object) return "{}";

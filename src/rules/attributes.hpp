@@ -85,6 +85,9 @@ std::string_view text_of(Provenance provenance);  // "import", "api"
 // "" gives "{}". Only for an object that judge_attributes() found good.
 [[nodiscard]] std::string attribute_document(std::string_view json, Provenance provenance,
                                              Timestamp when);
+// Whether filling `stored`'s gaps from `document` would change it: it lacks a key. True for a
+// `stored` that is no document, so that the writing is tried and the fault comes to light.
+[[nodiscard]] bool fills_gap(std::string_view document, std::string_view stored);
 // The other way: {"key": value, …} for the API. A document that is none gives "{}".
 [[nodiscard]] std::string attribute_values(std::string_view document);
 

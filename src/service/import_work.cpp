@@ -74,47 +74,6 @@ RowOutcome judge(const rules::StagedRow& row, const rules::AttributeRegistry& re
 }
 
 // What a commit would do with these addresses right now.
-rules::ImportPreview preview_of(db::Tx& tx, db::OrgStore& org,
-                                const std::vector<std::string_view>& emails) {
-    rules::ImportPreview preview;
-    for (std::size_t from = 0; from < emails.size(); from += rules::kBlockRows) {
-        const std::size_t count = std::min<std::size_t>(rules::kBlockRows, emails.size() - from);
-        const auto users =
-            store::find_users(tx, std::span(emails).subspan(from, count), store::Lock::None);
-        std::vector<UserId> ids;
-        for (const auto& [email, id] : users) ids.push_back(id);
-        const auto members = static_cast<std::int64_t>(store::find_memberships(org, ids).size());
-        const auto known = static_cast<std::int64_t>(users.size());
-        preview.create += static_cast<std::int64_t>(count) - known;
-        preview.attach += known - members;
-        preview.merge += members;
-    }
-    return preview;
-}
-
-struct CheckedBatch {
-    std::vector<CheckedBlock> blocks;
-    std::vector<std::string_view> valid;  // addresses, in the blocks' bytes
-    store::ImportProgress progress;
-};
-
-CheckedBatch judge_batch(const std::vector<store::Block>& blocks,
-                         const rules::AttributeRegistry& registry, ClaimedEmails& claimed) {
-    CheckedBatch batch;
-    for (const store::Block& block : blocks) {
-        CheckedBlock& checked = batch.blocks.emplace_back(CheckedBlock{block.key, {}});
-        for (const rules::StagedRow& row : rules::decode_rows(block.data)) {
-            checked.outcomes.push_back(judge(row, registry, claimed));
-            if (checked.outcomes.back().state == RowState::Valid)
-                batch.valid.push_back(row.email());
-        }
-        batch.progress.processed += static_cast<std::int64_t>(checked.outcomes.size());
-    }
-    batch.progress.valid = static_cast<std::int64_t>(batch.valid.size());
-    batch.progress.invalid = batch.progress.processed - batch.progress.valid;
-    return batch;
-}
-
 // ---------------------------------------------------------------------------- commit
 
 // A block on its way into the members table.
@@ -281,47 +240,99 @@ bool ClaimedEmails::claim(std::string_view email) {
     return digests_.insert(digest).second;
 }
 
-DryRun resume_dry_run(Context& context, const Lease& lease, rules::BlockKey next_block) {
+DryRun resume_dry_run(Context& context, const rules::ImportJob& job) {
+    const Lease lease{job.organization_id, job.id, {}};
     DryRun run;
-    run.next_block = next_block;
-    for (BlockKey from;;) {
+    run.next_block = job.next_block;
+    run.claimed.reserve(static_cast<std::size_t>(job.staged_rows));
+    for (BlockKey from; from < job.next_block;) {
         const auto blocks = read_batch(context, lease, from);
         for (const store::Block& block : blocks) {
-            if (block.key >= next_block) return run;
+            if (block.key >= job.next_block) return run;
             for (const auto& row : rules::decode_rows(block.data)) run.claimed.claim(row.email());
         }
         if (blocks.empty()) return run;
         from = blocks.back().key.next();
     }
+    return run;
 }
 
-bool check_blocks(Context& context, const Lease& lease, DryRun& run) {
-    const auto blocks = read_batch(context, lease, run.next_block);
-    if (blocks.empty()) {
-        finish(context, lease, ImportState::Validating, ImportState::Validated);
-        return false;
+struct JudgedBatch::Impl {
+    std::vector<store::Block> blocks;
+    std::vector<std::vector<RowOutcome>> outcomes;  // of each block
+    std::vector<std::string_view> valid;            // addresses, in the blocks' bytes
+    store::ImportProgress progress;
+};
+
+JudgedBatch::JudgedBatch(std::vector<store::Block> blocks, const rules::AttributeRegistry& registry,
+                         ClaimedEmails& claimed)
+    : impl_(std::make_unique<Impl>()) {
+    impl_->blocks = std::move(blocks);
+    for (const store::Block& block : impl_->blocks) {
+        auto& outcomes = impl_->outcomes.emplace_back();
+        for (const rules::StagedRow& row : rules::decode_rows(block.data)) {
+            outcomes.push_back(judge(row, registry, claimed));
+            if (outcomes.back().state == RowState::Valid) impl_->valid.push_back(row.email());
+        }
+        impl_->progress.processed += static_cast<std::int64_t>(outcomes.size());
     }
-    CheckedBatch batch =
-        judge_batch(blocks, attribute_registry(context, lease.organization), run.claimed);
-    batch.progress.preview = context.database.read([&](db::Tx& tx) {
+    impl_->progress.valid = static_cast<std::int64_t>(impl_->valid.size());
+    impl_->progress.invalid = impl_->progress.processed - impl_->progress.valid;
+}
+
+JudgedBatch::~JudgedBatch() = default;
+JudgedBatch::JudgedBatch(JudgedBatch&&) noexcept = default;
+JudgedBatch& JudgedBatch::operator=(JudgedBatch&&) noexcept = default;
+
+rules::ImportPreview JudgedBatch::preview(Context& context, const Lease& lease, std::size_t part,
+                                          std::size_t parts) const {
+    const std::size_t all = impl_->valid.size();
+    const std::size_t begin = all * part / parts;
+    const std::size_t end = all * (part + 1) / parts;
+    return context.database.read([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
-        return preview_of(tx, org, batch.valid);
+        rules::ImportPreview preview;
+        for (std::size_t from = begin; from < end; from += rules::kBlockRows) {
+            const std::size_t count = std::min<std::size_t>(rules::kBlockRows, end - from);
+            const auto known =
+                store::count_known(org, std::span(impl_->valid).subspan(from, count));
+            preview.create += static_cast<std::int64_t>(count) - known.users;
+            preview.attach += known.users - known.members;
+            preview.merge += known.members;
+        }
+        return preview;
     });
-    run.next_block = blocks.back().key.next();
+}
+
+void JudgedBatch::record(Context& context, const Lease& lease,
+                         const rules::ImportPreview& preview) const {
+    store::ImportProgress progress = impl_->progress;
+    progress.preview = preview;
+    const BlockKey next = impl_->blocks.back().key.next();
     context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, lease.organization);
-        for (const CheckedBlock& block : batch.blocks) {
-            store::write_outcome(org, lease.id, block.key, store::BlockState::Checked,
-                                 block.outcomes, now);
+        for (std::size_t i = 0; i < impl_->blocks.size(); ++i) {
+            store::write_outcome(org, lease.id, impl_->blocks[i].key, store::BlockState::Checked,
+                                 impl_->outcomes[i], now);
         }
         if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Validating,
-                                        batch.progress, run.next_block, now,
-                                        lease_end(context, now))) {
+                                        progress, next, now, lease_end(context, now))) {
             throw LeaseLost{};
         }
     });
-    return true;
+}
+
+std::optional<JudgedBatch> judge_next(Context& context, const Lease& lease, DryRun& run) {
+    auto blocks = read_batch(context, lease, run.next_block);
+    if (blocks.empty()) return std::nullopt;
+    run.next_block = blocks.back().key.next();
+    return JudgedBatch(std::move(blocks), attribute_registry(context, lease.organization),
+                       run.claimed);
+}
+
+void finish_dry_run(Context& context, const Lease& lease) {
+    finish(context, lease, ImportState::Validating, ImportState::Validated);
 }
 
 // ---------------------------------------------------------------------------- commit

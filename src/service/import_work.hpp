@@ -9,10 +9,15 @@
 #include "service/context.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
+
+namespace muster::store {
+struct Block;
+}
 
 namespace muster::service {
 
@@ -67,12 +72,35 @@ struct DryRun {
     rules::BlockKey next_block;
 };
 
-// Claims the addresses of all rows before `next_block` again, for a runner that takes over.
-DryRun resume_dry_run(Context& context, const Lease& lease, rules::BlockKey next_block);
+// Claims the addresses of all rows before `job.next_block` again, for a runner that takes over.
+DryRun resume_dry_run(Context& context, const rules::ImportJob& job);
 
-// Judges the next batch of blocks. False when there was none left and the job is validated. After
-// an exception `run` is worthless: resume.
-bool check_blocks(Context& context, const Lease& lease, DryRun& run);
+// A batch of blocks that has been judged, but not recorded yet.
+class JudgedBatch {
+  public:
+    JudgedBatch(std::vector<store::Block> blocks, const rules::AttributeRegistry& registry,
+                ClaimedEmails& claimed);
+    ~JudgedBatch();
+    JudgedBatch(JudgedBatch&&) noexcept;
+    JudgedBatch& operator=(JudgedBatch&&) noexcept;
+
+    // What a commit would do with part `part` of `parts` of the valid rows right now.
+    rules::ImportPreview preview(Context& context, const Lease& lease, std::size_t part,
+                                 std::size_t parts) const;
+    // Writes the outcomes, the counters and the cursor. Batches are recorded in the order of
+    // judging.
+    void record(Context& context, const Lease& lease, const rules::ImportPreview& preview) const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+// Reads and judges the next blocks; nullopt when there are none left. After an exception `run` is
+// worthless: resume.
+std::optional<JudgedBatch> judge_next(Context& context, const Lease& lease, DryRun& run);
+// To validated, when every batch is recorded.
+void finish_dry_run(Context& context, const Lease& lease);
 
 // ---- commit
 

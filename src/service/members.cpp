@@ -56,24 +56,31 @@ store::UsersByEmail find_or_insert_users(db::Tx& tx, std::span<const MemberInput
     return known;
 }
 
-std::vector<Attachment> attachments_of(db::OrgStore& org, std::span<const MemberInput> inputs,
-                                       const store::UsersByEmail& known) {
+using Memberships = std::unordered_map<UserId, store::Membership>;
+
+Memberships memberships_of(db::OrgStore& org, const store::UsersByEmail& known) {
     std::vector<UserId> ids;
+    ids.reserve(known.size());
     for (const auto& [email, id] : known) ids.push_back(id);
-    const auto members = store::find_memberships(org, ids);
-    std::vector<Attachment> attachments;
-    attachments.reserve(inputs.size());
-    for (const MemberInput& input : inputs) {
-        const auto user = known.empty() ? known.end() : known.find(std::string(input.email));
-        if (user == known.end()) {
-            attachments.push_back({RowState::Created, input.user_id});
-        } else {
-            const bool is_member = members.contains(user->second);
-            attachments.push_back(
-                {is_member ? RowState::Merged : RowState::Attached, user->second});
-        }
+    return store::find_memberships(org, ids);
+}
+
+Attachment attachment_of(const MemberInput& input, const store::UsersByEmail& known,
+                         const Memberships& memberships) {
+    const auto user = known.empty() ? known.end() : known.find(std::string(input.email));
+    if (user == known.end()) return {RowState::Created, input.user_id};
+    const bool is_member = memberships.contains(user->second);
+    return {is_member ? RowState::Merged : RowState::Attached, user->second};
+}
+
+// False for a member whom the input adds nothing to: most rows of a file that is sent again. Those
+// that are written are still filled by the statement itself, which overwrites nothing whatever
+// happened since.
+bool adds_something(const MemberInput& input, const store::Membership& membership) {
+    for (std::size_t i = 0; i < input.texts.size(); ++i) {
+        if (!input.texts[i].empty() && !membership.has_text[i]) return true;
     }
-    return attachments;
+    return rules::fills_gap(input.attributes, membership.attributes);
 }
 
 void judge(Unit& unit, const rules::MemberFields& fields) {
@@ -94,12 +101,18 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
                                          Timestamp now) {
     db::OrgStore org(tx, organization);
     const auto known = find_or_insert_users(tx, inputs, expect, now);
-    auto attachments = attachments_of(org, inputs, known);
+    const auto memberships = memberships_of(org, known);
+    std::vector<Attachment> attachments;
     std::vector<store::NewMember> members;
+    attachments.reserve(inputs.size());
     members.reserve(inputs.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const MemberInput& input = inputs[i];
-        members.push_back({attachments[i].user_id, input.member_id, input.texts, input.attributes});
+    for (const MemberInput& input : inputs) {
+        const Attachment& attachment =
+            attachments.emplace_back(attachment_of(input, known, memberships));
+        const bool is_written = attachment.outcome != RowState::Merged ||
+                                adds_something(input, memberships.at(attachment.user_id));
+        if (!is_written) continue;
+        members.push_back({attachment.user_id, input.member_id, input.texts, input.attributes});
     }
     store::fill_members(org, members, now);
     return attachments;

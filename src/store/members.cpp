@@ -36,16 +36,37 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lo
     return found;
 }
 
-std::unordered_set<UserId> find_memberships(db::OrgStore& org, std::span<const UserId> users) {
+std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
+                                                        std::span<const UserId> users) {
     static constexpr OrgSql kFind{
         "members.find_memberships",
-        "SELECT user_id FROM members WHERE organization_id = :org AND user_id IN ({?})"};
-    std::unordered_set<UserId> found;
+        "SELECT user_id, external_id IS NOT NULL, first_name IS NOT NULL, last_name IS NOT NULL, "
+        "display_name IS NOT NULL, locale IS NOT NULL, country IS NOT NULL, dob IS NOT NULL, attributes "
+        "FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+    std::unordered_map<UserId, Membership> found;
     if (users.empty()) return found;
     const std::vector<Param> params(users.begin(), users.end());
     auto rows = org.query_bulk(kFind, users.size(), params);
-    while (rows.next()) found.insert(rows.id<UserId>(1));
+    while (rows.next()) {
+        Membership& membership = found[rows.id<UserId>(1)];
+        for (unsigned i = 0; i < membership.has_text.size(); ++i) {
+            membership.has_text[i] = rows.integer(i + 2) != 0;
+        }
+        membership.attributes = rows.bytes(9);
+    }
     return found;
+}
+
+KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> emails) {
+    static constexpr OrgSql kCount{
+        "members.count_known",
+        "SELECT COUNT(*), COUNT(m.user_id) FROM users u LEFT JOIN members m "
+        "ON m.organization_id = :org AND m.user_id = u.id WHERE u.email IN ({?})"};
+    if (emails.empty()) return {};
+    const std::vector<Param> params(emails.begin(), emails.end());
+    auto rows = org.query_bulk(kCount, emails.size(), params);
+    rows.next();
+    return {rows.integer(1), rows.integer(2)};
 }
 
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {

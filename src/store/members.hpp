@@ -10,7 +10,6 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace muster::store {
@@ -27,8 +26,22 @@ enum class Lock : std::uint8_t { None, ForUpdate };
 // The users of these addresses.
 UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lock lock);
 
-// Which of these users are members.
-std::unordered_set<UserId> find_memberships(db::OrgStore& org, std::span<const UserId> users);
+// What a member has, as far as filling gaps asks.
+struct Membership {
+    std::array<bool, 7> has_text{};  // external_id … dob
+    std::string attributes;
+};
+// Those of these users who are members.
+std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
+                                                        std::span<const UserId> users);
+
+// How many of these distinct addresses are users, and how many of those members of the
+// organization.
+struct KnownCounts {
+    std::int64_t users = 0;
+    std::int64_t members = 0;
+};
+KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> emails);
 
 struct NewMember {
     UserId user_id;
