@@ -62,6 +62,7 @@ struct Endpoint {
     bool body_required = false;
     std::string_view body_component = {};  // the schema's name; "" = no described body
     Json::Value (*body_schema)() = nullptr;
+    std::string_view body_example = {};  // JSON, shown in the description
     std::span<const QueryParameter> query = {};
     ReplySpec reply = {};
     std::optional<ReplySpec> second_reply = {};

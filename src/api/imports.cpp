@@ -90,13 +90,26 @@ struct StageRows {
     std::vector<service::NewRow> rows;
 };
 constexpr auto kStageRows = http::object<StageRows>(http::required(
-    "rows", &StageRows::rows, http::ArrayOf{kNewRow, 1, service::kMostStagedAtOnce}));
+    "rows", &StageRows::rows, http::ArrayOf{kNewRow, 0, service::kMostStagedAtOnce}));
 
 struct CommitImport {
     std::optional<bool> dry_run;
 };
 constexpr auto kCommitImport =
     http::object<CommitImport>(http::optional("dry_run", &CommitImport::dry_run, http::Boolean{}));
+
+constexpr std::string_view kNewImportExample = R"({
+  "file_name": "members.csv",
+  "declared_total": 2,
+  "mapping": {"columns": [
+    {"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"},
+    {"sourceColumn": "Size", "target": "attribute", "attributeKey": "shirt_size"},
+    {"sourceColumn": "Notes", "target": "ignored"}]}})";
+
+constexpr std::string_view kStageRowsExample = R"({
+  "rows": [
+    {"rowNumber": 1, "payload": {"email": "ada@example.org", "country": "GB", "dob": "1985-12-10"}},
+    {"rowNumber": 2, "payload": {"email": "bob@example.org", "attributes": {"shirt_size": "M"}}}]})";
 
 // ---------------------------------------------------------------------------- replies
 
@@ -329,6 +342,7 @@ constexpr std::array kEndpoints = {
              .body_required = true,
              .body_component = "NewImport",
              .body_schema = schema_of<kNewImport>,
+             .body_example = kNewImportExample,
              .reply = replies<kImportJob>(201, "The job, in state staging."),
              .errors = kCreateErrors,
              .handler = decoded<kNewImport, create_import>},
@@ -356,6 +370,7 @@ constexpr std::array kEndpoints = {
              .body_required = true,
              .body_component = "StageRows",
              .body_schema = schema_of<kStageRows>,
+             .body_example = kStageRowsExample,
              .reply = replies<kStaged>(200, "How many rows the call staged."),
              .errors = kStageErrors,
              .handler = decoded<kStageRows, stage_rows>},
@@ -385,6 +400,7 @@ constexpr std::array kEndpoints = {
              .body_limit = kSmallBody,
              .body_component = "CommitImport",
              .body_schema = schema_of<kCommitImport>,
+             .body_example = R"({"dry_run": false})",
              .reply = replies<kImportJob>(202, "The job, on its way."),
              .errors = kMoveErrors,
              .handler = decoded<kCommitImport, commit_import>},

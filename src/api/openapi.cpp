@@ -47,6 +47,64 @@ Json::Value json_content(Json::Value schema) {
     return content;
 }
 
+// Texts whose shape the schema does not tell.
+std::string example_text(std::string_view name) {
+    static const std::map<std::string_view, std::string_view> kTexts = {
+        {"email", "ada@example.org"},
+        {"external_id", "C-1001"},
+        {"first_name", "Ada"},
+        {"last_name", "Lovelace"},
+        {"display_name", "Ada L."},
+        {"locale", "en-GB"},
+        {"country", "GB"},
+        {"dob", "1985-12-10"},
+        {"status", "active"},
+        {"roles", "member"},
+        {"file_name", "members.csv"},
+        {"sourceColumn", "Email"},
+        {"target", "core_field"},
+        {"fieldKey", "email"},
+        {"attributeKey", "shirt_size"},
+        {"key", "shirt_size"},
+        {"label", "Shirt size"},
+        {"choices", "M"},
+        {"next_cursor", "b3BhcXVl"},
+    };
+    const auto found = kTexts.find(name);
+    return std::string(found == kTexts.end() ? "text" : found->second);
+}
+
+// A value of the schema's shape, for the property `name`: what it looks like, not what it says.
+Json::Value example_of(const Json::Value& schema, std::string_view name) {
+    const Json::Value& type = schema["type"].isArray() ? schema["type"][0] : schema["type"];
+    const std::string format = schema["format"].asString();
+    if (schema.isMember("anyOf")) return example_of(schema["anyOf"][0], name);
+    if (schema.isMember("enum")) return schema["enum"][0];
+    if (format == "uuid") return "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d";
+    if (format == "date-time") return "2026-11-20T10:00:00.000Z";
+    if (type == "integer") return 1;
+    if (type == "boolean") return true;
+    if (type == "string") return example_text(name);
+    if (type == "array") {
+        Json::Value list(Json::arrayValue);
+        list.append(example_of(schema["items"], name));
+        return list;
+    }
+    Json::Value object(Json::objectValue);
+    for (const std::string& key : schema["properties"].getMemberNames()) {
+        object[key] = example_of(schema["properties"][key], key);
+    }
+    return object;
+}
+
+Json::Value error_example(const ErrorEntry& entry) {
+    Json::Value example;
+    example["error"]["code"] = std::string(entry.text);
+    example["error"]["status"] = entry.status;
+    example["error"]["message"] = std::string(entry.message);
+    return example;
+}
+
 // A status's codes are told apart in its description; the envelope is the same for all.
 Json::Value error_response(const std::vector<ErrorCode>& codes) {
     Json::Value response;
@@ -59,17 +117,24 @@ Json::Value error_response(const std::vector<ErrorCode>& codes) {
     }
     response["description"] = text;
     response["content"] = json_content(reference("Error"));
+    for (const ErrorCode code : codes) {
+        const ErrorEntry& entry = error_entry(code);
+        response["content"]["application/json"]["examples"][std::string(entry.text)]["value"] =
+            error_example(entry);
+    }
     return response;
 }
 
 Json::Value reply_response(const ReplySpec& reply) {
     Json::Value response;
     response["description"] = std::string(reply.meaning);
+    if (reply.content_type.empty()) return response;  // a status without a body
     Json::Value& content = response["content"][std::string(reply.content_type)];
     if (reply.component.empty()) {
         content["schema"]["type"] = "string";
     } else {
         content["schema"] = reference(reply.component);
+        content["example"] = example_of(reply.schema(), "");
     }
     return response;
 }
@@ -162,6 +227,10 @@ Json::Value operation_of(const Endpoint& row) {
     if (row.body_schema) {
         operation["requestBody"]["required"] = row.body_required;
         operation["requestBody"]["content"] = json_content(reference(row.body_component));
+        Json::Value example;
+        if (parse_json(row.body_example, example)) {
+            operation["requestBody"]["content"]["application/json"]["example"] = std::move(example);
+        }
     }
     add_responses(row, operation);
     if (row.access == Access::Organization) {
@@ -222,6 +291,8 @@ constexpr std::array kEndpoints = {
              .summary = "This description",
              .access = Access::Open,
              .reply = {200, "OpenAPI 3.1.0.", "application/json", "OpenApi", any_object},
+             .second_reply =
+                 ReplySpec{304, "Not changed since the ETag of If-None-Match.", "", "", nullptr},
              .handler = get_openapi},
 };
 static_assert(well_formed(kEndpoints, "/openapi"));

@@ -110,6 +110,7 @@ constexpr std::array kEndpoints = {
         .body_required = true,
         .body_component = "MemberPayload",
         .body_schema = http::member_payload_schema,
+        .body_example = R"({"email": "ada@example.org", "first_name": "Ada", "country": "GB"})",
         .reply = {201, "The member was created or attached.", "application/json", "CreatedUser",
                   created_schema},
         .second_reply = ReplySpec{200, "The user was a member already; empty values were filled.",

@@ -1,5 +1,6 @@
 #include "http/fcgi_io.hpp"
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 #include <fcgiapp.h>
@@ -158,6 +159,13 @@ bool FcgiServer::serve_one(const sigset_t& unblocked, const Handler& handler) {
         send(fcgi, request, handler(request));
     } catch (const Aborted&) {
         // nobody is left to answer
+    } catch (const std::exception& error) {
+        // A streamed body broke off behind its 200: the connection is cut, so that nginx and the
+        // client see a broken transfer and not a short but complete one.
+        log_event(LogLevel::Error, "reply.broken_off", {{"reason", error.what()}});
+        FCGX_Free(&fcgi, 1);
+        FCGX_InitRequest(&fcgi, listener_, 0);
+        return true;
     }
     FCGX_Finish_r(&fcgi);
     return true;

@@ -15,7 +15,7 @@ namespace muster::http {
 // with permissions `mode`. Non-blocking. Throws std::system_error.
 int open_listener(const std::string& path, unsigned mode);
 
-// Answers one request. An exception is the end of the worker.
+// Answers one request. An exception, from it or from a reply's stream, cuts the connection.
 using Handler = std::function<Reply(const Request&)>;
 
 class FcgiServer {

@@ -142,6 +142,30 @@ std::optional<dom::element> value_of_entry(const dom::element& entry) {
     return value;
 }
 
+// Calls `found(verdict)` for each faulty attribute in the object's order, until it says false.
+template <class Found>
+void for_each_fault(const AttributeRegistry& registry, std::string_view json, const Found& found) {
+    if (json.empty()) return;
+    const auto object = parse_object(json);
+    if (!object) {
+        found(AttributesVerdict{AttributeVerdict::InvalidValue, ""});
+        return;
+    }
+    AttributeValue told;
+    for (const auto& [key, value] : *object) {
+        AttributesVerdict fault;
+        if (value.is_object()) {
+            fault = {AttributeVerdict::InvalidValue, ""};
+        } else {
+            tell(value, told);
+            fault.verdict = registry.judge(key, told);
+            if (fault.verdict == AttributeVerdict::Good) continue;
+            fault.key = key;
+        }
+        if (!found(std::move(fault))) return;
+    }
+}
+
 }  // namespace
 
 std::string_view text_of(AttributeType type) {
@@ -186,17 +210,22 @@ AttributeVerdict AttributeRegistry::judge(std::string_view key, const AttributeV
 }
 
 AttributesVerdict judge_attributes(const AttributeRegistry& registry, std::string_view json) {
-    if (json.empty()) return {};
-    const auto object = parse_object(json);
-    if (!object) return {AttributeVerdict::InvalidValue, ""};
-    AttributeValue told;
-    for (const auto& [key, value] : *object) {
-        if (value.is_object()) return {AttributeVerdict::InvalidValue, ""};
-        tell(value, told);
-        const AttributeVerdict verdict = registry.judge(key, told);
-        if (verdict != AttributeVerdict::Good) return {verdict, std::string(key)};
-    }
-    return {};
+    AttributesVerdict worst;
+    for_each_fault(registry, json, [&](AttributesVerdict fault) {
+        worst = std::move(fault);
+        return false;
+    });
+    return worst;
+}
+
+std::vector<AttributesVerdict> judge_all_attributes(const AttributeRegistry& registry,
+                                                    std::string_view json) {
+    std::vector<AttributesVerdict> faults;
+    for_each_fault(registry, json, [&](AttributesVerdict fault) {
+        faults.push_back(std::move(fault));
+        return true;
+    });
+    return faults;
 }
 
 std::string_view text_of(Provenance provenance) {

@@ -76,6 +76,9 @@ struct AttributesVerdict {
 // trusted either): InvalidValue, key "".
 [[nodiscard]] AttributesVerdict judge_attributes(const AttributeRegistry& registry,
                                                  std::string_view json);
+// The same, with every fault; empty: all good.
+[[nodiscard]] std::vector<AttributesVerdict> judge_all_attributes(const AttributeRegistry& registry,
+                                                                  std::string_view json);
 
 enum class Provenance : std::uint8_t { Import, Api };
 std::string_view text_of(Provenance provenance);  // "import", "api"

@@ -199,6 +199,7 @@ void stage_rows(Unit& unit, ImportId id, const std::vector<NewRow>& rows) {
     // Calls for one job write one after the other: their packing above ran side by side.
     const auto job = locked(org, id);
     if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
+    if (rows.empty()) return;
     std::vector<store::NewBlock> blocks;
     const int gained = merge_with_stored(org, id, fresh, blocks);
     if (job.staged_rows + gained > kMostImportRows) {

@@ -85,13 +85,13 @@ bool adds_something(const MemberInput& input, const store::Membership& membershi
 
 void judge(Unit& unit, const rules::MemberFields& fields) {
     const auto registry = attribute_registry(unit.tx, unit.org());
-    const auto verdict = rules::judge_attributes(registry, fields.attributes);
-    if (verdict.verdict == rules::AttributeVerdict::Good) return;
-    const bool unknown = verdict.verdict == rules::AttributeVerdict::UnknownKey;
     Faults faults;
-    faults.add("attributes." + verdict.key,
-               unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
-    throw Error(ErrorCode::ValidationError).fields(faults);
+    for (const auto& fault : rules::judge_all_attributes(registry, fields.attributes)) {
+        const bool unknown = fault.verdict == rules::AttributeVerdict::UnknownKey;
+        faults.add("attributes." + fault.key,
+                   unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
+    }
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
 }  // namespace
