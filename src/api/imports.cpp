@@ -308,9 +308,8 @@ constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
                                       ErrorCode::ValidationError,
                                       ErrorCode::ImportMappingInvalid};
 constexpr std::array kListErrors = {ErrorCode::Unauthorized, ErrorCode::ValidationError};
-constexpr std::array kReadErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound};
-constexpr std::array kReadListErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound,
-                                        ErrorCode::ValidationError};
+constexpr std::array kReadErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound,
+                                    ErrorCode::ValidationError};
 constexpr std::array kStageErrors = {ErrorCode::BadRequest,      ErrorCode::Unauthorized,
                                      ErrorCode::NotFound,        ErrorCode::ImportJobInvalidState,
                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
@@ -381,7 +380,7 @@ constexpr std::array kEndpoints = {
         .summary = "List an import job's rows and what became of them",
         .query = kRowsQuery,
         .reply = {200, "A page of rows.", "application/json", "ImportRowList", row_list_schema},
-        .errors = kReadListErrors,
+        .errors = kReadErrors,
         .handler = list_import_rows},
     Endpoint{.method = Method::Post,
              .path = "/v1/imports/{id}/validate",
@@ -419,7 +418,7 @@ constexpr std::array kEndpoints = {
              .summary = "Download the invalid and failed rows as CSV",
              .query = kReportQuery,
              .reply = {200, "RFC 4180, header line first.", "text/csv", "", nullptr},
-             .errors = kReadListErrors,
+             .errors = kReadErrors,
              .handler = get_error_report},
 };
 static_assert(well_formed(kEndpoints, "/v1/imports"));

@@ -112,7 +112,8 @@ Reply Pipeline::answer(const Request& request, const Match& match) {
     refuse_stale(request, context_.settings.server_stale_after);
     Call call{request,          endpoint, context_, metrics_,    {},
               match.parameters, {},       nullptr,  std::nullopt};
-    if (endpoint.access == Access::Organization) call.actor = authenticate(context_, request);
+    if (endpoint.access == Access::Open) return endpoint.handler(call);
+    call.actor = authenticate(context_, request);
     std::optional<http::JsonBody> json;
     const std::string body = endpoint.body_limit > 0 ? read_body(request, endpoint) : "";
     if (!body.empty()) {

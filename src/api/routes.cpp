@@ -27,21 +27,32 @@ bool is_parameter(std::string_view segment) {
     return segment.starts_with('{');
 }
 
-bool path_matches(std::string_view pattern, std::string_view path,
-                  std::vector<std::string_view>& parameters) {
-    parameters.clear();
-    const auto wanted = split(pattern, '/');
-    const auto given = split(path, '/');
-    if (wanted.size() != given.size()) return false;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (is_parameter(wanted[i])) {
-            if (given[i].empty()) return false;
-            parameters.push_back(given[i]);
-        } else if (wanted[i] != given[i]) {
-            return false;
-        }
+using Segments = std::vector<std::string_view>;
+
+// The rows' patterns, split once.
+const std::vector<Segments>& all_patterns() {
+    static const std::vector<Segments> kPatterns = [] {
+        std::vector<Segments> patterns;
+        for (const Endpoint* row : all_endpoints()) patterns.push_back(split(row->path, '/'));
+        return patterns;
+    }();
+    return kPatterns;
+}
+
+bool matches(const Segments& pattern, const Segments& path) {
+    if (pattern.size() != path.size()) return false;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (is_parameter(pattern[i]) ? path[i].empty() : pattern[i] != path[i]) return false;
     }
     return true;
+}
+
+Segments parameters_of(const Segments& pattern, const Segments& path) {
+    Segments parameters;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (is_parameter(pattern[i])) parameters.push_back(path[i]);
+    }
+    return parameters;
 }
 
 }  // namespace
@@ -55,16 +66,16 @@ Match match(http::Method method, std::string_view path) {
     // HEAD is answered wherever GET is.
     const auto wanted = method == http::Method::Head ? http::Method::Get : method;
     Match found;
-    std::vector<std::string_view> parameters;
+    const Segments segments = split(path, '/');
     std::set<std::string_view> methods;
     const auto& rows = all_endpoints();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!path_matches(rows[i]->path, path, parameters)) continue;
+        if (!matches(all_patterns()[i], segments)) continue;
         found.path_known = true;
         if (rows[i]->method == wanted) {
             found.endpoint = rows[i];
             found.index = i;
-            found.parameters = parameters;
+            found.parameters = parameters_of(all_patterns()[i], segments);
             return found;
         }
         methods.insert(text_of(rows[i]->method));

@@ -97,7 +97,8 @@ constexpr std::array kCreateErrors = {
     ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
     ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
     ErrorCode::ValidationError};
-constexpr std::array kReadErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound};
+constexpr std::array kReadErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound,
+                                    ErrorCode::ValidationError};
 
 constexpr std::array kEndpoints = {
     Endpoint{

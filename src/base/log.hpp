@@ -14,7 +14,7 @@ enum class LogLevel { Debug, Info, Warning, Error };
 struct LogField {
     LogField(std::string_view name, std::string_view text) : key(name), value(text) {}
     LogField(std::string_view name, const char* text) : key(name), value(text) {}
-    LogField(std::string_view name, const std::string& text) : key(name), value(text) {}
+    LogField(std::string_view name, std::string text) : key(name), value(std::move(text)) {}
     template <class Number>
     requires std::is_arithmetic_v<Number> LogField(std::string_view name, Number number)
         : key(name), value(std::to_string(number)) {}

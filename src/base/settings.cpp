@@ -188,8 +188,8 @@ std::string shipped_settings() {
             section = setting.section;
             text += "\n[" + std::string(section) + "]\n";
         }
-        text += "# " + std::string(setting.meaning) + "\n#" + std::string(setting.key) + " = " +
-                std::string(setting.fallback) + "\n";
+        text.append("# ").append(setting.meaning).append("\n#").append(setting.key);
+        text.append(" = ").append(setting.fallback).append("\n");
     }
     return text;
 }
@@ -202,7 +202,11 @@ std::string settings_manual() {
             section = setting.section;
             text += ".SS [" + std::string(section) + "]\n";
         }
-        text += ".TP\n.B " + std::string(setting.key) + "\n" + std::string(setting.meaning) + "\n";
+        text.append(".TP\n.B ")
+            .append(setting.key)
+            .append("\n")
+            .append(setting.meaning)
+            .append("\n");
         if (std::holds_alternative<int Settings::*>(setting.member)) {
             text += "From " + std::to_string(setting.least) + " to " +
                     std::to_string(setting.most) + ".\n";

@@ -108,7 +108,9 @@ void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
     std::string head = "Status: " + std::to_string(reply.status) + "\r\n";
     const bool has_body = reply.status != 204 && reply.status != 304;
     if (has_body) head += "Content-Type: " + reply.content_type + "\r\n";
-    for (const auto& [name, value] : reply.headers) head += name + ": " + value + "\r\n";
+    for (const auto& [name, value] : reply.headers) {
+        head.append(name).append(": ").append(value).append("\r\n");
+    }
     if (has_body && !reply.stream) {
         head += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
     }

@@ -14,6 +14,23 @@ namespace {
     throw Error(ErrorCode::BadRequest).detail("reason", reason);
 }
 
+std::string reason_for(simdjson::error_code error) {
+    switch (error) {
+        case simdjson::DEPTH_ERROR:
+            return "the body is nested deeper than 64 levels";
+        case simdjson::UTF8_ERROR:
+            return "the body is not UTF-8";
+        case simdjson::EMPTY:
+            return "the body is empty";
+        case simdjson::NUMBER_ERROR:
+            return "the body has a number that is malformed or too large";
+        case simdjson::STRING_ERROR:
+            return "the body has a malformed string";
+        default:
+            return "the body is not JSON";
+    }
+}
+
 // simdjson writes a lone low surrogate as three bytes that are no UTF-8 (ED A0..BF xx).
 bool has_surrogate(std::string_view text) {
     for (std::size_t at = text.find('\xed'); at != std::string_view::npos;
@@ -43,24 +60,27 @@ class StrictCheck {
   public:
     explicit StrictCheck(bool has_escapes) : has_escapes_(has_escapes) {}
 
-    void run(const JsonIn& element) {
+    // `depth`: the level of `element`, if it is a container; the root's is 1.
+    void run(const JsonIn& element, std::size_t depth) {
+        const bool is_container = element.is_object() || element.is_array();
+        if (is_container && depth > kMaxDepth) refuse(reason_for(simdjson::DEPTH_ERROR));
         if (element.is_object()) {
-            object(members_of(element));
+            object(members_of(element), depth);
         } else if (element.is_array()) {
-            for (const JsonIn entry : entries_of(element)) run(entry);
+            for (const JsonIn entry : entries_of(element)) run(entry, depth + 1);
         } else if (has_escapes_ && element.is_string()) {
             string(std::string_view(element.get_string()));
         }
     }
 
   private:
-    void object(const simdjson::dom::object& object) {
+    void object(const simdjson::dom::object& object, std::size_t depth) {
         std::vector<std::string_view> keys;
         keys.reserve(object.size());
         for (const auto& [key, value] : object) {
             keys.push_back(key);
             if (has_escapes_) string(key);
-            if (!value.is_number() && !value.is_bool()) run(value);
+            if (!value.is_number() && !value.is_bool()) run(value, depth + 1);
         }
         if (has_duplicate(keys)) refuse("the body has an object with the same key twice");
     }
@@ -71,23 +91,6 @@ class StrictCheck {
 
     bool has_escapes_;
 };
-
-std::string reason_for(simdjson::error_code error) {
-    switch (error) {
-        case simdjson::DEPTH_ERROR:
-            return "the body is nested deeper than 64 levels";
-        case simdjson::UTF8_ERROR:
-            return "the body is not UTF-8";
-        case simdjson::EMPTY:
-            return "the body is empty";
-        case simdjson::NUMBER_ERROR:
-            return "the body has a number that is malformed or too large";
-        case simdjson::STRING_ERROR:
-            return "the body has a malformed string";
-        default:
-            return "the body is not JSON";
-    }
-}
 
 void append_canonical(std::string& to, const JsonIn& element) {
     if (element.is_array()) {
@@ -124,7 +127,7 @@ JsonBody::JsonBody(std::string_view body) {
     thread_local simdjson::dom::parser parser;
     if (body.empty()) refuse("the body is empty");
     if (body.starts_with("\xef\xbb\xbf")) refuse("the body begins with a byte order mark");
-    // The parser counts a scalar as a level of its own.
+    // The parser counts a scalar as a level of its own; StrictCheck looks at the containers.
     if (parser.capacity() < body.size() || parser.max_depth() != kMaxDepth + 1) {
         if (parser.allocate(std::max<std::size_t>(body.size(), 4096), kMaxDepth + 1)) {
             throw std::bad_alloc();
@@ -132,7 +135,7 @@ JsonBody::JsonBody(std::string_view body) {
     }
     const auto error = parser.parse(body.data(), body.size()).get(root_);
     if (error) refuse(reason_for(error));
-    StrictCheck(body.find("\\u") != std::string_view::npos).run(root_);
+    StrictCheck(body.find("\\u") != std::string_view::npos).run(root_, 1);
 }
 
 std::string canonical_json(const JsonIn& element) {

@@ -44,7 +44,7 @@ Metrics::Metrics(std::vector<std::string_view> operations) : operations_(std::mo
     if (operations_.size() > kMostOperations)
         throw std::length_error("kMostOperations is too small");
     operations_.resize(kMostOperations);
-    operations_.push_back("none");
+    operations_.emplace_back("none");
     void* memory =
         mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
@@ -79,7 +79,8 @@ std::string Metrics::text() const {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         if (operations_[i].empty()) continue;
         const Operation& operation = shared_->operations[i];
-        const std::string label = "operation=\"" + std::string(operations_[i]) + "\"";
+        std::string label = "operation=\"";
+        label.append(operations_[i]).append("\"");
         for (std::size_t status = 0; status < kStatusClasses; ++status) {
             requests += "muster_requests_total{" + label + ",status=\"" +
                         std::to_string(status + 1) + "xx\"} " +
@@ -89,8 +90,11 @@ std::string Metrics::text() const {
         for (std::size_t bucket = 0; bucket <= kBounds.size(); ++bucket) {
             sum += operation.buckets[bucket];
             const std::string bound = bucket < kBounds.size() ? seconds(kBounds[bucket]) : "+Inf";
-            times += "muster_request_seconds_bucket{" + label + ",le=\"" + bound + "\"} " +
-                     std::to_string(sum) + "\n";
+            times.append("muster_request_seconds_bucket{")
+                .append(label)
+                .append(",le=\"")
+                .append(bound);
+            times.append("\"} ").append(std::to_string(sum)).append("\n");
         }
         times += "muster_request_seconds_sum{" + label + "} " +
                  seconds(static_cast<std::int64_t>(operation.microseconds.load())) + "\n";

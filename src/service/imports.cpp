@@ -143,6 +143,7 @@ int merge_with_stored(db::OrgStore& org, ImportId id,
                       const std::map<std::uint32_t, BlockRows>& fresh,
                       std::vector<store::NewBlock>& to) {
     std::vector<std::uint32_t> numbers;
+    numbers.reserve(fresh.size());
     for (const auto& [number, rows] : fresh) numbers.push_back(number);
     std::map<std::uint32_t, std::vector<rules::StagedRow>> old;
     const auto stored = store::lock_blocks(org, id, numbers);
@@ -223,7 +224,7 @@ rules::ImportJob validate_import(Unit& unit, ImportId id) {
 
 rules::ImportJob commit_import(Unit& unit, ImportId id, std::optional<bool> dry_run) {
     db::OrgStore org(unit.tx, unit.org());
-    const auto job = locked(org, id);
+    auto job = locked(org, id);
     if (job.state == ImportState::Validated) {
         if (dry_run == true) return job;  // asks for nothing that has not been done
         store::move_import(org, id, ImportState::Validated, ImportState::Committing, unit.now);
@@ -237,7 +238,7 @@ rules::ImportJob commit_import(Unit& unit, ImportId id, std::optional<bool> dry_
 
 rules::ImportJob cancel_import(Unit& unit, ImportId id) {
     db::OrgStore org(unit.tx, unit.org());
-    const auto job = locked(org, id);
+    auto job = locked(org, id);
     if (job.state == ImportState::Canceled) return job;
     if (!rules::can_cancel(job.state)) refuse_state(job.state, "staging, validating or validated");
     store::move_import(org, id, job.state, ImportState::Canceled, unit.now);

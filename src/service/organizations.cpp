@@ -36,8 +36,7 @@ void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
 
 rules::Organization create_organization(Context& context, std::string_view name) {
     return context.database.transaction([&](db::Tx& tx) {
-        const rules::Organization organization{OrgId::create(), checked_name(name),
-                                               Timestamp::now()};
+        rules::Organization organization{OrgId::create(), checked_name(name), Timestamp::now()};
         store::insert_organization(tx, organization);
         Unit unit{tx, {organization.id, std::nullopt}, organization.created_at};
         add_starter_attributes(unit);
