@@ -144,8 +144,13 @@ install: all
 	install -d $(DESTDIR)$(sysconf)/nginx/snippets
 	install -m 644 nginx/snippets/*.conf $(DESTDIR)$(sysconf)/nginx/snippets/
 	install -d $(DESTDIR)$(sysconf)/muster
-	$(BUILD)/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf
-	chmod 640 $(DESTDIR)$(sysconf)/muster/muster.conf
+	# The configuration is the operator's once it is there; the shipped one can always be printed again.
+	test -e $(DESTDIR)$(sysconf)/muster/muster.conf || { umask 027 && \
+	    $(BUILD)/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf; }
+	for program in musterctl muster-import; do install -D -m 644 packaging/bash-completion/$$program \
+	    $(DESTDIR)$(prefix)/share/bash-completion/completions/$$program; done
+	for text in README.md CHANGES docs/*.md; do \
+	    install -D -m 644 $$text $(DESTDIR)$(prefix)/share/doc/muster/$${text##*/}; done
 	for section in 1 5 7 8; do for page in man/*.$$section; do test ! -e $$page || \
 	    install -D -m 644 $$page $(DESTDIR)$(prefix)/share/man/man$$section/$${page#man/}; done; done
 

@@ -34,9 +34,15 @@ constexpr RecordField<AttributeRecord> inner(std::string_view name) {
 }
 
 constexpr auto kAttribute = http::record<AttributeRecord>(
-    "Attribute", field<&AttributeRecord::id>("id"), inner<&rules::Attribute::key>("key"),
-    inner<&rules::Attribute::label>("label"), inner<&rules::Attribute::type>("type"),
-    inner<&rules::Attribute::choices>("choices"), inner<&rules::Attribute::enabled>("enabled"),
+    "Attribute", inner<&rules::Attribute::key>("key"), inner<&rules::Attribute::label>("label"),
+    inner<&rules::Attribute::type>("type"), inner<&rules::Attribute::choices>("choices"),
+    inner<&rules::Attribute::enabled>("enabled"),
+    RecordField<AttributeRecord>{"starter",
+                                 [](JsonWriter& to, const AttributeRecord& record) {
+                                     to.boolean(
+                                         service::is_starter_attribute(record.attribute.key));
+                                 },
+                                 http::Wire<bool>::schema},
     field<&AttributeRecord::created_at>("created_at"),
     field<&AttributeRecord::updated_at>("updated_at"));
 

@@ -23,9 +23,9 @@ Reply get_health(Call&) {
 
 // The database answers, and its schema is this program's.
 Reply get_readiness(Call& call) {
-    const std::string problem = service::readiness_problem(call.context);
-    if (!problem.empty()) {
-        throw Error(ErrorCode::ServiceUnavailable).detail("reason", problem).retry_after(1);
+    const auto report = service::check_readiness(call.context);
+    if (report.state != service::Readiness::Ready) {
+        throw Error(ErrorCode::ServiceUnavailable).detail("reason", report.problem).retry_after(1);
     }
     return json_reply(200, http::to_json(kHealth, Health{}));
 }

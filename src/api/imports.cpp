@@ -74,7 +74,7 @@ constexpr auto kMappingColumn = http::object<rules::MappingColumn>(
     http::optional("attributeKey", &rules::MappingColumn::attribute_key, Text{1, 64}));
 
 constexpr auto kMapping = http::object<rules::Mapping>(
-    http::required("columns", &rules::Mapping::columns, http::ArrayOf{kMappingColumn, 1, 500}));
+    http::required("columns", &rules::Mapping::columns, http::array_of(kMappingColumn, 1, 500)));
 
 constexpr auto kNewImport = http::object<service::NewImport>(
     http::required("file_name", &service::NewImport::file_name, Text{1, 255}),
@@ -90,7 +90,7 @@ struct StageRows {
     std::vector<service::NewRow> rows;
 };
 constexpr auto kStageRows = http::object<StageRows>(http::required(
-    "rows", &StageRows::rows, http::ArrayOf{kNewRow, 0, service::kMostStagedAtOnce}));
+    "rows", &StageRows::rows, http::array_of(kNewRow, 0, service::kMostStagedAtOnce)));
 
 struct CommitImport {
     std::optional<bool> dry_run;
@@ -202,11 +202,13 @@ Reply stage_rows(Call& call, const StageRows& in) {
 
 // The job as 202, with the hint when to poll.
 Reply accepted(Call& call, const std::function<ImportJob(Unit&)>& work) {
+    bool is_moving = true;  // a replay tells of the moment when it was
     Reply reply = call.transact([&](Unit& unit) {
         const ImportJob job = work(unit);
+        is_moving = rules::is_moving(job.state);
         return StoredReply{202, "", http::to_json(kImportJob, job), job.expires_at};
     });
-    reply.headers.emplace_back("Retry-After", "1");
+    if (is_moving) reply.headers.emplace_back("Retry-After", "1");
     return reply;
 }
 

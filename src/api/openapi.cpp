@@ -268,12 +268,12 @@ Json::Value build_document(std::string_view base_url) {
 
 Reply get_openapi(Call& call) {
     // The rows do not change while the process lives.
-    static const std::string document = openapi_document(call.context.settings.server_base_url);
-    static const std::string etag = "\"" + to_base64url(sha256(document)).substr(0, 22) + "\"";
-    Reply reply = json_reply(200, document);
-    reply.headers.emplace_back("ETag", etag);
+    static const std::string kDocument = openapi_document(call.context.settings.server_base_url);
+    static const std::string kEtag = "\"" + to_base64url(sha256(kDocument)).substr(0, 22) + "\"";
+    Reply reply = json_reply(200, kDocument);
+    reply.headers.emplace_back("ETag", kEtag);
     reply.headers.emplace_back("Cache-Control", "public, max-age=300");
-    if (call.request.if_none_match == etag) {
+    if (call.request.if_none_match == kEtag) {
         reply.status = 304;
         reply.body.clear();
     }

@@ -2,6 +2,7 @@
 
 #include "api/authenticate.hpp"
 #include "base/crypto.hpp"
+#include "base/ids.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "http/json_body.hpp"
@@ -30,6 +31,18 @@ void refuse_stale(const Request& request, int limit_seconds) {
 bool is_json(std::string_view content_type) {
     const std::string_view type = trimmed(content_type.substr(0, content_type.find(';')));
     return equal_ignoring_case(type, "application/json");
+}
+
+// A path id that is no UUID names nothing, whatever else is wrong with the request.
+void refuse_malformed_ids(const Endpoint& endpoint,
+                          const std::vector<std::string_view>& parameters) {
+    std::size_t index = 0;
+    for (const std::string_view segment : split(endpoint.path, '/')) {
+        if (!segment.starts_with('{')) continue;
+        const bool is_id = segment == "{id}" || segment.ends_with("Id}");
+        if (is_id && !Uuid::parse(parameters[index])) throw Error(ErrorCode::NotFound);
+        ++index;
+    }
 }
 
 // The body as it came; "" where none was sent.
@@ -114,6 +127,7 @@ Reply Pipeline::answer(const Request& request, const Match& match) {
               match.parameters, {},       nullptr,  std::nullopt};
     if (endpoint.access == Access::Open) return endpoint.handler(call);
     call.actor = authenticate(context_, request);
+    refuse_malformed_ids(endpoint, match.parameters);
     std::optional<http::JsonBody> json;
     const std::string body = endpoint.body_limit > 0 ? read_body(request, endpoint) : "";
     if (!body.empty()) {

@@ -50,15 +50,15 @@ const std::vector<Setting> kSettings = {
     {"server", "workers", &Settings::server_workers, "8", 1, 256,
      "Worker processes, one request and one database connection each."},
     {"server", "recycle_requests", &Settings::server_recycle_requests, "100000", 100, 100000000,
-     "A worker is replaced after this many requests,"},
+     "Requests after which a worker is replaced."},
     {"server", "recycle_memory", &Settings::server_recycle_memory, "256", 32, 65536,
-     "or when it holds more MiB than this."},
+     "MiB of memory above which a worker is replaced."},
     {"server", "stale_after", &Settings::server_stale_after, "30", 1, 600,
      "A request that waited this many seconds for a worker is answered 503: its client has gone."},
     {"server", "base_url", &Settings::server_base_url, "https://localhost", 0, 0,
      "The address that clients know, for the OpenAPI description."},
     {"jobs", "connections", &Settings::jobs_connections, "2", 1, 16,
-     "Database connections that one import's commit uses at once."},
+     "Database connections that the work on one import uses at once."},
     {"jobs", "lease", &Settings::jobs_lease, "20", 5, 600,
      "Seconds after which a job whose runner died is taken over."},
     {"jobs", "attempts", &Settings::jobs_attempts, "5", 1, 100,
@@ -160,7 +160,13 @@ Settings load_settings(const std::string& path) {
         if (equals == std::string_view::npos) refuse(where, "neither [section] nor key = value");
         const std::string key(trimmed(text.substr(0, equals)));
         const Setting* setting = find_setting(section, key);
-        if (!setting) refuse(where, "unknown key " + key + " in [" + section + "]");
+        if (!setting) {
+            refuse(where, std::string("unknown key ")
+                              .append(key)
+                              .append(" in [")
+                              .append(section)
+                              .append("]"));
+        }
         if (!given.insert(setting).second) refuse(where, key + " is given twice");
         if (std::getenv(environment_name(*setting).c_str())) continue;
         assign(settings, *setting, std::string(trimmed(text.substr(equals + 1))), where);
@@ -212,7 +218,7 @@ std::string settings_manual() {
                     std::to_string(setting.most) + ".\n";
         }
         const std::string fallback(setting.fallback);
-        text += fallback.empty() ? "Empty by default.\n" : "Default: " + fallback + "\n";
+        text += fallback.empty() ? "Empty by default.\n" : "Default: " + fallback + ".\n";
     }
     return text;
 }

@@ -11,12 +11,12 @@ namespace {
 namespace chrono = std::chrono;
 
 Milliseconds clock_offset() {
-    static const Milliseconds offset = [] {
+    static const Milliseconds kOffset = [] {
         const char* seconds = std::getenv("MUSTER_CLOCK_OFFSET");
         const auto value = seconds ? parse_number<std::int64_t>(seconds) : std::nullopt;
         return Milliseconds(value.value_or(0) * 1000);
     }();
-    return offset;
+    return kOffset;
 }
 
 // Two digits or four at `at`, or -1.

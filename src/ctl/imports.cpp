@@ -7,7 +7,7 @@
 namespace muster::ctl {
 namespace {
 
-constexpr int kListed = 100;
+constexpr int kListed = 100;  // the newest; older ones are found by their id
 
 ImportId import_id(const Invocation& in) {
     const auto id = ImportId::parse(in.required("--id"));
@@ -46,8 +46,10 @@ Result list_imports(const Invocation& in) {
     service::require_organization(in.context, in.organization());
     Result result;
     result.json = Json::Value(Json::arrayValue);
-    for (const auto& job : service::list_imports(in.context, in.organization(), std::nullopt,
-                                                 std::nullopt, kListed)) {
+    auto jobs =
+        service::list_imports(in.context, in.organization(), std::nullopt, std::nullopt, kListed);
+    if (jobs.size() > kListed) jobs.pop_back();
+    for (const auto& job : jobs) {
         result.json.append(job_json(job));
         result.text += job_line(job);
     }

@@ -48,7 +48,7 @@ Result check_config(const Invocation& in) {
 }
 
 Result show_health(const Invocation& in) {
-    const std::string problem = service::readiness_problem(in.context);
+    const std::string problem = service::check_readiness(in.context).problem;
     Result result;
     result.json["healthy"] = problem.empty();
     result.json["problem"] = problem.empty() ? Json::Value() : Json::Value(problem);

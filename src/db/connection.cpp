@@ -8,6 +8,8 @@
 #include <mysql_connection.h>
 #include <mysql_driver.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <list>
 #include <sstream>
@@ -26,6 +28,28 @@ class ResultSet {
 namespace {
 
 constexpr std::size_t kCachedStatements = 64;
+
+// The server's error numbers (1xxx, 3xxx, 4xxx) and the client's (2xxx).
+struct KindEntry {
+    DbError::Kind kind;
+    std::span<const int> numbers;
+};
+constexpr std::array kDuplicate = {1062, 1586};
+constexpr std::array kDeadlock = {1213};
+constexpr std::array kLockTimeout = {1205};
+// shutdown, killed, read only after a fail-over, a Galera node not ready, too many connections,
+// network; the client's own
+constexpr std::array kGone = {1053, 1290, 1836, 1047, 1317, 1927, 1152, 1158, 1159,
+                              1160, 1161, 1040, 2002, 2003, 2006, 2013, 2030, 2055};
+// too long, out of range, null, truncated, bad value, check, foreign key, raised by a trigger
+constexpr std::array kBadData = {1406, 1264, 1048, 1265, 1292, 1366, 4025, 3819, 1452, 1644};
+constexpr std::array kKinds = {
+    KindEntry{DbError::Kind::Duplicate, kDuplicate},
+    KindEntry{DbError::Kind::Deadlock, kDeadlock},
+    KindEntry{DbError::Kind::LockTimeout, kLockTimeout},
+    KindEntry{DbError::Kind::Gone, kGone},
+    KindEntry{DbError::Kind::BadData, kBadData},
+};
 
 [[noreturn]] void rethrow(const sql::SQLException& error, std::string_view statement) {
     const int number = error.getErrorCode();
@@ -148,51 +172,12 @@ std::unique_ptr<sql::Connection> connect(const ConnectionSettings& settings) {
 }  // namespace
 
 DbError::Kind kind_of_error(int number) {
-    using Kind = DbError::Kind;
-    switch (number) {
-        case 1062:
-        case 1586:
-            return Kind::Duplicate;
-        case 1213:
-            return Kind::Deadlock;
-        case 1205:
-            return Kind::LockTimeout;
-        // shutdown, killed, read only (fail-over), not ready (Galera), and the client's own
-        case 1053:
-        case 1290:
-        case 1836:
-        case 1047:
-        case 1317:
-        case 1927:
-        case 1152:
-        case 1158:
-        case 1159:
-        case 1160:
-        case 1161:
-        case 1040:
-        case 2002:
-        case 2003:
-        case 2006:
-        case 2013:
-        case 2030:
-        case 2055:
-            return Kind::Gone;
-        // too long, out of range, not null, truncated, bad value, check, foreign key, raised by a
-        // trigger
-        case 1406:
-        case 1264:
-        case 1048:
-        case 1265:
-        case 1292:
-        case 1366:
-        case 4025:
-        case 3819:
-        case 1452:
-        case 1644:
-            return Kind::BadData;
-        default:
-            return Kind::Other;
+    for (const KindEntry& entry : kKinds) {
+        if (std::find(entry.numbers.begin(), entry.numbers.end(), number) != entry.numbers.end()) {
+            return entry.kind;
+        }
     }
+    return DbError::Kind::Other;
 }
 
 Statistics& statistics() {

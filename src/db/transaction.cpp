@@ -39,16 +39,6 @@ Connection& Database::connection() {
     return *connection_;
 }
 
-bool Database::is_reachable() noexcept {
-    try {
-        if (connection_ && !connection_->is_alive()) connection_.reset();
-        connection();
-        return true;
-    } catch (const std::exception&) {
-        return false;
-    }
-}
-
 bool Database::may_run_again(const DbError& error, int attempt, bool commit_sent) {
     using Kind = DbError::Kind;
     if (error.kind() == Kind::Gone) {

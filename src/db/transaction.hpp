@@ -97,7 +97,6 @@ class Database {
 
     // Statements as they stand, e.g. a schema file's.
     void run(std::string_view statement) { connection().run(statement); }
-    bool is_reachable() noexcept;
 
     static constexpr int kAttempts = 5;
 

@@ -108,6 +108,11 @@ struct ArrayOf {
     }
 };
 
+template <class Type>
+constexpr ArrayOf<Type> array_of(Type type, std::size_t min, std::size_t max) {
+    return {type, min, max};
+}
+
 // ---------------------------------------------------------------------------- objects
 
 template <class Owner, class Member, class Type>

@@ -21,15 +21,17 @@ namespace {
 using namespace muster;
 
 constexpr const char* kUsage =
-    "Usage: muster-run [--config FILE] [--for SECONDS[s]] imports|purge|all\n"
+    "Usage: muster-run [--config FILE] [--for SECONDS[s]] [--verbose] imports|purge|all\n"
     "Works on what waits and, unless it is the purge, waits for more until its time is over.\n"
     "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
     "  --for 55s        how long to run (default 55s)\n"
+    "  --verbose        log what was done, as log.level says; else only what went wrong: cron mails it\n"
     "  --help, --version\n";
 
 struct Options {
     std::string config = main_program::default_config();
     int seconds = 55;
+    bool verbose = false;
     std::string kind;
 };
 
@@ -47,6 +49,8 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
             const auto seconds = parse_number<int>(text);
             if (!seconds || *seconds < 0) return std::nullopt;
             options.seconds = *seconds;
+        } else if (argument == "--verbose") {
+            options.verbose = true;
         } else if (options.kind.empty() &&
                    (argument == "imports" || argument == "purge" || argument == "all")) {
             options.kind = argument;
@@ -70,9 +74,11 @@ struct Station {
 int run(const Options& options) {
     const Settings settings = load_settings(options.config);
     main_program::set_log_level_from(settings);
+    if (!options.verbose && settings.log_level != "error") set_log_level(LogLevel::Warning);
     db::load_driver();
     Station main_station(settings);
-    if (const auto problem = service::readiness_problem(main_station.context); !problem.empty()) {
+    if (const auto problem = service::check_readiness(main_station.context).problem;
+        !problem.empty()) {
         std::fprintf(stderr, "muster-run: %s\n", problem.c_str());
         return 1;
     }

@@ -90,8 +90,10 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "musterctl: %s (see musterctl --help)\n", error.what());
         return 2;
     } catch (const Error& error) {
-        std::fprintf(stderr, "musterctl: %s %s\n", error.what(),
-                     json_text(error.details()).c_str());
+        const std::string_view message = error_entry(error.code()).message;
+        const std::string details = error.details().isNull() ? "" : json_text(error.details());
+        std::fprintf(stderr, "musterctl: %.*s %s\n", static_cast<int>(message.size()),
+                     message.data(), details.c_str());
         return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "musterctl: %s\n", error.what());

@@ -87,8 +87,8 @@ std::string schema_refusal(const std::string& config) {
     const Settings settings = load_settings(config);
     db::Database database(main_program::connection_settings(settings));
     service::Context context = main_program::make_context(database, settings);
-    if (!database.is_reachable()) return "";
-    return service::readiness_problem(context);
+    const auto report = service::check_readiness(context);
+    return report.state == service::Readiness::WrongSchema ? report.problem : "";
 }
 
 bool printed(std::string_view option) {

@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "store/attributes.hpp"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -86,6 +87,11 @@ void add_starter_attributes(Unit& unit) {
     for (const Attribute& attribute : starter_catalogue()) {
         store::insert_attribute(org, {AttributeId::create(), attribute, unit.now, unit.now});
     }
+}
+
+bool is_starter_attribute(std::string_view key) {
+    return std::any_of(starter_catalogue().begin(), starter_catalogue().end(),
+                       [&](const Attribute& attribute) { return attribute.key == key; });
 }
 
 std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId organization,

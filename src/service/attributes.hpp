@@ -18,6 +18,9 @@ rules::AttributeRegistry attribute_registry(Context& context, OrgId organization
 // Puts the starter catalogue into a new organization, disabled.
 void add_starter_attributes(Unit& unit);
 
+// Whether the key is of the starter catalogue.
+[[nodiscard]] bool is_starter_attribute(std::string_view key);
+
 // A page by key behind `after`; one more than `limit` tells that there is more.
 std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId organization,
                                                     std::string_view after, int limit);

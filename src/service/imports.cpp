@@ -28,14 +28,14 @@ constexpr Milliseconds kRetention{std::int64_t{30} * 24 * 3600 * 1000};
         .detail("expected", std::string(expected));
 }
 
-rules::ImportJob locked(db::OrgStore& org, ImportId id) {
-    auto job = store::lock_import(org, id);
+rules::ImportJob locked(db::OrgStore& org, ImportId id, Timestamp now) {
+    auto job = store::lock_import(org, id, now);
     if (!job) throw Error(ErrorCode::NotFound);
     return std::move(*job);
 }
 
-rules::ImportJob reread(db::OrgStore& org, ImportId id) {
-    auto job = store::find_import(org, id);
+rules::ImportJob reread(db::OrgStore& org, ImportId id, Timestamp now) {
+    auto job = store::find_import(org, id, now);
     if (!job) throw std::runtime_error("a locked import job is gone");
     return std::move(*job);
 }
@@ -198,7 +198,7 @@ void stage_rows(Unit& unit, ImportId id, const std::vector<NewRow>& rows) {
     const auto fresh = rows_by_block(sorted);
     db::OrgStore org(unit.tx, unit.org());
     // Calls for one job write one after the other: their packing above ran side by side.
-    const auto job = locked(org, id);
+    const auto job = locked(org, id, unit.now);
     if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
     if (rows.empty()) return;
     std::vector<store::NewBlock> blocks;
@@ -216,15 +216,15 @@ void stage_rows(Unit& unit, ImportId id, const std::vector<NewRow>& rows) {
 
 rules::ImportJob validate_import(Unit& unit, ImportId id) {
     db::OrgStore org(unit.tx, unit.org());
-    const auto job = locked(org, id);
+    const auto job = locked(org, id, unit.now);
     if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
     store::move_import_to_validating(org, id, false, unit.now);
-    return reread(org, id);
+    return reread(org, id, unit.now);
 }
 
 rules::ImportJob commit_import(Unit& unit, ImportId id, std::optional<bool> dry_run) {
     db::OrgStore org(unit.tx, unit.org());
-    auto job = locked(org, id);
+    auto job = locked(org, id, unit.now);
     if (job.state == ImportState::Validated) {
         if (dry_run == true) return job;  // asks for nothing that has not been done
         store::move_import(org, id, ImportState::Validated, ImportState::Committing, unit.now);
@@ -233,16 +233,16 @@ rules::ImportJob commit_import(Unit& unit, ImportId id, std::optional<bool> dry_
     } else {
         refuse_state(job.state, "validated");
     }
-    return reread(org, id);
+    return reread(org, id, unit.now);
 }
 
 rules::ImportJob cancel_import(Unit& unit, ImportId id) {
     db::OrgStore org(unit.tx, unit.org());
-    auto job = locked(org, id);
+    auto job = locked(org, id, unit.now);
     if (job.state == ImportState::Canceled) return job;
     if (!rules::can_cancel(job.state)) refuse_state(job.state, "staging, validating or validated");
     store::move_import(org, id, job.state, ImportState::Canceled, unit.now);
-    return reread(org, id);
+    return reread(org, id, unit.now);
 }
 
 void cancel_import_now(Context& context, OrgId organization, ImportId id) {
@@ -255,7 +255,7 @@ void cancel_import_now(Context& context, OrgId organization, ImportId id) {
 std::optional<rules::ImportJob> read_import(Context& context, OrgId organization, ImportId id) {
     return context.database.read([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_import(org, id);
+        return store::find_import(org, id, Timestamp::now());
     });
 }
 
@@ -264,9 +264,9 @@ std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor
     if (!job || job->state != ImportState::Validated || !job->commit_requested) return job;
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, actor.organization);
-        store::move_import(org, id, ImportState::Validated, ImportState::Committing,
-                           Timestamp::now());
-        return store::find_import(org, id);
+        const Timestamp now = Timestamp::now();
+        store::move_import(org, id, ImportState::Validated, ImportState::Committing, now);
+        return store::find_import(org, id, now);
     });
 }
 
@@ -275,7 +275,7 @@ std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
                                            std::optional<ImportState> state, int limit) {
     return context.database.read([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::page_imports(org, before, state, limit + 1);
+        return store::page_imports(org, before, state, limit + 1, Timestamp::now());
     });
 }
 

@@ -7,7 +7,7 @@
 namespace muster::service {
 namespace {
 
-std::string labelled(std::string_view name, rules::ImportState state, double value) {
+std::string labelled(std::string_view name, rules::ImportState state, std::int64_t value) {
     return std::string(name) + "{state=\"" + std::string(text_of(state)) + "\"} " +
            std::to_string(value) + "\n";
 }
@@ -25,7 +25,7 @@ std::string job_metrics(Context& context) {
             "# HELP muster_imports_moving Import jobs that the runner works on or should.\n"
             "# TYPE muster_imports_moving gauge\n";
         for (const auto& count : counts) {
-            text += labelled("muster_imports_moving", count.state, static_cast<double>(count.jobs));
+            text += labelled("muster_imports_moving", count.state, count.jobs);
         }
         text +=
             "# HELP muster_imports_oldest_heartbeat_seconds Since the longest unserved job was served.\n"
@@ -33,7 +33,7 @@ std::string job_metrics(Context& context) {
         for (const auto& count : counts) {
             const auto age = Timestamp::now() - Timestamp(count.oldest_heartbeat_ms);
             text += labelled("muster_imports_oldest_heartbeat_seconds", count.state,
-                             static_cast<double>(age.count()) / 1000);
+                             age.count() / 1000);
         }
     } catch (const db::DbError& error) {
         log_event(LogLevel::Warning, "metrics.database_down", {{"reason", error.what()}});

@@ -10,6 +10,8 @@
 namespace muster::service {
 namespace {
 
+constexpr int kUnknownDatabase = 1049;
+
 std::string file_content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::runtime_error("cannot read " + path + " (setting files.sql)");
@@ -41,15 +43,26 @@ bool initialize_schema(db::Database& without_database, Context& context) {
     return true;
 }
 
-std::string readiness_problem(Context& context) {
-    if (!context.database.is_reachable()) return "the database does not answer";
-    const auto version = installed_schema_version(context);
-    if (!version) return "the database has no schema: run `musterctl db init`";
-    if (*version < store::kSchemaVersion)
-        return "the schema is too old: run `musterctl db migrate`";
-    if (*version > store::kSchemaVersion)
-        return "the schema is newer than this program: upgrade muster";
-    return "";
+ReadinessReport check_readiness(Context& context) {
+    std::optional<int> version;
+    try {
+        version = installed_schema_version(context);
+    } catch (const db::DbError& error) {
+        if (error.number() != kUnknownDatabase) {
+            return {Readiness::DatabaseAway,
+                    "the database does not answer: see database.* of the configuration"};
+        }
+    }
+    if (!version || *version == 0) {
+        return {Readiness::WrongSchema, "the database has no schema: run `musterctl db init`"};
+    }
+    if (*version < store::kSchemaVersion) {
+        return {Readiness::WrongSchema, "the schema is too old: run `musterctl db migrate`"};
+    }
+    if (*version > store::kSchemaVersion) {
+        return {Readiness::WrongSchema, "the schema is newer than this program: upgrade muster"};
+    }
+    return {};
 }
 
 }  // namespace muster::service

@@ -3,6 +3,7 @@
 
 #include "service/context.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,11 @@ std::optional<int> installed_schema_version(Context& context);
 // missing file.
 bool initialize_schema(db::Database& without_database, Context& context);
 
-// Empty when all is well, else what is wrong and which command mends it.
-std::string readiness_problem(Context& context);
+enum class Readiness : std::uint8_t { Ready, DatabaseAway, WrongSchema };
+struct ReadinessReport {
+    Readiness state = Readiness::Ready;
+    std::string problem;  // what is wrong and what mends it; "" when Ready
+};
+ReadinessReport check_readiness(Context& context);
 
 }  // namespace muster::service

@@ -102,6 +102,10 @@ std::optional<ImportId> insert_import(db::OrgStore& org, const rules::ImportJob&
     static constexpr OrgSql kActive{
         "imports.find_active",
         "SELECT id FROM import_jobs WHERE organization_id = :org AND active_slot = 1"};
+    static constexpr OrgSql kFreeSlot{
+        "imports.free_expired_slot",
+        "UPDATE import_jobs SET state = 'canceled', revision = revision + 1 "
+        "WHERE organization_id = :org AND active_slot = 1 AND expires_at <= ?"};
     try {
         org.execute(kInsert, job.id, job.created_by_id, text_of(job.source), job.mapping,
                     job.file_name, job.declared_total, job.expires_at, job.created_at,
@@ -110,40 +114,45 @@ std::optional<ImportId> insert_import(db::OrgStore& org, const rules::ImportJob&
     } catch (const DbError& error) {
         if (error.kind() != DbError::Kind::Duplicate) throw;
     }
+    if (org.execute(kFreeSlot, job.created_at) == 1) return insert_import(org, job);
     auto rows = org.query(kActive);
     if (!rows.next()) throw db::RetryTransaction{"the active import has just ended"};
     return rows.id<ImportId>(1);
 }
 
-std::optional<rules::ImportJob> find_import(db::OrgStore& org, ImportId id) {
-    static constexpr OrgSql kFind{"imports.find", "SELECT " IMPORT_COLUMNS
-                                                  " FROM import_jobs "
-                                                  "WHERE organization_id = :org AND id = ?"};
-    return one_job(org.query(kFind, id));
-}
-
-std::optional<rules::ImportJob> lock_import(db::OrgStore& org, ImportId id) {
-    static constexpr OrgSql kLock{"imports.lock",
+std::optional<rules::ImportJob> find_import(db::OrgStore& org, ImportId id, Timestamp now) {
+    static constexpr OrgSql kFind{"imports.find",
                                   "SELECT " IMPORT_COLUMNS
                                   " FROM import_jobs "
-                                  "WHERE organization_id = :org AND id = ? FOR UPDATE"};
-    return one_job(org.query(kLock, id));
+                                  "WHERE organization_id = :org AND id = ? AND expires_at > ?"};
+    return one_job(org.query(kFind, id, now));
+}
+
+std::optional<rules::ImportJob> lock_import(db::OrgStore& org, ImportId id, Timestamp now) {
+    static constexpr OrgSql kLock{
+        "imports.lock", "SELECT " IMPORT_COLUMNS
+                        " FROM import_jobs "
+                        "WHERE organization_id = :org AND id = ? AND expires_at > ? FOR UPDATE"};
+    return one_job(org.query(kLock, id, now));
 }
 
 std::vector<rules::ImportJob> page_imports(db::OrgStore& org, std::optional<ImportId> before,
-                                           std::optional<ImportState> state, int limit) {
+                                           std::optional<ImportState> state, int limit,
+                                           Timestamp now) {
     // Ids are UUIDv7: their order is the order of creation.
-    static constexpr OrgSql kPage{"imports.page", "SELECT " IMPORT_COLUMNS
-                                                  " FROM import_jobs WHERE organization_id = :org "
-                                                  "AND id < ? ORDER BY id DESC LIMIT ?"};
-    static constexpr OrgSql kPageOfState{"imports.page_of_state",
-                                         "SELECT " IMPORT_COLUMNS
-                                         " FROM import_jobs WHERE organization_id = :org "
-                                         "AND id < ? AND state = ? ORDER BY id DESC LIMIT ?"};
+    static constexpr OrgSql kPage{"imports.page",
+                                  "SELECT " IMPORT_COLUMNS
+                                  " FROM import_jobs WHERE organization_id = :org "
+                                  "AND id < ? AND expires_at > ? ORDER BY id DESC LIMIT ?"};
+    static constexpr OrgSql kPageOfState{
+        "imports.page_of_state",
+        "SELECT " IMPORT_COLUMNS
+        " FROM import_jobs WHERE organization_id = :org "
+        "AND id < ? AND expires_at > ? AND state = ? ORDER BY id DESC LIMIT ?"};
     const std::string last(Uuid::kBytes, '\xff');
     const Param bound = before ? Param(*before) : Param(last);
-    Rows rows = state ? org.query(kPageOfState, bound, text_of(*state), limit)
-                      : org.query(kPage, bound, limit);
+    Rows rows = state ? org.query(kPageOfState, bound, now, text_of(*state), limit)
+                      : org.query(kPage, bound, now, limit);
     std::vector<rules::ImportJob> list;
     while (rows.next()) list.push_back(job_of(rows));
     return list;
@@ -189,9 +198,9 @@ std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kFind{
         "imports.find_due", Why{"the runner serves all tenants; each row names its own"},
         "SELECT organization_id, id, state FROM import_jobs "
-        "WHERE state IN ('validating', 'committing') AND lease_until <= ? "
+        "WHERE state IN ('validating', 'committing') AND lease_until <= ? AND expires_at > ? "
         "ORDER BY served_at, created_at LIMIT 1"};
-    auto due = claimed_of(tx.query(kFind, now));
+    auto due = claimed_of(tx.query(kFind, now, now));
     if (due.empty()) return std::nullopt;
     return due.front();
 }
@@ -279,7 +288,7 @@ void delete_import(db::OrgStore& org, ImportId id) {
 std::vector<ImportCount> count_moving_imports(db::Tx& tx) {
     static constexpr SystemSql kCount{
         "imports.count_moving", Why{"a figure of the installation: no tenant's data in it"},
-        "SELECT state, COUNT(*), MIN(COALESCE(heartbeat_at, updated_at)) FROM import_jobs "
+        "SELECT state, COUNT(*), MIN(GREATEST(COALESCE(heartbeat_at, 0), updated_at)) FROM import_jobs "
         "WHERE state IN ('validating', 'committing') GROUP BY state"};
     std::vector<ImportCount> counts;
     for (auto rows = tx.query(kCount); rows.next();) {

@@ -11,14 +11,18 @@
 
 namespace muster::store {
 
+// Jobs whose retention is over are gone for every function but find_expired_imports and
+// delete_import, whether or not the purge has come by yet.
+
 // The id of the active job that is in the way, or nullopt when the job was inserted.
 std::optional<ImportId> insert_import(db::OrgStore& org, const rules::ImportJob& job);
-std::optional<rules::ImportJob> find_import(db::OrgStore& org, ImportId id);
-std::optional<rules::ImportJob> lock_import(db::OrgStore& org, ImportId id);
+std::optional<rules::ImportJob> find_import(db::OrgStore& org, ImportId id, Timestamp now);
+std::optional<rules::ImportJob> lock_import(db::OrgStore& org, ImportId id, Timestamp now);
 
 // Newest first, those before `before` (in that order) if given, of one state if given.
 std::vector<rules::ImportJob> page_imports(db::OrgStore& org, std::optional<ImportId> before,
-                                           std::optional<rules::ImportState> state, int limit);
+                                           std::optional<rules::ImportState> state, int limit,
+                                           Timestamp now);
 
 // staging only, and only up to `most` rows: false otherwise.
 bool add_staged_rows(db::OrgStore& org, ImportId id, int added, std::int64_t most, Timestamp now);

@@ -1,0 +1,373 @@
+// db/connection.hpp: what goes in comes out, and every failure is told by what can be done about
+// it.
+#include "db/connection.hpp"
+
+#include "db/house.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using muster::OrgId;
+using muster::Timestamp;
+using muster::Uuid;
+using muster::db::DbError;
+using muster::db::Param;
+using muster::db::Sql;
+using muster::test::Client;
+using muster::test::kind_of;
+using muster::test::until;
+using Kind = DbError::Kind;
+
+namespace {
+
+std::string every_byte() {
+    std::string bytes;
+    for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
+    return bytes + bytes;
+}
+
+// A table of the connection's own.
+struct Bench : Client {
+    Bench() {
+        run("CREATE TEMPORARY TABLE t (a INT NOT NULL PRIMARY KEY, b BIGINT NULL, c MEDIUMBLOB NULL, "
+            "d VARCHAR(3) NULL) ENGINE = InnoDB");
+    }
+};
+
+std::int64_t status(Client& client, const char* name) {
+    auto rows = client.query("SHOW SESSION STATUS LIKE '" + std::string(name) + "'");
+    rows.next();
+    return rows.integer(2);
+}
+
+muster::db::ConnectionSettings impatient() {
+    auto settings = muster::test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    return settings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(connection)
+
+// ---------------------------------------------------------------------------- values
+
+BOOST_FIXTURE_TEST_CASE(bytes_come_back_exactly_whatever_they_are, Bench) {
+    for (const std::string& bytes :
+         {std::string(), std::string(1, '\0'), std::string("a\0b\0", 4), every_byte(),
+          std::string(100'000, '\xff'), std::string("'\"\\;--?:org{}%_\n")}) {
+        execute("DELETE FROM t");
+        execute("INSERT INTO t (a, c) VALUES (1, ?)", bytes);
+        BOOST_TEST((value("SELECT c FROM t") == bytes));
+        BOOST_TEST(number("SELECT LENGTH(c) FROM t") == static_cast<std::int64_t>(bytes.size()));
+        BOOST_TEST(number("SELECT COUNT(*) FROM t WHERE c = ?", bytes) == 1);
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(integers_come_back_to_the_last_bit, Bench) {
+    for (const std::int64_t number :
+         {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 53 | 1,
+          std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+        execute("DELETE FROM t");
+        execute("INSERT INTO t (a, b) VALUES (1, ?)", number);
+        auto rows = query("SELECT b FROM t");
+        BOOST_TEST_REQUIRE(rows.next());
+        BOOST_TEST(rows.integer(1) == number);
+        BOOST_TEST(rows.timestamp(1).milliseconds() == number);
+        BOOST_TEST(!rows.next());
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(null_is_read_by_optional_readers_only, Bench) {
+    execute("INSERT INTO t (a, b, c) VALUES (1, ?, ?)", std::nullopt, std::optional<std::string>());
+    auto rows = query("SELECT b, c FROM t");
+    BOOST_TEST_REQUIRE(rows.next());
+    BOOST_TEST(rows.is_null(1));
+    BOOST_TEST(rows.is_null(2));
+    BOOST_TEST(!rows.optional_integer(1).has_value());
+    BOOST_TEST(!rows.optional_timestamp(1).has_value());
+    BOOST_TEST(!rows.optional_id<OrgId>(2).has_value());
+    BOOST_TEST(rows.text_or_empty(2) == "");
+    BOOST_CHECK_THROW((void)rows.integer(1), DbError);
+    BOOST_CHECK_THROW((void)rows.timestamp(1), DbError);
+    BOOST_CHECK_THROW((void)rows.bytes(2), DbError);
+    BOOST_CHECK_THROW((void)rows.id<OrgId>(2), DbError);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_not_null_is_read_by_optional_readers_too, Bench) {
+    const OrgId id = OrgId::create();
+    execute("INSERT INTO t (a, b, c) VALUES (1, ?, ?)", Timestamp(7), id);
+    auto rows = query("SELECT b, c, '' FROM t");
+    BOOST_TEST_REQUIRE(rows.next());
+    BOOST_TEST((rows.optional_integer(1) == 7));
+    BOOST_TEST((rows.optional_timestamp(1) == Timestamp(7)));
+    BOOST_TEST((rows.optional_id<OrgId>(2) == id));
+    BOOST_TEST((rows.id<OrgId>(2) == id));
+    BOOST_TEST(!rows.is_null(3));
+    BOOST_TEST(rows.text_or_empty(3) == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_empty_text_is_null_where_that_is_asked_for, Bench) {
+    execute("INSERT INTO t (a, c) VALUES (1, ?), (2, ?), (3, ?)", "", Param::text_or_null(""),
+            Param::text_or_null("x"));
+    const std::vector<std::string> expected = {"", "NULL", "x"};
+    BOOST_TEST(column("SELECT c FROM t ORDER BY a") == expected);
+}
+
+BOOST_FIXTURE_TEST_CASE(bytes_that_are_no_id_are_not_taken_for_one, Bench) {
+    for (const std::string& bytes : {std::string(), std::string(15, 'x'), std::string(17, 'x')}) {
+        execute("DELETE FROM t");
+        execute("INSERT INTO t (a, c) VALUES (1, ?)", bytes);
+        auto rows = query("SELECT c FROM t");
+        BOOST_TEST_REQUIRE(rows.next());
+        BOOST_CHECK_THROW((void)rows.id<OrgId>(1), DbError);
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(execute_counts_rows_that_changed, Bench) {
+    BOOST_TEST(execute("INSERT INTO t (a, b) VALUES (1, 1), (2, 2)") == 2);
+    BOOST_TEST(execute("UPDATE t SET b = 1") == 1);
+    BOOST_TEST(execute("UPDATE t SET b = 1") == 0);
+    BOOST_TEST(execute("INSERT INTO t (a, b) VALUES (1, 9) ON DUPLICATE KEY UPDATE a = t.a") == 0);
+    BOOST_TEST(execute("DELETE FROM t") == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(four_byte_characters_pass, Client) {
+    const std::string text = "Zo\u00eb \U0001f600 \u4e2d";
+    BOOST_TEST(value("SELECT CONVERT(? USING utf8mb4)", text) == text);
+    BOOST_TEST(value("SELECT @@character_set_client") == "utf8mb4");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_session_is_strict_in_utc_and_reads_committed_rows, Client) {
+    BOOST_TEST(value("SELECT @@sql_mode").find("STRICT_ALL_TABLES") != std::string::npos);
+    BOOST_TEST(value("SELECT @@time_zone") == "+00:00");
+    const auto name = value(
+        "SHOW VARIABLES WHERE variable_name IN "
+        "('tx_isolation', 'transaction_isolation')");
+    BOOST_TEST(value("SELECT @@" + name) == "READ-COMMITTED");
+    BOOST_TEST(number("SELECT @@innodb_lock_wait_timeout") == 5);
+}
+
+// ---------------------------------------------------------------------------- groups
+
+BOOST_FIXTURE_TEST_CASE(a_group_stands_as_often_as_asked, Client) {
+    static constexpr Sql kSelect{"test.groups",
+                                 "SELECT COUNT(*), SUM(v) FROM (SELECT 0 AS v WHERE "
+                                 "0 IN ({?}) UNION ALL SELECT 7) AS x"};
+    for (const std::size_t groups : {std::size_t{1}, std::size_t{3}, std::size_t{500}}) {
+        std::vector<int> numbers(groups);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        const std::vector<Param> params(numbers.begin(), numbers.end());
+        auto rows = connection().query(kSelect, nullptr, params, groups);
+        BOOST_TEST_REQUIRE(rows.next());
+        BOOST_TEST(rows.integer(1) == 2);
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_bulk_insert_keeps_the_order_of_its_parameters, Bench) {
+    static constexpr Sql kInsert{"test.bulk", "INSERT INTO t (c, a, b) VALUES {(:org, ?, ?)}"};
+    const OrgId org = OrgId::create();
+    for (const std::size_t groups : {std::size_t{1}, std::size_t{3}, std::size_t{500}}) {
+        execute("DELETE FROM t");
+        std::vector<Param> params;
+        for (std::size_t i = 0; i < groups; ++i) {
+            params.emplace_back(i);
+            params.emplace_back(10'000 - i);
+        }
+        BOOST_TEST(connection().execute(kInsert, &org, params, groups) ==
+                   static_cast<std::int64_t>(groups));
+        BOOST_TEST(number("SELECT COUNT(*) FROM t WHERE a + b = 10000 AND c = ?", org) ==
+                   static_cast<std::int64_t>(groups));
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(marks_inside_quotes_are_text, Client) {
+    static constexpr Sql kSelect{"test.quotes", "SELECT '? :org {?}', ?"};
+    const std::vector<Param> params{Param("x")};
+    auto rows = connection().query(kSelect, nullptr, params);
+    BOOST_TEST_REQUIRE(rows.next());
+    BOOST_TEST(rows.bytes(1) == "? :org {?}");
+    BOOST_TEST(rows.bytes(2) == "x");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_wrong_number_of_parameters_is_a_programmer_s_mistake, Client) {
+    static constexpr Sql kSelect{"test.count", "SELECT ?, ?"};
+    static constexpr Sql kTenant{"test.tenant", "SELECT :org"};
+    const std::vector<Param> one{Param(1)};
+    const std::vector<Param> three{Param(1), Param(2), Param(3)};
+    BOOST_CHECK_THROW(connection().query(kSelect, nullptr, one), std::logic_error);
+    BOOST_CHECK_THROW(connection().query(kSelect, nullptr, three), std::logic_error);
+    BOOST_CHECK_THROW(connection().query(kTenant, nullptr, {}), std::logic_error);
+}
+
+// ---------------------------------------------------------------------------- statement cache
+
+BOOST_FIXTURE_TEST_CASE(a_statement_is_prepared_once_for_each_number_of_groups, Client) {
+    static constexpr Sql kSelect{"test.cached", "SELECT 1 WHERE 1 IN ({?})"};
+    const std::vector<Param> params{Param(1), Param(2)};
+    const auto run_both = [&] {
+        connection().query(kSelect, nullptr, std::span(params).first(1), 1);
+        connection().query(kSelect, nullptr, params, 2);
+    };
+    (void)status(*this, "Com_stmt_prepare");
+    const auto before = status(*this, "Com_stmt_prepare");
+    for (int i = 0; i < 10; ++i) run_both();
+    BOOST_TEST(status(*this, "Com_stmt_prepare") - before == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_cache_forgets_the_longest_unused_and_stays_right, Client) {
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 200; ++i) {
+            BOOST_TEST(number("SELECT " + std::to_string(i) + " + ?", round) == i + round);
+        }
+    }
+    BOOST_TEST(status(*this, "Com_stmt_prepare") - status(*this, "Com_stmt_close") <= 65);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_result_outlives_its_statement_in_the_cache, Client) {
+    auto rows = query("SELECT 1 UNION ALL SELECT 2");
+    for (int i = 0; i < 100; ++i) (void)number("SELECT " + std::to_string(i) + " * ?", 1);
+    BOOST_TEST_REQUIRE(rows.next());
+    BOOST_TEST(rows.integer(1) == 1);
+    BOOST_TEST_REQUIRE(rows.next());
+    BOOST_TEST(rows.integer(1) == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(statements_and_their_time_are_counted, Client) {
+    muster::db::statistics() = {};
+    (void)number("SELECT 1");
+    (void)kind_of([&] { run("no SQL"); });
+    BOOST_TEST(muster::db::statistics().statements == 2);
+    BOOST_TEST(muster::db::statistics().microseconds > 0);
+    BOOST_TEST(muster::db::statistics().reruns == 0);
+}
+
+// ---------------------------------------------------------------------------- errors
+
+BOOST_FIXTURE_TEST_CASE(a_taken_key_is_a_duplicate, Bench) {
+    execute("INSERT INTO t (a) VALUES (1)");
+    BOOST_TEST((kind_of([&] { execute("INSERT INTO t (a) VALUES (1)"); }) == Kind::Duplicate));
+}
+
+BOOST_FIXTURE_TEST_CASE(values_that_cannot_be_stored_are_bad_data, Bench) {
+    const auto kind = [&](std::string_view values) {
+        return kind_of([&] { execute("INSERT INTO t (a, b, d) VALUES " + std::string(values)); });
+    };
+    BOOST_TEST((kind("(1, 1, 'four')") == Kind::BadData));
+    BOOST_TEST((kind("(NULL, 1, 'x')") == Kind::BadData));
+    BOOST_TEST((kind("(3000000000, 1, 'x')") == Kind::BadData));
+    BOOST_TEST((kind("(1, 'x', 'x')") == Kind::BadData));
+    BOOST_TEST(
+        (kind_of([&] { execute("INSERT INTO t (a, d) VALUES (1, ?)", "\xff"); }) == Kind::BadData));
+    BOOST_TEST(number("SELECT COUNT(*) FROM t") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_of_an_organization_that_is_none_is_bad_data, Client) {
+    BOOST_TEST((kind_of([&] {
+                    execute(
+                        "INSERT INTO attributes (organization_id, id, attribute_key, label, "
+                        "type, enabled, created_at, updated_at) "
+                        "VALUES (?, ?, 'k', 'K', 'text', 1, 1, 1)",
+                        Uuid::v7(), Uuid::v7());
+                }) == Kind::BadData));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_is_named_in_the_text, Client) {
+    static constexpr Sql kBroken{"test.broken", "SELEC 1"};
+    try {
+        connection().query(kBroken, nullptr, {});
+        BOOST_ERROR("no error");
+    } catch (const DbError& error) {
+        BOOST_TEST((error.kind() == Kind::Other));
+        BOOST_TEST(error.number() == 1064);
+        BOOST_TEST(std::string(error.what()).starts_with("test.broken: "));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_end_in_a_deadlock) {
+    Client first;
+    Client second;
+    first.run("DROP TABLE IF EXISTS deadlocks");
+    first.run("CREATE TABLE deadlocks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB");
+    first.execute("INSERT INTO deadlocks VALUES (1, 0), (2, 0)");
+    first.run("START TRANSACTION");
+    second.run("START TRANSACTION");
+    first.execute("UPDATE deadlocks SET b = 1 WHERE a = 1");
+    second.execute("UPDATE deadlocks SET b = 2 WHERE a = 2");
+    std::optional<Kind> of_second;
+    auto waiting = std::async(std::launch::async, [&] {
+        of_second = kind_of([&] { second.execute("UPDATE deadlocks SET b = 2 WHERE a = 1"); });
+    });
+    Client watch;
+    BOOST_TEST(until([&] { return watch.someone_waits(); }));
+    const auto of_first = kind_of([&] { first.execute("UPDATE deadlocks SET b = 1 WHERE a = 2"); });
+    if (of_first) first.run("ROLLBACK");
+    waiting.get();
+    BOOST_TEST((of_first == Kind::Deadlock) != (of_second == Kind::Deadlock));
+    first.run("ROLLBACK");
+    second.run("ROLLBACK");
+    watch.run("DROP TABLE deadlocks");
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_stays_locked_ends_in_a_lock_timeout) {
+    Client holder;
+    Client waiting(impatient());
+    holder.run("DROP TABLE IF EXISTS locked_rows");
+    holder.run("CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB");
+    holder.execute("INSERT INTO locked_rows VALUES (1, 0)");
+    holder.run("START TRANSACTION");
+    holder.execute("UPDATE locked_rows SET b = 1");
+    BOOST_TEST(
+        (kind_of([&] { waiting.execute("UPDATE locked_rows SET b = 2"); }) == Kind::LockTimeout));
+    holder.run("ROLLBACK");
+    holder.run("DROP TABLE locked_rows");
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_connection_is_gone_and_says_so) {
+    Client killer;
+    Client client;
+    BOOST_TEST(client.connection().is_alive());
+    killer.kill(client.id());
+    BOOST_TEST((kind_of([&] { client.execute("DO 1"); }) == Kind::Gone));
+    BOOST_TEST((kind_of([&] { client.run("SELECT 1"); }) == Kind::Gone));
+    BOOST_TEST(!client.connection().is_alive());
+    client.connection().rollback();  // does not throw
+}
+
+BOOST_AUTO_TEST_CASE(no_server_that_answers_is_gone) {
+    auto settings = muster::test::connection_settings();
+    settings.urls = {"unix:/nowhere/mysql.sock"};
+    BOOST_TEST((kind_of([&] { Client client(settings); }) == Kind::Gone));
+    settings.urls.clear();
+    BOOST_TEST((kind_of([&] { Client client(settings); }) == Kind::Gone));
+}
+
+BOOST_AUTO_TEST_CASE(the_servers_of_the_list_are_tried_in_turn) {
+    auto settings = muster::test::connection_settings();
+    settings.urls.insert(settings.urls.begin(), "unix:/nowhere/mysql.sock");
+    Client client(settings);
+    BOOST_TEST(client.number("SELECT 1") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(error_numbers_are_told_by_what_can_be_done) {
+    for (const int number : {1062, 1586}) {
+        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Duplicate), number);
+    }
+    BOOST_TEST((muster::db::kind_of_error(1213) == Kind::Deadlock));
+    BOOST_TEST((muster::db::kind_of_error(1205) == Kind::LockTimeout));
+    for (const int number : {1053, 1927, 2002, 2006, 2013, 2030, 1047, 1290}) {
+        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Gone), number);
+    }
+    for (const int number : {1406, 1264, 1048, 1366, 1452, 1644, 3819, 4025}) {
+        BOOST_TEST((muster::db::kind_of_error(number) == Kind::BadData), number);
+    }
+    for (const int number : {0, 1064, 1146, 1045}) {
+        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Other), number);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

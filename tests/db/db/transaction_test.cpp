@@ -1,0 +1,361 @@
+// db/transaction.hpp: a transaction happens as a whole and once, whatever becomes of it on the way.
+#include "db/transaction.hpp"
+
+#include "db/house.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+#include <stdexcept>
+#include <string>
+
+using muster::OrgId;
+using muster::db::Database;
+using muster::db::DbError;
+using muster::db::OrgSql;
+using muster::db::OrgStore;
+using muster::db::RetryTransaction;
+using muster::db::SystemSql;
+using muster::db::Tx;
+using muster::db::Why;
+using muster::test::Client;
+using muster::test::kind_of;
+using muster::test::side_by_side;
+using muster::test::until;
+using Kind = DbError::Kind;
+
+namespace {
+
+constexpr Why kTest{"a table of this test, no tenant's data"};
+constexpr SystemSql kAdd{"test.add", kTest, "UPDATE counters SET n = n + 1 WHERE id = ?"};
+constexpr SystemSql kRead{"test.read", kTest, "SELECT n FROM counters WHERE id = ?"};
+constexpr SystemSql kInsert{"test.insert", kTest, "INSERT INTO counters (id, n) VALUES (?, ?)"};
+constexpr SystemSql kLock{"test.lock", kTest, "SELECT n FROM counters WHERE id = ? FOR UPDATE"};
+constexpr SystemSql kSession{"test.session", kTest, "SELECT CONNECTION_ID()"};
+
+muster::db::ConnectionSettings impatient() {
+    auto settings = muster::test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    return settings;
+}
+
+// Counters 1 and 2 at 0, and a hundred more that give weight to a transaction that holds them.
+struct Counters {
+    Counters() {
+        client.run("DROP TABLE IF EXISTS counters");
+        client.run(
+            "CREATE TABLE counters (id INT PRIMARY KEY, n INT UNSIGNED NOT NULL) "
+            "ENGINE = InnoDB");
+        client.run("INSERT INTO counters VALUES (1, 0), (2, 0)");
+        for (int id = 100; id < 200; ++id) client.execute("INSERT INTO counters VALUES (?, 0)", id);
+        muster::db::statistics() = {};
+    }
+    ~Counters() { client.run("DROP TABLE counters"); }
+    Counters(const Counters&) = delete;
+    Counters& operator=(const Counters&) = delete;
+
+    std::int64_t counter(int id) {
+        return client.number("SELECT n FROM counters WHERE id = ?", id);
+    }
+    std::int64_t session_of(Tx& tx) {
+        auto rows = tx.query(kSession);
+        rows.next();
+        return rows.integer(1);
+    }
+    void kill(Tx& tx) { client.kill(session_of(tx)); }
+
+    Client client;
+    Database database{impatient()};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(transaction, Counters)
+
+// ---------------------------------------------------------------------------- the plain way
+
+BOOST_AUTO_TEST_CASE(what_the_closure_wrote_is_committed_and_its_value_comes_back) {
+    const int value = database.transaction([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        return 42;
+    });
+    BOOST_TEST(value == 42);
+    BOOST_TEST(counter(1) == 1);
+    database.transaction([&](Tx& tx) { tx.execute(kAdd, 1); });
+    BOOST_TEST(counter(1) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_sees_a_transaction_before_its_end) {
+    database.transaction([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        BOOST_TEST(counter(1) == 0);
+    });
+    BOOST_TEST(counter(1) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(whatever_is_thrown_undoes_everything_and_comes_through) {
+    int runs = 0;
+    const auto work = [&](const auto& thrown) {
+        database.transaction([&](Tx& tx) {
+            ++runs;
+            tx.execute(kAdd, 1);
+            throw thrown;
+        });
+    };
+    BOOST_CHECK_THROW(work(std::runtime_error("x")), std::runtime_error);
+    BOOST_CHECK_THROW(work(7), int);
+    BOOST_CHECK_THROW(work(DbError(Kind::Other, 1, "x")), DbError);
+    BOOST_CHECK_THROW(work(DbError(Kind::Duplicate, 1062, "x")), DbError);
+    BOOST_CHECK_THROW(work(DbError(Kind::BadData, 1406, "x")), DbError);
+    BOOST_TEST(runs == 5);
+    BOOST_TEST(counter(1) == 0);
+    database.transaction([&](Tx& tx) { tx.execute(kAdd, 1); });
+    BOOST_TEST(counter(1) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_is_bound_to_each_org) {
+    static constexpr OrgSql kBoth{"test.both", "SELECT :org = ? AND ? = :org AND :org <> ?"};
+    const OrgId one = OrgId::create();
+    const OrgId other = OrgId::create();
+    database.read([&](Tx& tx) {
+        OrgStore org(tx, one);
+        BOOST_TEST((org.org() == one));
+        auto rows = org.query(kBoth, one, one, other);
+        BOOST_TEST_REQUIRE(rows.next());
+        BOOST_TEST(rows.integer(1) == 1);
+    });
+}
+
+// ---------------------------------------------------------------------------- run again
+
+BOOST_AUTO_TEST_CASE(a_real_deadlock_runs_the_whole_closure_again) {
+    Client rival;
+    Client watch;
+    int runs = 0;
+    std::future<void> rival_waits;
+    database.transaction([&](Tx& tx) {
+        ++runs;
+        tx.execute(kAdd, 1);
+        if (runs == 1) {
+            // The rival's transaction is the heavier one, so that ours is the victim.
+            rival.run("START TRANSACTION");
+            rival.run("UPDATE counters SET n = n + 1 WHERE id >= 100 OR id = 2");
+            rival_waits = std::async(std::launch::async, [&] {
+                rival.run("UPDATE counters SET n = n + 1 WHERE id = 1");
+                rival.run("COMMIT");
+            });
+            BOOST_TEST(until([&] { return watch.someone_waits(); }));
+        }
+        tx.execute(kAdd, 2);
+    });
+    rival_waits.get();
+    BOOST_TEST(runs == 2);
+    BOOST_TEST(muster::db::statistics().reruns == 1);
+    BOOST_TEST(counter(1) == 2);  // one of ours, one of the rival's
+    BOOST_TEST(counter(2) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_timeout_undoes_the_first_run_and_runs_it_again) {
+    Client holder;
+    holder.run("START TRANSACTION");
+    holder.run("UPDATE counters SET n = n + 10 WHERE id = 2");
+    int runs = 0;
+    database.transaction([&](Tx& tx) {
+        if (++runs == 2) holder.run("COMMIT");
+        tx.execute(kAdd, 1);
+        tx.execute(kAdd, 2);
+    });
+    BOOST_TEST(runs == 2);
+    BOOST_TEST(counter(1) == 1);
+    BOOST_TEST(counter(2) == 11);
+}
+
+BOOST_AUTO_TEST_CASE(a_changed_premise_runs_again_but_not_for_ever) {
+    int runs = 0;
+    database.transaction([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        if (++runs < Database::kAttempts) throw RetryTransaction{"not yet"};
+    });
+    BOOST_TEST(runs == Database::kAttempts);
+    BOOST_TEST(counter(1) == 1);
+    runs = 0;
+    BOOST_TEST((kind_of([&] {
+                    database.transaction([&](Tx& tx) {
+                        ++runs;
+                        tx.execute(kAdd, 1);
+                        throw RetryTransaction{"never"};
+                    });
+                }) == Kind::Deadlock));
+    BOOST_TEST(runs == Database::kAttempts);
+    BOOST_TEST(counter(1) == 1);
+}
+
+// ---------------------------------------------------------------------------- a lost connection
+
+BOOST_AUTO_TEST_CASE(a_connection_killed_between_transactions_is_not_noticed) {
+    std::int64_t session = 0;
+    database.transaction([&](Tx& tx) { session = session_of(tx); });
+    client.kill(session);
+    int runs = 0;
+    database.transaction([&](Tx& tx) {
+        ++runs;
+        tx.execute(kAdd, 1);
+        BOOST_TEST(session_of(tx) != session);
+    });
+    BOOST_TEST(runs == 1);
+    BOOST_TEST(counter(1) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_killed_in_the_middle_runs_the_closure_once_more) {
+    int runs = 0;
+    database.transaction([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        if (++runs == 1) kill(tx);
+        tx.execute(kAdd, 2);
+    });
+    BOOST_TEST(runs == 2);
+    BOOST_TEST(counter(1) == 1);
+    BOOST_TEST(counter(2) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_lost_connection_is_thrown) {
+    int runs = 0;
+    BOOST_TEST((kind_of([&] {
+                    database.transaction([&](Tx& tx) {
+                        ++runs;
+                        tx.execute(kAdd, 1);
+                        kill(tx);
+                        tx.execute(kAdd, 2);
+                    });
+                }) == Kind::Gone));
+    BOOST_TEST(runs == 2);
+    BOOST_TEST(counter(1) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_lost_behind_a_deadlock_is_still_the_first_one_lost) {
+    int runs = 0;
+    database.transaction([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        ++runs;
+        if (runs == 1) throw RetryTransaction{"as a deadlock does"};
+        if (runs == 2) kill(tx);
+        tx.execute(kAdd, 2);
+    });
+    BOOST_TEST(runs == 3);
+    BOOST_TEST(counter(1) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_whose_fate_is_unknown_is_not_run_again) {
+    int runs = 0;
+    BOOST_TEST((kind_of([&] {
+                    database.transaction([&](Tx& tx) {
+                        ++runs;
+                        tx.execute(kAdd, 1);
+                        kill(tx);
+                    });
+                }) == Kind::Gone));
+    BOOST_TEST(runs == 1);
+    BOOST_TEST(counter(1) == 0);
+    database.transaction([&](Tx& tx) { tx.execute(kAdd, 1); });
+    BOOST_TEST(counter(1) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_asked_once) {
+    auto settings = muster::test::connection_settings();
+    settings.urls = {"unix:/nowhere/mysql.sock"};
+    Database away(settings);
+    int runs = 0;
+    BOOST_TEST((kind_of([&] { away.transaction([&](Tx&) { ++runs; }); }) == Kind::Gone));
+    BOOST_TEST((kind_of([&] { away.read([&](Tx&) { ++runs; }); }) == Kind::Gone));
+    BOOST_TEST(runs == 0);
+}
+
+// ---------------------------------------------------------------------------- attempt, read
+
+BOOST_AUTO_TEST_CASE(a_step_that_fails_undoes_itself_only) {
+    database.transaction([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        const bool went_well = tx.attempt([&] {
+            tx.execute(kAdd, 2);
+            tx.execute(kInsert, 3, -1);  // n is unsigned
+        });
+        BOOST_TEST(!went_well);
+        BOOST_TEST(tx.attempt([&] { tx.execute(kInsert, 4, 1); }));
+        tx.execute(kAdd, 1);
+    });
+    BOOST_TEST(counter(1) == 2);
+    BOOST_TEST(counter(2) == 0);
+    BOOST_TEST(counter(4) == 1);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM counters WHERE id = 3") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_passes_on_every_other_failure) {
+    BOOST_TEST((kind_of([&] {
+                    database.transaction(
+                        [&](Tx& tx) { tx.attempt([&] { tx.execute(kInsert, 1, 1); }); });
+                }) == Kind::Duplicate));
+    BOOST_CHECK_THROW(
+        database.transaction([&](Tx& tx) { tx.attempt([] { throw std::runtime_error("x"); }); }),
+        std::runtime_error);
+    int runs = 0;
+    database.transaction([&](Tx& tx) {
+        tx.attempt([&] {
+            tx.execute(kAdd, 1);
+            if (++runs == 1) throw RetryTransaction{"again"};
+        });
+    });
+    BOOST_TEST(runs == 2);
+    BOOST_TEST(counter(1) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_read_connects_again_once) {
+    int runs = 0;
+    const auto value = database.read([&](Tx& tx) {
+        if (++runs == 1) kill(tx);
+        auto rows = tx.query(kRead, 1);
+        rows.next();
+        return rows.integer(1);
+    });
+    BOOST_TEST(value == 0);
+    BOOST_TEST(runs == 2);
+    runs = 0;
+    BOOST_TEST((kind_of([&] {
+                    database.read([&](Tx& tx) {
+                        ++runs;
+                        kill(tx);
+                        tx.query(kRead, 1);
+                    });
+                }) == Kind::Gone));
+    BOOST_TEST(runs == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_read_opens_no_transaction) {
+    database.read([&](Tx& tx) {
+        tx.execute(kAdd, 1);
+        BOOST_TEST(counter(1) == 1);
+        auto rows = tx.query(kLock, 1);
+        rows.next();
+        client.execute("UPDATE counters SET n = n + 1 WHERE id = 1");
+        rows = tx.query(kRead, 1);
+        rows.next();
+        BOOST_TEST(rows.integer(1) == 2);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(many_threads_lose_no_update) {
+    constexpr int kThreads = 8;
+    constexpr int kEach = 25;
+    side_by_side(kThreads, [&](int i) {
+        Database own(muster::test::connection_settings());
+        for (int k = 0; k < kEach; ++k) {
+            own.transaction([&](Tx& tx) {
+                tx.execute(kAdd, 1 + (i + k) % 2);
+                tx.execute(kAdd, 1 + (i + k + 1) % 2);  // in either order: some deadlock
+            });
+        }
+    });
+    BOOST_TEST(counter(1) == kThreads * kEach);
+    BOOST_TEST(counter(2) == kThreads * kEach);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

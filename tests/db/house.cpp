@@ -1,0 +1,146 @@
+#include "db/house.hpp"
+
+#include "service/organizations.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <stdexcept>
+#include <thread>
+
+namespace muster::test {
+namespace {
+
+std::string environment(const char* name, const char* fallback) {
+    const char* value = std::getenv(name);
+    return value ? value : fallback;
+}
+
+Settings make_settings() {
+    Settings made;
+    const std::string socket = environment("MUSTER_TEST_SOCKET", "");
+    if (socket.empty()) {
+        throw std::runtime_error("MUSTER_TEST_SOCKET is not set: run tests/db/with-mariadb");
+    }
+    made.database_url = "unix:" + socket;
+    made.database_name = "muster_test_" + std::to_string(getpid());
+    made.database_user = environment("MUSTER_TEST_USER", "root");
+    made.jobs_lease = 20;
+    made.jobs_attempts = 3;
+    made.security_key = Secret(std::string(32, 'k'));
+    made.sql_directory = source_root() + "/sql";
+    return made;
+}
+
+}  // namespace
+
+const Settings& settings() {
+    static const Settings made = make_settings();
+    return made;
+}
+
+db::ConnectionSettings connection_settings() {
+    db::ConnectionSettings connection;
+    connection.urls = {settings().database_url};
+    connection.database = settings().database_name;
+    connection.user = settings().database_user;
+    return connection;
+}
+
+std::string source_root() {
+    namespace fs = std::filesystem;
+    for (const fs::path& start : {fs::current_path(), fs::read_symlink("/proc/self/exe")}) {
+        for (fs::path folder = start; folder.has_relative_path(); folder = folder.parent_path()) {
+            if (fs::exists(folder / "sql/schema.sql")) return folder.string();
+        }
+    }
+    throw std::runtime_error("sql/schema.sql is neither above this folder nor above the program");
+}
+
+bool until(const std::function<bool()>& condition) {
+    constexpr Milliseconds kPause{5};
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(kPause);
+    }
+    return true;
+}
+
+void side_by_side(int count, const std::function<void(int)>& work) {
+    std::vector<std::future<void>> running;
+    for (int i = 0; i < count; ++i) {
+        running.push_back(std::async(std::launch::async, [&work, i] { work(i); }));
+    }
+    for (auto& one : running) one.wait();
+    for (auto& one : running) one.get();
+}
+
+void Client::kill(std::int64_t connection_id) {
+    run("KILL " + std::to_string(connection_id));
+    const bool gone = until([&] {
+        return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?",
+                      connection_id) == 0;
+    });
+    if (!gone) throw std::runtime_error("a killed connection stays");
+}
+
+bool Client::someone_waits() {
+    // Not information_schema.innodb_trx: whoever asks that often is shown an old state.
+    auto rows = query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
+    return rows.next() && std::stoi(rows.bytes(2)) > 0;
+}
+
+std::vector<std::string> Client::tenant_tables() {
+    return column(
+        "SELECT table_name FROM information_schema.columns "
+        "WHERE table_schema = DATABASE() AND column_name = 'organization_id' "
+        "ORDER BY table_name");
+}
+
+std::map<std::string, std::string> Client::snapshot(OrgId organization) {
+    run("SET SESSION group_concat_max_len = 64000000");
+    std::map<std::string, std::string> digests;
+    for (const std::string& table : tenant_tables()) {
+        std::string cells = "'|'";
+        for (const std::string& name :
+             column("SELECT column_name FROM information_schema.columns WHERE table_schema = "
+                    "DATABASE() AND table_name = ? ORDER BY ordinal_position",
+                    table)) {
+            cells += ", QUOTE(" + name + ")";
+        }
+        digests[table] =
+            value("SELECT COALESCE(SHA2(GROUP_CONCAT(CONCAT_WS(" + cells + ") ORDER BY CONCAT_WS(" +
+                      cells + ")), 256), '') FROM " + table + " WHERE organization_id = ?",
+                  organization);
+    }
+    return digests;
+}
+
+const db::Sql& Client::statement(std::string_view text) {
+    const auto [entry, is_new] = statements_.try_emplace(std::string(text));
+    entry->second = {"test", entry->first};
+    return entry->second;
+}
+
+Desk::Desk(const db::ConnectionSettings& with)
+    : database(with),
+      context{database, settings(), rules::CursorSealer(settings().security_key.reveal())} {}
+
+House::House() {
+    client.run("SET FOREIGN_KEY_CHECKS = 0");
+    for (const std::string& table :
+         client.column("SELECT table_name FROM information_schema.tables "
+                       "WHERE table_schema = DATABASE() AND table_name <> 'schema_version'")) {
+        client.run("DELETE FROM " + table);
+    }
+    client.run("SET FOREIGN_KEY_CHECKS = 1");
+}
+
+OrgId House::organization(std::string_view name) {
+    return service::create_organization(context, name).id;
+}
+
+}  // namespace muster::test

@@ -1,0 +1,173 @@
+// jobs/imports.hpp: a runner's turns bring a job to its end, share the time between tenants, and
+// give a job up that makes no progress.
+#include "jobs/imports.hpp"
+
+#include "db/imports.hpp"
+#include "jobs/purge.hpp"
+
+using namespace muster;
+using jobs::Deadline;
+using rules::ImportState;
+using test::Desk;
+using test::ImportHouse;
+using test::people;
+
+namespace {
+
+struct Runner : ImportHouse {
+    // Turns until there is nothing to do, or `most` of them; how many there were.
+    int run(jobs::Work& some, int most = 1000) {
+        const Deadline deadline(Timestamp::now() + Milliseconds(60'000));
+        int turns = 0;
+        while (turns < most && some.turn(deadline)) ++turns;
+        return turns;
+    }
+    int run(int most = 1000) { return run(work, most); }
+
+    // Every write to members fails, in a way that is no fault of the row.
+    void break_members() { client.run("RENAME TABLE members TO members_hidden"); }
+    void mend_members() { client.run("RENAME TABLE members_hidden TO members"); }
+
+    Desk first;
+    Desk second;
+    jobs::ImportWork work{context, {&first.context, &second.context}};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(job_imports, Runner)
+
+BOOST_AUTO_TEST_CASE(without_work_a_turn_says_so) {
+    BOOST_TEST(run() == 0);
+    staged(people(1, 3));
+    BOOST_TEST(run() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(turns_bring_a_job_to_its_end) {
+    const ImportId id = staged(people(1, 3000));
+    stage(id, people(3001, 3000));
+    validate(id);
+    run();
+    BOOST_TEST((job(id).state == ImportState::Validated));
+    BOOST_TEST(job(id).preview->create == 6000);
+    BOOST_TEST(run() == 0);
+    request_commit(id);
+    run();
+    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).created_count == 6000);
+    BOOST_TEST(members() == 6000);
+    BOOST_TEST(run() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_turn_that_ends_early_loses_nothing) {
+    const ImportId id = staged(people(1, 60, 500));
+    validate(id);
+    const Deadline over(Timestamp::now() - Milliseconds(1));
+    for (int i = 0; i < 20; ++i) work.turn(over);
+    run();
+    BOOST_TEST(job(id).processed_rows == 60);
+    request_commit(id);
+    for (int i = 0; i < 5; ++i) work.turn(over);
+    BOOST_TEST(job(id).attempts == 0);
+    run();
+    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(members() == 60);
+}
+
+BOOST_AUTO_TEST_CASE(two_runners_share_the_work_and_double_nothing) {
+    const ImportId id = staged(people(1, 5000));
+    stage(id, people(5001, 5000));
+    validate(id);
+    const auto run_both = [&] {
+        test::side_by_side(2, [&](int) {
+            Desk own;
+            Desk helper;
+            jobs::ImportWork rival(own.context, {&helper.context});
+            run(rival);
+        });
+    };
+    run_both();
+    BOOST_TEST((job(id).state == ImportState::Validated));
+    request_commit(id);
+    run_both();
+    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).created_count == 10'000);
+    BOOST_TEST(job(id).processed_rows == 10'000);
+    BOOST_TEST(members() == 10'000);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_makes_no_progress_is_given_up_after_its_attempts) {
+    const ImportId id = validated(people(1, 3));
+    request_commit(id);
+    break_members();
+    int turns = 0;
+    while (job(id).state == ImportState::Committing && turns < 20) {
+        client.run("UPDATE import_jobs SET lease_until = 0");  // the pause is over
+        turns += run(1);
+    }
+    mend_members();
+    BOOST_TEST(turns == context.settings.jobs_attempts);
+    BOOST_TEST((job(id).state == ImportState::Failed));
+    BOOST_TEST(job(id).failure->code == "IMPORT_ATTEMPTS_EXHAUSTED");
+    for (const auto& row : rows(id)) BOOST_TEST((row.state == rules::RowState::Valid));
+    BOOST_TEST(members() == 0);
+    (void)new_import();
+}
+
+BOOST_AUTO_TEST_CASE(a_job_whose_runners_die_is_given_up_too) {
+    const ImportId id = staged(people(1, 3));
+    validate(id);
+    for (int i = 0; i < context.settings.jobs_attempts; ++i) {
+        client.run("UPDATE import_jobs SET lease_until = 0");
+        (void)lease();
+    }
+    BOOST_TEST(job(id).attempts == context.settings.jobs_attempts);
+    client.run("UPDATE import_jobs SET lease_until = 0");
+    run();
+    BOOST_TEST((job(id).state == ImportState::Failed));
+}
+
+BOOST_AUTO_TEST_CASE(a_trouble_of_the_database_is_no_attempt_of_the_job) {
+    const ImportId id = validated(people(1, 3));
+    request_commit(id);
+    auto away = test::connection_settings();
+    away.urls = {"unix:/nowhere/mysql.sock"};
+    Desk cut_off(away);
+    jobs::ImportWork unlucky(context, {&cut_off.context});
+    for (int i = 0; i < 10; ++i) {
+        BOOST_CHECK_THROW(run(unlucky, 1), db::DbError);
+        BOOST_TEST(job(id).attempts == 0);
+        client.run("UPDATE import_jobs SET lease_until = 0");
+    }
+    BOOST_TEST((job(id).state == ImportState::Committing));
+    run();
+    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).created_count == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_canceled_job_is_let_go_without_a_word) {
+    const ImportId id = staged(people(1, 3));
+    validate(id);
+    (void)lease();
+    client.run("UPDATE import_jobs SET lease_until = 0");
+    cancel(id);
+    BOOST_TEST(run() == 0);
+    BOOST_TEST((job(id).state == ImportState::Canceled));
+}
+
+BOOST_AUTO_TEST_CASE(the_purge_ends_when_there_is_nothing_left) {
+    const ImportId id = staged(people(1, 3));
+    client.execute("UPDATE import_jobs SET expires_at = 1 WHERE id = ?", id);
+    jobs::PurgeWork once(context, false);
+    jobs::PurgeWork daily(context, true);
+    BOOST_TEST(once.ends_when_idle());
+    BOOST_TEST(!daily.ends_when_idle());
+    BOOST_TEST(run(once) == 1);
+    BOOST_TEST(run(daily) == 0);
+    const ImportId next = staged(people(1, 3));
+    client.execute("UPDATE import_jobs SET expires_at = 1 WHERE id = ?", next);
+    BOOST_TEST(run(daily) == 0);  // it looks again in a while
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM import_jobs") == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,42 @@
+// The database tests' main(): makes the schema once, in a database of its own that is dropped at
+// the end. Usage: tests/db/with-mariadb build/db-tests [Boost.Test's options]
+#define BOOST_TEST_MODULE muster_db
+#include "base/log.hpp"
+#include "db/house.hpp"
+#include "service/schema.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <stdexcept>
+
+namespace {
+
+struct TestDatabase {
+    TestDatabase() {
+        muster::set_log_level(muster::LogLevel::Error);
+        muster::db::load_driver();
+        muster::test::Desk desk;
+        if (!muster::service::initialize_schema(without_database(), desk.context)) {
+            throw std::runtime_error("the tests' database was there already");
+        }
+    }
+    ~TestDatabase() {
+        without_database().run("DROP DATABASE " + muster::test::settings().database_name);
+    }
+    TestDatabase(const TestDatabase&) = delete;
+    TestDatabase& operator=(const TestDatabase&) = delete;
+
+  private:
+    static muster::db::Database& without_database() {
+        static muster::db::Database database = [] {
+            auto settings = muster::test::connection_settings();
+            settings.database.clear();
+            return muster::db::Database(settings);
+        }();
+        return database;
+    }
+};
+
+}  // namespace
+
+BOOST_TEST_GLOBAL_FIXTURE(TestDatabase);

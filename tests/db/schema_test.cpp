@@ -1,0 +1,230 @@
+// sql/schema.sql as the server keeps it: no row can point into another tenant, texts compare byte
+// by byte, and making the schema twice does no harm.
+#include "service/schema.hpp"
+#include "db/house.hpp"
+#include "store/schema.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+using muster::Uuid;
+using muster::test::Client;
+using muster::test::House;
+using muster::test::kind_of;
+namespace service = muster::service;
+namespace store = muster::store;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::vector<std::string> schema_statements() {
+    std::ifstream in(muster::test::source_root() + "/sql/schema.sql");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    return store::statements_of(text);
+}
+
+// The whole schema as the server tells it.
+Names described(Client& client) {
+    return client.column(
+        "SELECT CONCAT_WS(' ', table_name, column_name, column_type, is_nullable, column_default) "
+        "FROM information_schema.columns WHERE table_schema = DATABASE() "
+        "ORDER BY table_name, ordinal_position");
+}
+
+// A second database, as one that was never set up.
+struct OtherDatabase {
+    OtherDatabase() {
+        settings.database_name += "_other";
+        auto connection = muster::test::connection_settings();
+        connection.database = settings.database_name;
+        database.emplace(connection);
+        connection.database.clear();
+        without.emplace(connection);
+        context.emplace(service::Context{*database, settings, muster::rules::CursorSealer("k")});
+    }
+    ~OtherDatabase() { without->run("DROP DATABASE IF EXISTS " + settings.database_name); }
+    OtherDatabase(const OtherDatabase&) = delete;
+    OtherDatabase& operator=(const OtherDatabase&) = delete;
+
+    muster::Settings settings = muster::test::settings();
+    std::optional<muster::db::Database> database;
+    std::optional<muster::db::Database> without;
+    std::optional<service::Context> context;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(schema)
+
+// ---------------------------------------------------------------------------- tenancy
+
+BOOST_FIXTURE_TEST_CASE(a_tenant_table_s_primary_key_begins_with_the_organization, Client) {
+    const auto others = column(
+        "SELECT c.table_name FROM information_schema.columns c "
+        "LEFT JOIN information_schema.statistics s ON s.table_schema = c.table_schema "
+        "AND s.table_name = c.table_name AND s.index_name = 'PRIMARY' AND s.seq_in_index = 1 "
+        "AND s.column_name = 'organization_id' WHERE c.table_schema = DATABASE() "
+        "AND c.column_name = 'organization_id' AND s.table_name IS NULL");
+    BOOST_TEST(others == Names());
+    BOOST_TEST(tenant_tables().size() >= 7);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_tenant_table_belongs_to_an_organization_that_exists, Client) {
+    const auto linked = column(
+        "SELECT DISTINCT k.table_name FROM information_schema.key_column_usage k "
+        "WHERE k.table_schema = DATABASE() AND k.column_name = 'organization_id' "
+        "AND k.referenced_column_name IN ('id', 'organization_id') ORDER BY k.table_name");
+    BOOST_TEST(linked == tenant_tables());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_link_between_tenant_tables_carries_the_organization, Client) {
+    const auto tables = tenant_tables();
+    std::size_t links = 0;
+    for (const std::string& name : column(
+             "SELECT DISTINCT CONCAT(table_name, '.', constraint_name, '.', referenced_table_name) "
+             "FROM information_schema.key_column_usage WHERE table_schema = DATABASE() "
+             "AND referenced_table_name IS NOT NULL")) {
+        const std::string from = name.substr(0, name.find('.'));
+        const std::string to = name.substr(name.rfind('.') + 1);
+        const std::string constraint =
+            name.substr(from.size() + 1, name.rfind('.') - from.size() - 1);
+        const bool is_tenant_s = std::find(tables.begin(), tables.end(), from) != tables.end() &&
+                                 std::find(tables.begin(), tables.end(), to) != tables.end();
+        if (!is_tenant_s) continue;
+        ++links;
+        BOOST_TEST(number("SELECT COUNT(*) FROM information_schema.key_column_usage "
+                          "WHERE table_schema = DATABASE() AND table_name = ? "
+                          "AND constraint_name = ? AND ordinal_position = 1 "
+                          "AND column_name = 'organization_id' "
+                          "AND referenced_column_name = 'organization_id'",
+                          from, constraint) == 1,
+                   name);
+    }
+    BOOST_TEST(links > 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, House) {
+    const auto mine = organization();
+    const auto other = organization();
+    const Uuid job = Uuid::v7();
+    client.execute(
+        "INSERT INTO import_jobs (organization_id, id, source, state, mapping, "
+        "file_name, declared_total, expires_at, created_at, updated_at) "
+        "VALUES (?, ?, 'api', 'staging', '', 'f', 0, 1, 1, 1)",
+        mine, job);
+    const auto insert = [&](muster::OrgId organization) {
+        client.execute(
+            "INSERT INTO import_blocks (organization_id, job_id, block_no, part, state, "
+            "row_count, staged_at, updated_at, data) "
+            "VALUES (?, ?, 0, 0, 'staged', 1, 1, 1, '')",
+            organization, job);
+    };
+    BOOST_TEST((kind_of([&] { insert(other); }) == muster::db::DbError::Kind::BadData));
+    insert(mine);
+}
+
+// ---------------------------------------------------------------------------- engine and texts
+
+BOOST_FIXTURE_TEST_CASE(every_table_is_innodb_in_binary_utf8mb4, Client) {
+    const auto others = column(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() "
+        "AND (engine <> 'InnoDB' OR table_collation <> 'utf8mb4_bin')");
+    BOOST_TEST(others == Names());
+    const auto columns = column(
+        "SELECT CONCAT(table_name, '.', column_name) FROM information_schema.columns "
+        "WHERE table_schema = DATABASE() AND collation_name <> 'utf8mb4_bin'");
+    BOOST_TEST(columns == Names());
+    BOOST_TEST(value("SELECT default_collation_name FROM information_schema.schemata "
+                     "WHERE schema_name = DATABASE()") == "utf8mb4_bin");
+}
+
+BOOST_FIXTURE_TEST_CASE(no_time_has_a_type_of_its_own, Client) {
+    const auto others = column(
+        "SELECT CONCAT(table_name, '.', column_name) FROM information_schema.columns "
+        "WHERE table_schema = DATABASE() AND (data_type IN ('date', 'datetime', "
+        "'timestamp', 'time', 'year') OR (column_name LIKE '%\\_at' AND data_type <> 'bigint'))");
+    BOOST_TEST(others == Names());
+}
+
+// ---------------------------------------------------------------------------- making it
+
+BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, House) {
+    const auto organization = House::organization();
+    const auto before = described(client);
+    const auto rows = client.snapshot(organization);
+    for (const std::string& statement : schema_statements()) client.run(statement);
+    BOOST_TEST(described(client) == before);
+    BOOST_TEST((client.snapshot(organization) == rows));
+    muster::db::ConnectionSettings without = muster::test::connection_settings();
+    without.database.clear();
+    muster::db::Database without_database(without);
+    BOOST_TEST(!service::initialize_schema(without_database, context));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM schema_version") == 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_half_made_schema_is_completed, OtherDatabase) {
+    without->run(store::create_database_statement(settings.database_name));
+    database->run(schema_statements().front());
+    BOOST_TEST((service::installed_schema_version(*context) == 0));
+    BOOST_TEST(service::initialize_schema(*without, *context));
+    BOOST_TEST((service::installed_schema_version(*context) == store::kSchemaVersion));
+    BOOST_TEST(!service::initialize_schema(*without, *context));
+}
+
+BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDatabase) {
+    using service::Readiness;
+    const auto check = [&](Readiness state, std::string_view hint) {
+        const auto report = service::check_readiness(*context);
+        BOOST_TEST((report.state == state), report.problem);
+        BOOST_TEST(report.problem.find(hint) != std::string::npos, report.problem);
+    };
+    check(Readiness::WrongSchema, "musterctl db init");  // no such database
+    without->run(store::create_database_statement(settings.database_name));
+    check(Readiness::WrongSchema, "musterctl db init");
+    BOOST_TEST(!service::installed_schema_version(*context).has_value());
+    service::initialize_schema(*without, *context);
+    check(Readiness::Ready, "");
+    BOOST_TEST(service::check_readiness(*context).problem == "");
+    database->run("INSERT INTO schema_version VALUES (999, 1)");
+    check(Readiness::WrongSchema, "newer");
+    database->run("DELETE FROM schema_version");
+    check(Readiness::WrongSchema, "musterctl db init");
+}
+
+BOOST_AUTO_TEST_CASE(readiness_tells_a_server_that_is_away_from_a_schema_that_is_wrong) {
+    auto connection = muster::test::connection_settings();
+    connection.urls = {"unix:/nowhere/mysql.sock"};
+    muster::test::Desk away(connection);
+    BOOST_TEST((service::check_readiness(away.context).state == service::Readiness::DatabaseAway));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_missing_schema_file_is_named, OtherDatabase) {
+    settings.sql_directory = "/nowhere";
+    BOOST_CHECK_EXCEPTION(service::initialize_schema(*without, *context), std::runtime_error,
+                          [](const std::runtime_error& error) {
+                              return std::string(error.what()).find("/nowhere/schema.sql") !=
+                                     std::string::npos;
+                          });
+}
+
+BOOST_AUTO_TEST_CASE(a_schema_file_is_cut_into_statements) {
+    const Names expected = {"CREATE TABLE a (\n    b INT\n);\n", "INSERT INTO a VALUES (1);\n"};
+    BOOST_TEST(store::statements_of("-- a comment; with a semicolon\n\nCREATE TABLE a ( -- why\n"
+                                    "    b INT\n);\n\n  -- more\nINSERT INTO a VALUES (1);\n") ==
+               expected);
+    BOOST_TEST(store::statements_of("") == Names());
+    BOOST_TEST(store::statements_of("-- nothing\n") == Names());
+}
+
+BOOST_AUTO_TEST_CASE(a_database_s_name_cannot_break_out_of_its_quotes) {
+    BOOST_TEST(store::create_database_statement("a-b").find("`a-b`") != std::string::npos);
+    for (const std::string_view name : {"", "a`b", "a\\b", "`"}) {
+        BOOST_CHECK_THROW((void)store::create_database_statement(name), std::invalid_argument);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,229 @@
+// service/context.hpp: an Idempotency-Key, the effect and the reply are one transaction.
+#include "service/context.hpp"
+
+#include "base/crypto.hpp"
+#include "db/house.hpp"
+#include "store/idempotency.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <future>
+
+using namespace muster;
+using service::IdempotencyClaim;
+using service::StoredReply;
+using service::Unit;
+using test::code_of;
+using test::Desk;
+using test::error_of;
+using test::House;
+
+namespace {
+
+constexpr db::SystemSql kEffect{"test.effect", db::Why{"a table of this test, no tenant's data"},
+                                "INSERT INTO admins (id, email, created_at) VALUES (?, ?, 1)"};
+
+IdempotencyClaim claim(const std::string& key = "key", const std::string& body = "body") {
+    return {sha256(key), sha256(body)};
+}
+
+struct Idempotency : House {
+    // Writes one admin and replies with its address.
+    StoredReply run(service::Context& with, OrgId organization,
+                    const std::optional<IdempotencyClaim>& claim, const std::string& effect,
+                    std::optional<Timestamp> keep_until = {}) {
+        return service::transact(with, {organization, {}}, claim, [&](Unit& unit) {
+            ++runs;
+            unit.tx.execute(kEffect, AdminId::create(), effect);
+            return StoredReply{201, "/here/" + effect, "{\"made\":\"" + effect + "\"}", keep_until};
+        });
+    }
+    StoredReply run(const std::optional<IdempotencyClaim>& claim, const std::string& effect,
+                    std::optional<Timestamp> keep_until = {}) {
+        return run(context, acme, claim, effect, keep_until);
+    }
+    std::int64_t effects() { return client.number("SELECT COUNT(*) FROM admins"); }
+
+    std::atomic<int> runs = 0;
+    OrgId acme = organization("Acme");
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(idempotency, Idempotency)
+
+BOOST_AUTO_TEST_CASE(without_a_key_every_call_works) {
+    BOOST_TEST(!run({}, "a").replayed);
+    BOOST_TEST(!run({}, "b").replayed);
+    BOOST_TEST(effects() == 2);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM idempotency_keys") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_call_gets_the_first_reply_byte_for_byte) {
+    const auto first = run(claim(), "a");
+    const auto second = run(claim(), "b");
+    BOOST_TEST(!first.replayed);
+    BOOST_TEST(second.replayed);
+    BOOST_TEST(second.status == 201);
+    BOOST_TEST(second.location == "/here/a");
+    BOOST_TEST(second.body == first.body);
+    BOOST_TEST(runs == 1);
+    BOOST_TEST(effects() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_reply_without_a_location_and_with_any_bytes_is_replayed) {
+    const std::string body("\0\xff'?:org{}\n", 11);
+    const auto work = [&](Unit&) { return StoredReply{204, "", body, {}}; };
+    service::transact(context, {acme, {}}, claim(), work);
+    const auto replay = service::transact(context, {acme, {}}, claim(), work);
+    BOOST_TEST(replay.replayed);
+    BOOST_TEST(replay.status == 204);
+    BOOST_TEST(replay.location == "");
+    BOOST_TEST((replay.body == body));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_key_with_another_body_is_a_conflict) {
+    run(claim("key", "one"), "a");
+    BOOST_TEST((code_of([&] { run(claim("key", "two"), "b"); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(runs == 1);
+    BOOST_TEST(run(claim("key", "one"), "c").replayed);
+}
+
+BOOST_AUTO_TEST_CASE(another_key_and_another_organization_are_something_else) {
+    const OrgId other = organization("Other");
+    run(claim("one"), "a");
+    BOOST_TEST(!run(claim("two"), "b").replayed);
+    BOOST_TEST(!run(context, other, claim("one", "another body"), "c").replayed);
+    BOOST_TEST(effects() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_failed_leaves_no_trace_and_its_key_can_be_used_again) {
+    const auto fail = [&](const auto& thrown) {
+        service::transact(context, {acme, {}}, claim(), [&](Unit& unit) -> StoredReply {
+            unit.tx.execute(kEffect, AdminId::create(), "never");
+            throw thrown;
+        });
+    };
+    BOOST_TEST(
+        (code_of([&] { fail(Error(ErrorCode::ValidationError)); }) == ErrorCode::ValidationError));
+    BOOST_CHECK_THROW(fail(std::runtime_error("x")), std::runtime_error);
+    BOOST_TEST(effects() == 0);
+    BOOST_TEST(!run(claim("key", "the corrected body"), "a").replayed);
+}
+
+BOOST_AUTO_TEST_CASE(a_recorded_reply_is_forgotten_when_its_time_is_over) {
+    run(claim(), "a");
+    const auto expires = client.number("SELECT expires_at - created_at FROM idempotency_keys");
+    BOOST_TEST(expires == 24 * 3600 * 1000);
+    client.execute("UPDATE idempotency_keys SET expires_at = ?", Timestamp::now());
+    const auto again = run(claim("key", "even another body"), "b");
+    BOOST_TEST(!again.replayed);
+    BOOST_TEST(again.location == "/here/b");
+    BOOST_TEST(effects() == 2);
+    BOOST_TEST(run(claim("key", "even another body"), "c").replayed);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM idempotency_keys") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_reply_is_kept_as_long_as_it_asks_for) {
+    const Timestamp until = Timestamp::now() + std::chrono::hours(30 * 24);
+    run(claim(), "a", until);
+    BOOST_TEST(client.number("SELECT expires_at FROM idempotency_keys") == until.milliseconds());
+}
+
+// ---------------------------------------------------------------------------- at the same time
+
+BOOST_AUTO_TEST_CASE(of_parallel_duplicates_one_works_and_the_others_replay_it) {
+    constexpr int kThreads = 10;
+    std::vector<StoredReply> replies(kThreads);
+    test::side_by_side(kThreads, [&](int i) {
+        Desk desk;
+        replies.at(i) = run(desk.context, acme, claim(), "by-" + std::to_string(i));
+    });
+    int replayed = 0;
+    for (const auto& reply : replies) {
+        replayed += reply.replayed ? 1 : 0;
+        BOOST_TEST(reply.body == replies.front().body);
+        BOOST_TEST(reply.location == replies.front().location);
+    }
+    BOOST_TEST(replayed == kThreads - 1);
+    BOOST_TEST(effects() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(parallel_duplicates_of_an_expired_key_work_once) {
+    run(claim(), "old");
+    client.execute("UPDATE idempotency_keys SET expires_at = 1");
+    constexpr int kThreads = 6;
+    test::side_by_side(kThreads, [&](int i) {
+        Desk desk;
+        run(desk.context, acme, claim(), "by-" + std::to_string(i));
+    });
+    BOOST_TEST(effects() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_and_replays_it) {
+    std::future<StoredReply> second;
+    service::transact(context, {acme, {}}, claim(), [&](Unit&) {
+        second = std::async(std::launch::async, [&] {
+            Desk desk;
+            return run(desk.context, acme, claim(), "second");
+        });
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        return StoredReply{200, "", "first", {}};
+    });
+    const auto reply = second.get();
+    BOOST_TEST(reply.replayed);
+    BOOST_TEST(reply.body == "first");
+    BOOST_TEST(effects() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
+    std::future<StoredReply> second;
+    BOOST_CHECK_THROW(
+        service::transact(context, {acme, {}}, claim(),
+                          [&](Unit&) -> StoredReply {
+                              second = std::async(std::launch::async, [&] {
+                                  Desk desk;
+                                  return run(desk.context, acme, claim(), "second");
+                              });
+                              BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+                              throw std::runtime_error("x");
+                          }),
+        std::runtime_error);
+    BOOST_TEST(!second.get().replayed);
+    BOOST_TEST(effects() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_first_that_still_runs_after_the_wait_is_in_progress) {
+    auto impatient = test::connection_settings();
+    impatient.lock_timeout_seconds = 1;
+    Desk second(impatient);
+    service::transact(context, {acme, {}}, claim(), [&](Unit&) {
+        const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
+        BOOST_TEST_REQUIRE(error.has_value());
+        BOOST_TEST((error->code() == ErrorCode::IdempotencyInProgress));
+        BOOST_TEST(error->retry_after() == 1);
+        return StoredReply{200, "", "first", {}};
+    });
+    BOOST_TEST(run(second.context, acme, claim(), "second").replayed);
+    BOOST_TEST(effects() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_lost_in_the_middle_works_once) {
+    const auto reply = service::transact(context, {acme, {}}, claim(), [&](Unit& unit) {
+        static constexpr db::SystemSql kSession{
+            "test.session", db::Why{"about the connection only"}, "SELECT CONNECTION_ID()"};
+        unit.tx.execute(kEffect, AdminId::create(), "a");
+        if (++runs == 1) {
+            auto rows = unit.tx.query(kSession);
+            rows.next();
+            client.kill(rows.integer(1));
+        }
+        return StoredReply{200, "", std::to_string(runs), {}};
+    });
+    BOOST_TEST(reply.body == "2");
+    BOOST_TEST(!reply.replayed);
+    BOOST_TEST(effects() == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,177 @@
+// service/import_rows.hpp: what became of each row, page by page and as a CSV that is safe to open.
+#include "service/import_rows.hpp"
+
+#include "base/csv.hpp"
+#include "db/imports.hpp"
+#include "service/attributes.hpp"
+
+#include <sstream>
+
+using namespace muster;
+using rules::RowState;
+using test::ImportHouse;
+using test::people;
+using test::row;
+
+namespace {
+
+struct Rows : ImportHouse {
+    std::vector<std::int64_t> numbers(ImportId id, std::int64_t after,
+                                      std::optional<RowState> state, int limit) {
+        std::vector<std::int64_t> numbers;
+        const auto rows = service::list_import_rows(context, acme, id, after, state, limit);
+        for (const auto& one : *rows) numbers.push_back(one.row_number);
+        return numbers;
+    }
+    std::string report(ImportId id, bool raw = false) {
+        std::string text;
+        service::write_error_report(context, acme, id, raw, [&](std::string_view piece) {
+            text += piece;
+            return true;
+        });
+        return text;
+    }
+};
+
+using Numbers = std::vector<std::int64_t>;
+constexpr std::string_view kHeader =
+    "email,external_id,first_name,last_name,display_name,locale,country,dob,attributes,row_number,"
+    "error_code,error_message\r\n";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(import_rows, Rows)
+
+// ---------------------------------------------------------------------------- the listing
+
+BOOST_AUTO_TEST_CASE(a_page_holds_one_row_more_than_asked_for_where_there_is_one) {
+    const ImportId id = staged(people(1, 5));
+    BOOST_TEST((numbers(id, 0, {}, 2) == Numbers{1, 2, 3}));
+    BOOST_TEST((numbers(id, 2, {}, 2) == Numbers{3, 4, 5}));
+    BOOST_TEST((numbers(id, 3, {}, 2) == Numbers{4, 5}));
+    BOOST_TEST(numbers(id, 5, {}, 2).empty());
+    BOOST_TEST(numbers(id, 4'294'967'295, {}, 2).empty());
+}
+
+BOOST_AUTO_TEST_CASE(pages_cross_the_borders_of_blocks) {
+    const ImportId id = staged(people(1, 12, 333));
+    Numbers paged;
+    for (std::int64_t after = 0;;) {
+        auto page = numbers(id, after, {}, 3);
+        const bool has_more = page.size() > 3;
+        if (has_more) page.pop_back();
+        paged.insert(paged.end(), page.begin(), page.end());
+        if (!has_more) break;
+        after = paged.back();
+    }
+    Numbers expected;
+    for (std::int64_t i = 0; i < 12; ++i) expected.push_back(1 + i * 333);
+    BOOST_TEST((paged == expected));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_one_state_are_found_across_blocks_without_such_a_row) {
+    auto all = people(1, 6000);
+    all[0].fields.email = all[5998].fields.email = all[5999].fields.email = "same@x.test";
+    const ImportId id = validated({all.begin(), all.begin() + 5000});
+    BOOST_TEST(numbers(id, 0, RowState::Invalid, 9).empty());
+    cancel(id);
+    const ImportId next = new_import();
+    stage(next, {all.begin(), all.begin() + 5000});
+    stage(next, {all.begin() + 5000, all.end()});
+    validate(next);
+    check_rest(lease());
+    BOOST_TEST((numbers(next, 0, RowState::Invalid, 9) == Numbers{5999, 6000}));
+    BOOST_TEST((numbers(next, 5999, RowState::Invalid, 9) == Numbers{6000}));
+    BOOST_TEST((numbers(next, 0, RowState::Valid, 1) == Numbers{1, 2}));
+    BOOST_TEST((numbers(next, 5990, RowState::Valid, 99).back() == 5998));
+    BOOST_TEST(numbers(next, 0, RowState::Staged, 9).empty());
+    BOOST_TEST(numbers(next, 0, RowState::Created, 9).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_shows_its_payload_with_every_field) {
+    auto full = row(1, "a@x.test", R"({"phone":"1","tags":["x"]})");
+    full.fields.first_name = "Zo\u00eb \"Z\"";
+    const ImportId id = staged({full, row(2, "b@x.test")});
+    const auto all = rows(id);
+    const auto& one = all.front();
+    BOOST_TEST(one.payload ==
+               "{\"email\":\"a@x.test\",\"external_id\":null,\"first_name\":\"Zo\u00eb \\\"Z\\\"\","
+               "\"last_name\":null,\"display_name\":null,\"locale\":null,\"country\":null,"
+               "\"dob\":null,\"attributes\":{\"phone\":\"1\",\"tags\":[\"x\"]}}");
+    BOOST_TEST(!one.user_id.has_value());
+    BOOST_TEST((one.created_at == one.updated_at));
+    BOOST_TEST(all.back().payload.ends_with(R"("attributes":{}})"));
+}
+
+// ---------------------------------------------------------------------------- the error report
+
+BOOST_AUTO_TEST_CASE(a_report_without_faulty_rows_is_its_header) {
+    BOOST_TEST(report(completed(people(1, 3))) == kHeader);
+    BOOST_TEST(report(staged(people(1, 3))) == kHeader);
+}
+
+BOOST_AUTO_TEST_CASE(a_report_holds_the_invalid_and_the_failed_rows_in_order) {
+    service::enable_attribute(context, acme, "phone", true);
+    auto second = row(2, "a@x.test");
+    second.fields.first_name = "Ann, \"A\"";
+    const ImportId id =
+        validated({row(1, "a@x.test"), second, row(700, "b@x.test", R"({"phone":"1"})"),
+                   row(900, "c@x.test", R"({"phone":1})")});
+    service::enable_attribute(context, acme, "phone", false);
+    request_commit(id);
+    commit_rest(lease());
+    std::istringstream in(report(id));
+    CsvReader reader(in, ',');
+    std::vector<std::string> cells;
+    std::vector<std::vector<std::string>> lines;
+    while (reader.next(cells)) lines.push_back(cells);
+    BOOST_TEST_REQUIRE(lines.size() == 4);
+    for (const auto& line : lines) BOOST_TEST(line.size() == 12);
+    BOOST_TEST(lines[1][0] == "a@x.test");
+    BOOST_TEST(lines[1][2] == "Ann, \"A\"");
+    BOOST_TEST(lines[1][9] == "2");
+    BOOST_TEST(lines[1][10] == "ROW_DUPLICATE_IN_FILE");
+    BOOST_TEST(lines[2][8] == R"({"phone":"1"})");
+    BOOST_TEST(lines[2][9] == "700");
+    BOOST_TEST(lines[2][10] == "ROW_ATTR_UNKNOWN_KEY");
+    BOOST_TEST(lines[3][9] == "900");
+    BOOST_TEST(lines[3][10] == "ROW_ATTR_INVALID_VALUE");
+}
+
+BOOST_AUTO_TEST_CASE(a_formula_is_guarded_unless_the_cells_are_wanted_raw) {
+    auto twin = row(2, "a@x.test");
+    twin.fields.first_name = "=1+1";
+    twin.fields.last_name = "'quoted";
+    const ImportId id = validated({row(1, "a@x.test"), twin});
+    BOOST_TEST(report(id).find(",'=1+1,''quoted,") != std::string::npos);
+    BOOST_TEST(report(id, true).find(",=1+1,'quoted,") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_large_report_comes_in_pieces_and_ends_when_nobody_listens) {
+    std::vector<service::NewRow> all;
+    for (std::int64_t number = 1; number <= 5000; ++number) {
+        all.push_back(row(number, "same@x.test"));
+        all.back().fields.display_name = std::string(100, 'x');
+    }
+    const ImportId id = validated(all);
+    int pieces = 0;
+    std::size_t largest = 0;
+    std::size_t lines = 0;
+    service::write_error_report(context, acme, id, false, [&](std::string_view piece) {
+        ++pieces;
+        largest = std::max(largest, piece.size());
+        lines += static_cast<std::size_t>(std::count(piece.begin(), piece.end(), '\n'));
+        return true;
+    });
+    BOOST_TEST(pieces > 3);
+    BOOST_TEST(largest < 128U << 10U);
+    BOOST_TEST(lines == 5000);  // 4,999 rows and the header
+    pieces = 0;
+    service::write_error_report(context, acme, id, false, [&](std::string_view) {
+        ++pieces;
+        return false;
+    });
+    BOOST_TEST(pieces == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,489 @@
+// service/import_work.hpp: the runner's steps may stop anywhere, run twice or lose their lease, and
+// the rows come out as if nothing had happened.
+#include "service/import_work.hpp"
+
+#include "db/imports.hpp"
+#include "rules/import_block.hpp"
+#include "service/attributes.hpp"
+#include "service/members.hpp"
+
+#include <array>
+#include <set>
+
+using namespace muster;
+using rules::ImportState;
+using rules::RowState;
+using service::Lease;
+using service::LeaseLost;
+using test::ImportHouse;
+using test::people;
+using test::row;
+
+namespace {
+
+using Outcomes = std::map<std::int64_t, std::string>;
+
+// Thirty blocks of three rows, some of whose addresses come again and again.
+std::vector<service::NewRow> thirty_blocks() {
+    std::vector<service::NewRow> rows;
+    for (std::int64_t block = 0; block < 30; ++block) {
+        for (std::int64_t i = 1; i <= 3; ++i) {
+            const std::int64_t number = block * 500 + i;
+            const std::int64_t person = i == 3 ? block % 7 : number;
+            rows.push_back(row(number, "p" + std::to_string(person) + "@example.test"));
+        }
+    }
+    return rows;
+}
+
+// What the dry run must say of them: the first row that has an address is valid.
+Outcomes expected_of(const std::vector<service::NewRow>& rows) {
+    Outcomes expected;
+    std::set<std::string> claimed;
+    for (const auto& one : rows) {
+        const bool is_new = claimed.insert(one.fields.email).second;
+        expected[one.number] = is_new ? "valid" : "invalid ROW_DUPLICATE_IN_FILE";
+    }
+    return expected;
+}
+
+struct Work : ImportHouse {
+    Work() {
+        service::enable_attribute(context, acme, "shirt_size", true);
+        service::enable_attribute(context, acme, "phone", true);
+    }
+
+    // The lease's end has come: the next runner may take over.
+    void expire_lease() { client.run("UPDATE import_jobs SET lease_until = 0"); }
+    Lease take_over() {
+        expire_lease();
+        return lease();
+    }
+
+    void add_member(OrgId organization, const std::string& email) {
+        Desk desk;
+        rules::MemberFields fields;
+        fields.email = email;
+        desk.as(organization,
+                [&](service::Unit& unit) { return service::create_member(unit, fields); });
+    }
+
+    // Everything but the signs of life.
+    std::map<std::string, std::string> lasting() {
+        auto all = client.snapshot(acme);
+        all["import_jobs"] = client.value(
+            "SELECT CONCAT_WS('|', state, staged_rows, processed_rows, valid_rows, invalid_rows, "
+            "created_count, attached_count, failed_count, preview_create, preview_attach, "
+            "preview_merge, next_block, next_part) FROM import_jobs WHERE organization_id = ?",
+            acme);
+        all["users"] = client.value("SELECT COUNT(*) FROM users");
+        return all;
+    }
+
+    std::map<std::string, int> tally(ImportId id) {
+        std::map<std::string, int> tally;
+        for (const auto& [number, outcome] : outcomes(id)) ++tally[outcome];
+        return tally;
+    }
+};
+
+using Tally = std::map<std::string, int>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(import_work, Work)
+
+// ---------------------------------------------------------------------------- claiming
+
+BOOST_AUTO_TEST_CASE(a_runner_gets_the_due_job_and_nobody_else_does) {
+    BOOST_TEST(!service::claim_due_import(context, Uuid::v7()).has_value());
+    BOOST_TEST(!service::another_import_waits(context));
+    const ImportId id = staged(people(1, 1));
+    validate(id);
+    BOOST_TEST(service::another_import_waits(context));
+    const Lease mine = lease();
+    BOOST_TEST((mine.id == id && mine.organization == acme));
+    BOOST_TEST(!service::another_import_waits(context));
+    BOOST_TEST(!service::claim_due_import(context, Uuid::v7()).has_value());
+    service::release_import(context, mine, service::Turn::Fruitless, Milliseconds(0));
+    BOOST_TEST(job(id).attempts == 1);
+    const Lease again = lease();
+    service::release_import(context, again, service::Turn::Blameless, Milliseconds(60'000));
+    BOOST_TEST(job(id).attempts == 1);
+    BOOST_TEST(!service::another_import_waits(context));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_given_up_says_why) {
+    const ImportId id = staged(people(1, 1));
+    validate(id);
+    const Lease mine = lease();
+    service::fail_import(context, {acme, id, Uuid::v7()}, ImportState::Validating, {"X", "x"});
+    BOOST_TEST((job(id).state == ImportState::Validating));  // not its lease
+    service::fail_import(context, mine, ImportState::Validating, {"CODE", "a sentence"});
+    BOOST_TEST((job(id).state == ImportState::Failed));
+    BOOST_TEST(job(id).failure->code == "CODE");
+    BOOST_TEST(job(id).completed_at.has_value());
+    (void)new_import();  // the slot is free
+}
+
+// ---------------------------------------------------------------------------- dry run
+
+BOOST_AUTO_TEST_CASE(a_dry_run_judges_each_row_and_writes_no_member) {
+    const ImportId id = validated({
+        row(1, "a@x.test", R"({"shirt_size":"huge"})"),
+        row(2, "a@x.test"),
+        row(3, "b@x.test", R"({"shirt_size":"M","phone":"1"})"),
+        row(4, "c@x.test", R"({"gender":"female"})"),
+        row(5, "d@x.test", R"({"no.such.key":1})"),
+        row(6, "e@x.test", R"({"phone":1})"),
+        row(7, "b@x.test", R"({"no.such.key":1})"),
+    });
+    BOOST_TEST((outcomes(id) == Outcomes{{1, "invalid ROW_ATTR_INVALID_VALUE"},
+                                         {2, "invalid ROW_DUPLICATE_IN_FILE"},
+                                         {3, "valid"},
+                                         {4, "invalid ROW_ATTR_UNKNOWN_KEY"},
+                                         {5, "invalid ROW_ATTR_UNKNOWN_KEY"},
+                                         {6, "invalid ROW_ATTR_INVALID_VALUE"},
+                                         {7, "invalid ROW_DUPLICATE_IN_FILE"}}));
+    const auto judged = job(id);
+    BOOST_TEST((judged.state == ImportState::Validated));
+    BOOST_TEST(judged.valid_rows == 1);
+    BOOST_TEST(judged.invalid_rows == 6);
+    BOOST_TEST(judged.processed_rows == 7);
+    BOOST_TEST(members() == 0);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
+    for (const auto& one : rows(id, RowState::Invalid)) {
+        BOOST_TEST((one.error_key == "shirt_size") == (one.row_number == 1));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_job_without_rows_is_validated_and_completed) {
+    const ImportId id = completed({});
+    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).processed_rows == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_preview_tells_what_the_commit_will_do_row_by_row) {
+    const OrgId other = organization("Other");
+    for (int i = 1; i <= 4; ++i) add_member(acme, "m" + std::to_string(i) + "@example.test");
+    for (int i = 3; i <= 9; ++i) add_member(other, "m" + std::to_string(i) + "@example.test");
+    const ImportId id = validated(people(1, 12));
+    const auto preview = *job(id).preview;
+    BOOST_TEST(preview.create == 3);
+    BOOST_TEST(preview.attach == 5);
+    BOOST_TEST(preview.merge == 4);
+    request_commit(id);
+    commit_rest(lease());
+    BOOST_TEST((tally(id) == Tally{{"created", 3}, {"attached", 5}, {"merged", 4}}));
+    BOOST_TEST(job(id).created_count == 3);
+    BOOST_TEST(job(id).attached_count == 9);
+    BOOST_TEST((job(id).preview->create == 3));
+}
+
+BOOST_AUTO_TEST_CASE(the_parts_of_a_preview_add_up_to_the_whole) {
+    for (int i = 1; i <= 5; ++i) add_member(acme, "m" + std::to_string(i) + "@example.test");
+    const ImportId id = staged(people(1, 1203));
+    validate(id);
+    const Lease mine = lease();
+    auto run = service::resume_dry_run(context, job(id));
+    const auto batch = service::judge_next(context, mine, run);
+    BOOST_TEST_REQUIRE(batch.has_value());
+    for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
+        rules::ImportPreview sum;
+        for (std::size_t part = 0; part < parts; ++part) {
+            const auto one = batch->preview(context, mine, part, parts);
+            sum.create += one.create;
+            sum.merge += one.merge;
+            sum.attach += one.attach;
+        }
+        BOOST_TEST(sum.create == 1198);
+        BOOST_TEST(sum.attach == 0);
+        BOOST_TEST(sum.merge == 5);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_hands_after_every_batch_comes_out_the_same) {
+    const auto all = thirty_blocks();
+    const ImportId id = staged(all);
+    validate(id);
+    int hands = 0;
+    for (bool more = true; more; ++hands) {
+        const Lease mine = take_over();
+        auto run = service::resume_dry_run(context, job(id));
+        more = check_next(mine, run);
+        if (!more) service::finish_dry_run(context, mine);
+    }
+    BOOST_TEST(hands > 3);
+    BOOST_TEST((outcomes(id) == expected_of(all)));
+    const auto judged = job(id);
+    BOOST_TEST(judged.processed_rows == 90);
+    BOOST_TEST(judged.valid_rows + judged.invalid_rows == 90);
+    BOOST_TEST(judged.preview->create == judged.valid_rows);
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_the_parts_of_a_heavy_block) {
+    const ImportId id = new_import();
+    as(acme, [&](service::Unit& unit) {
+        std::vector<store::NewBlock> parts;
+        for (int part = 0; part < 25; ++part) {
+            const auto one = row(part + 1, "p" + std::to_string(part % 20) + "@example.test");
+            std::string data;
+            rules::append_row(data,
+                              rules::staged_row(static_cast<std::uint32_t>(part + 1), one.fields));
+            parts.push_back({{0, part}, 1, data});
+        }
+        db::OrgStore org(unit.tx, acme);
+        store::insert_blocks(org, id, parts, unit.now);
+        store::add_staged_rows(org, id, 25, 25, unit.now);
+    });
+    validate(id);
+    const Lease first = take_over();
+    auto run = service::resume_dry_run(context, job(id));
+    BOOST_TEST(check_next(first, run));
+    BOOST_TEST(job(id).next_block.part > 0);
+    check_rest(take_over());
+    BOOST_TEST((tally(id) == Tally{{"valid", 20}, {"invalid ROW_DUPLICATE_IN_FILE", 5}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_that_was_judged_but_never_recorded_is_judged_again) {
+    const auto all = thirty_blocks();
+    const ImportId id = staged(all);
+    validate(id);
+    {
+        const Lease killed = lease();
+        auto run = service::resume_dry_run(context, job(id));
+        BOOST_TEST(check_next(killed, run));
+        BOOST_TEST(service::judge_next(context, killed, run).has_value());
+    }
+    check_rest(take_over());
+    BOOST_TEST((outcomes(id) == expected_of(all)));
+    BOOST_TEST(job(id).processed_rows == 90);
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_that_lost_its_lease_changes_nothing) {
+    const ImportId id = staged(thirty_blocks());
+    validate(id);
+    const Lease old = lease();
+    auto run = service::resume_dry_run(context, job(id));
+    const auto batch = service::judge_next(context, old, run);
+    const auto preview = batch->preview(context, old, 0, 1);
+    (void)take_over();
+    const auto before = client.snapshot(acme);
+    BOOST_CHECK_THROW(batch->record(context, old, preview), LeaseLost);
+    BOOST_CHECK_THROW(service::finish_dry_run(context, old), LeaseLost);
+    BOOST_TEST((client.snapshot(acme) == before));
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_of_a_canceled_job_changes_nothing) {
+    const ImportId id = staged(thirty_blocks());
+    validate(id);
+    const Lease mine = lease();
+    auto run = service::resume_dry_run(context, job(id));
+    BOOST_TEST(check_next(mine, run));
+    cancel(id);
+    const auto before = client.snapshot(acme);
+    BOOST_CHECK_THROW(check_next(mine, run), LeaseLost);
+    BOOST_TEST((client.snapshot(acme) == before));
+    const auto states = tally(id);
+    BOOST_TEST(states.at("staged") > 0);  // tried and untried can be told apart
+    BOOST_TEST(states.at("valid") > 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_address_is_claimed_once) {
+    service::ClaimedEmails claimed;
+    claimed.reserve(10);
+    BOOST_TEST(claimed.claim("a@x.test"));
+    BOOST_TEST(!claimed.claim("a@x.test"));
+    BOOST_TEST(claimed.claim("b@x.test"));
+    BOOST_TEST(claimed.claim(""));
+    BOOST_TEST(!claimed.claim(""));
+    BOOST_TEST(claimed.size() == 3);
+}
+
+// ---------------------------------------------------------------------------- commit
+
+BOOST_AUTO_TEST_CASE(a_commit_writes_the_valid_rows_and_no_other) {
+    const ImportId id = completed({
+        row(1, "a@x.test", R"({"phone":"1"})"),
+        row(2, "a@x.test"),
+        row(3, "b@x.test", R"({"phone":1})"),
+        row(4, "c@x.test"),
+    });
+    BOOST_TEST((outcomes(id) == Outcomes{{1, "created"},
+                                         {2, "invalid ROW_DUPLICATE_IN_FILE"},
+                                         {3, "invalid ROW_ATTR_INVALID_VALUE"},
+                                         {4, "created"}}));
+    const auto done = job(id);
+    BOOST_TEST((done.state == ImportState::Completed));
+    BOOST_TEST(done.created_count == 2);
+    BOOST_TEST(done.attached_count == 0);
+    BOOST_TEST(done.failed_count == 0);
+    BOOST_TEST(done.processed_rows == 4);
+    BOOST_TEST(done.completed_at.has_value());
+    BOOST_TEST(members() == 2);
+    for (const auto& one : rows(id, RowState::Created)) {
+        BOOST_TEST_REQUIRE(one.user_id.has_value());
+        const auto member = service::find_member(context, acme, *one.user_id);
+        BOOST_TEST_REQUIRE(member.has_value());
+        BOOST_TEST(one.payload.find(member->email) != std::string::npos);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_that_changes_hands_after_every_unit_completes) {
+    const auto all = thirty_blocks();
+    const ImportId id = validated(all);
+    const auto valid = job(id).valid_rows;
+    request_commit(id);
+    int hands = 0;
+    for (;; ++hands) {
+        const Lease mine = take_over();
+        const auto units = service::next_commit_units(context, mine, {}, 1);
+        if (units.empty()) {
+            service::complete_import(context, mine);
+            break;
+        }
+        service::commit_unit(context, mine, units.front());
+    }
+    BOOST_TEST(hands >= 3);
+    BOOST_TEST(job(id).created_count == valid);
+    BOOST_TEST(job(id).processed_rows == 90);
+    BOOST_TEST(members() == valid);
+    BOOST_TEST(rows(id, RowState::Created).size() == static_cast<std::size_t>(valid));
+}
+
+BOOST_AUTO_TEST_CASE(a_unit_that_is_committed_twice_is_committed_once) {
+    const ImportId id = validated(thirty_blocks());
+    request_commit(id);
+    const Lease mine = lease();
+    const auto units = service::next_commit_units(context, mine, {}, 100);
+    BOOST_TEST(units.size() == 3);
+    for (const auto& unit : units) service::commit_unit(context, mine, unit);
+    const auto once = lasting();
+    for (const auto& unit : units) service::commit_unit(context, mine, unit);
+    BOOST_TEST((lasting() == once));
+    BOOST_TEST(service::next_commit_units(context, mine, {}, 100).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_job_sent_again_merges_and_changes_no_member) {
+    completed(thirty_blocks());
+    const auto before = client.snapshot(acme)["members"];
+    const ImportId again = completed(thirty_blocks());
+    BOOST_TEST(client.snapshot(acme)["members"] == before);
+    BOOST_TEST(job(again).created_count == 0);
+    BOOST_TEST(job(again).attached_count == job(again).valid_rows);
+    BOOST_TEST(tally(again).count("created") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_that_lost_its_lease_writes_nothing) {
+    const ImportId id = validated(thirty_blocks());
+    request_commit(id);
+    const Lease old = lease();
+    const auto units = service::next_commit_units(context, old, {}, 100);
+    (void)take_over();
+    const auto before = client.snapshot(acme);
+    for (const auto& unit : units) {
+        BOOST_CHECK_THROW(service::commit_unit(context, old, unit), LeaseLost);
+    }
+    BOOST_CHECK_THROW(service::complete_import(context, old), LeaseLost);
+    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_killed_before_a_unit_costs_nothing) {
+    const ImportId id = validated(thirty_blocks());
+    request_commit(id);
+    const Lease mine = lease();
+    for (const auto& unit : service::next_commit_units(context, mine, {}, 100)) {
+        for (const std::string& session :
+             client.column("SELECT id FROM information_schema.processlist "
+                           "WHERE db = DATABASE() AND id <> CONNECTION_ID()")) {
+            client.kill(std::stoll(session));
+        }
+        service::commit_unit(context, mine, unit);
+    }
+    service::complete_import(context, mine);
+    BOOST_TEST(members() == job(id).valid_rows);
+    BOOST_TEST(job(id).created_count == job(id).valid_rows);
+}
+
+BOOST_AUTO_TEST_CASE(units_on_several_connections_come_out_as_one_after_the_other) {
+    const ImportId id = validated(people(1, 12'000));
+    request_commit(id);
+    const Lease mine = lease();
+    const auto units = service::next_commit_units(context, mine, {}, 100);
+    BOOST_TEST(units.size() == 3);
+    test::side_by_side(3, [&](int i) {
+        test::Desk desk;
+        service::commit_unit(desk.context, mine, units.at(i));
+    });
+    service::complete_import(context, mine);
+    BOOST_TEST(job(id).created_count == 12'000);
+    BOOST_TEST(job(id).processed_rows == 12'000);
+    BOOST_TEST(members() == 12'000);
+}
+
+BOOST_AUTO_TEST_CASE(an_attribute_disabled_since_the_dry_run_fails_its_rows_alone) {
+    const ImportId id = validated({row(1, "a@x.test", R"({"phone":"1"})"), row(2, "b@x.test")});
+    service::enable_attribute(context, acme, "phone", false);
+    request_commit(id);
+    commit_rest(lease());
+    BOOST_TEST((outcomes(id) == Outcomes{{1, "failed ROW_ATTR_UNKNOWN_KEY"}, {2, "created"}}));
+    BOOST_TEST(job(id).failed_count == 1);
+    BOOST_TEST(job(id).created_count == 1);
+    BOOST_TEST(job(id).processed_rows == 2);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_the_database_refuses_fail_alone) {
+    client.run(
+        "CREATE TRIGGER refuse BEFORE INSERT ON members FOR EACH ROW "
+        "BEGIN IF NEW.first_name = 'refused' THEN SIGNAL SQLSTATE '45000'; END IF; END");
+    auto all = people(1, 1200);
+    const std::set<std::int64_t> refused = {1, 2, 250, 499, 500, 777, 1200};
+    for (auto& one : all) {
+        if (refused.contains(one.number)) one.fields.first_name = "refused";
+    }
+    const ImportId id = completed(all);
+    client.run("DROP TRIGGER refuse");
+    for (const auto& [number, outcome] : outcomes(id)) {
+        BOOST_TEST(outcome == (refused.contains(number) ? "failed ROW_WRITE_FAILED" : "created"),
+                   number);
+    }
+    BOOST_TEST(job(id).failed_count == 7);
+    BOOST_TEST(job(id).created_count == 1193);
+    BOOST_TEST(members() == 1193);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 1193);
+}
+
+BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_at_once) {
+    const std::array organizations = {acme, organization("Other")};
+    std::array<Lease, 2> leases;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const OrgId organization = organizations.at(i);
+        const ImportId id = new_import(organization);
+        as(organization, [&](service::Unit& unit) {
+            service::stage_rows(unit, id, people(1, 2000));
+            service::validate_import(unit, id);
+        });
+        const Lease checking = lease();
+        auto run =
+            service::resume_dry_run(context, *service::read_import(context, organization, id));
+        while (check_next(checking, run)) continue;
+        service::finish_dry_run(context, checking);
+        as(organization, [&](service::Unit& unit) { service::commit_import(unit, id, {}); });
+        leases.at(i) = lease();
+    }
+    test::side_by_side(2, [&](int i) {
+        test::Desk desk;
+        const Lease& own = leases.at(i);
+        for (const auto& unit : service::next_commit_units(desk.context, own, {}, 100)) {
+            service::commit_unit(desk.context, own, unit);
+        }
+        service::complete_import(desk.context, own);
+    });
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 2000);
+    BOOST_TEST(members() == 4000);
+    BOOST_TEST(client.number("SELECT SUM(created_count) FROM import_jobs") == 2000);
+    BOOST_TEST(client.number("SELECT SUM(attached_count) FROM import_jobs") == 2000);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,347 @@
+// service/imports.hpp: an import job's life as the API drives it.
+#include "service/imports.hpp"
+
+#include "base/json.hpp"
+#include "db/imports.hpp"
+#include "service/attributes.hpp"
+
+using namespace muster;
+using rules::ImportState;
+using test::code_of;
+using test::error_of;
+using test::ImportHouse;
+using test::people;
+using test::row;
+using test::side_by_side;
+
+namespace {
+
+constexpr std::array kStates = {ImportState::Staging,   ImportState::Validating,
+                                ImportState::Validated, ImportState::Committing,
+                                ImportState::Completed, ImportState::Failed,
+                                ImportState::Canceled};
+
+struct Imports : ImportHouse {
+    void put(ImportId id, ImportState state) {
+        client.execute("UPDATE import_jobs SET state = ? WHERE id = ?", text_of(state), id);
+    }
+    std::optional<Error> create_error(const rules::Mapping& mapping) {
+        return error_of([&] {
+            as(acme, [&](service::Unit& unit) {
+                return service::create_import(unit, {"f.csv", 1, mapping});
+            });
+        });
+    }
+    std::vector<std::string> emails(ImportId id) {
+        std::vector<std::string> found;
+        for (const auto& one : rows(id)) {
+            Json::Value payload;
+            BOOST_TEST_REQUIRE(parse_json(one.payload, payload));
+            found.push_back(std::to_string(one.row_number) + " " + payload["email"].asString());
+        }
+        return found;
+    }
+};
+
+using Texts = std::vector<std::string>;
+
+// Paths of an error's fields.
+Texts paths(const std::optional<Error>& error) {
+    Texts paths;
+    if (!error) return paths;
+    const Json::Value details = error->details();
+    for (const Json::Value& field : details["fields"]) {
+        paths.push_back(field["path"].asString() + " " + field["code"].asString());
+    }
+    return paths;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(imports, Imports)
+
+// ---------------------------------------------------------------------------- creation
+
+BOOST_AUTO_TEST_CASE(a_job_begins_in_staging_and_expires_in_thirty_days) {
+    const auto before = Timestamp::now();
+    const auto created = as(acme, [&](service::Unit& unit) {
+        return service::create_import(unit, {"m.csv", 12, test::email_mapping()});
+    });
+    BOOST_TEST((created.state == ImportState::Staging));
+    BOOST_TEST((created.source == rules::ImportSource::Api));
+    BOOST_TEST(!created.created_by_id.has_value());
+    BOOST_TEST(created.declared_total == 12);
+    BOOST_TEST(created.mapping ==
+               R"({"columns":[{"sourceColumn":"Mail","target":"core_field","fieldKey":"email"}]})");
+    BOOST_TEST((created.created_at >= before && created.created_at <= Timestamp::now()));
+    BOOST_TEST((created.expires_at - created.created_at == std::chrono::hours(30 * 24)));
+    const auto read = job(created.id);
+    BOOST_TEST(read.mapping == created.mapping);
+    BOOST_TEST((read.created_at == created.created_at));
+    BOOST_TEST((read.expires_at == created.expires_at));
+}
+
+BOOST_AUTO_TEST_CASE(a_mapping_is_judged_by_the_live_registry) {
+    auto mapping = test::email_mapping();
+    mapping.columns.push_back({"Shirt", "attribute", "", "shirt_size"});
+    const auto error = create_error(mapping);
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST((error->code() == ErrorCode::ImportMappingInvalid));
+    BOOST_TEST(paths(error) == Texts{"mapping.columns[1].attributeKey unknown_attribute"});
+    service::enable_attribute(context, acme, "shirt_size", true);
+    BOOST_TEST(!create_error(mapping).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_second_active_job_is_refused_and_the_first_is_named) {
+    const ImportId id = new_import();
+    const auto error = create_error(test::email_mapping());
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST((error->code() == ErrorCode::ImportJobActiveExists));
+    BOOST_TEST(error->details()["job_id"].asString() == id.text());
+    cancel(id);
+    BOOST_TEST(!create_error(test::email_mapping()).has_value());
+}
+
+// ---------------------------------------------------------------------------- staging
+
+BOOST_AUTO_TEST_CASE(staged_rows_are_listed_in_the_order_of_their_numbers) {
+    const ImportId id = staged({row(3, "c@x.test"), row(501, "d@x.test"), row(1, "a@x.test")});
+    BOOST_TEST(emails(id) == (Texts{"1 a@x.test", "3 c@x.test", "501 d@x.test"}));
+    BOOST_TEST(job(id).staged_rows == 3);
+    BOOST_TEST((job(id).state == ImportState::Staging));
+    BOOST_TEST(members() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_is_sent_again_replaces_its_row) {
+    const ImportId id = staged({row(1, "a@x.test"), row(2, "b@x.test")});
+    stage(id, {row(2, "new@x.test"), row(3, "c@x.test")});
+    BOOST_TEST(emails(id) == (Texts{"1 a@x.test", "2 new@x.test", "3 c@x.test"}));
+    BOOST_TEST(job(id).staged_rows == 3);
+    stage(id, {row(1, "a@x.test")});
+    BOOST_TEST(job(id).staged_rows == 3);
+}
+
+BOOST_AUTO_TEST_CASE(chunks_that_overlap_over_block_borders_make_each_row_once) {
+    const ImportId id = staged(people(1, 800));
+    stage(id, people(400, 700));
+    stage(id, people(1200, 1));
+    stage(id, people(450, 2));
+    const auto all = rows(id);
+    BOOST_TEST(all.size() == 1100);
+    BOOST_TEST(job(id).staged_rows == 1100);
+    std::int64_t number = 0;
+    for (const auto& one : all) {
+        number = number == 1099 ? 1200 : number + 1;
+        BOOST_TEST(one.row_number == number);
+        BOOST_TEST(one.id == id.text() + ":" + std::to_string(number));
+        BOOST_TEST((one.state == rules::RowState::Staged));
+    }
+    BOOST_TEST(client.number("SELECT SUM(row_count) FROM import_blocks") == 1100);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_stay_keep_the_ids_that_they_were_given) {
+    const ImportId id = staged({row(1, "a@x.test"), row(2, "b@x.test")});
+    const auto ids = [&] {
+        const auto block = client.value("SELECT data FROM import_blocks");
+        const auto rows = rules::decode_rows(block);
+        return std::vector{rows[0].user_id, rows[1].user_id};
+    };
+    const auto before = ids();
+    stage(id, {row(2, "b@x.test")});
+    BOOST_TEST((ids()[0] == before[0]));
+    BOOST_TEST((ids()[1] != before[1]));
+}
+
+BOOST_AUTO_TEST_CASE(the_highest_row_number_has_a_block_of_its_own) {
+    const ImportId id = staged({row(2'147'483'647, "z@x.test"), row(1, "a@x.test")});
+    BOOST_TEST(emails(id) == (Texts{"1 a@x.test", "2147483647 z@x.test"}));
+}
+
+BOOST_AUTO_TEST_CASE(rows_far_apart_are_staged_in_one_call) {
+    const ImportId id = staged(people(1, 5000, 501));
+    BOOST_TEST(job(id).staged_rows == 5000);
+    BOOST_TEST(rows(id).size() == 5000);
+}
+
+BOOST_AUTO_TEST_CASE(a_heavy_block_is_split_and_comes_back_whole) {
+    const std::string value(4000, 'v');
+    const auto heavy = [&](std::int64_t number) {
+        std::string attributes;
+        for (int i = 0; i < 30; ++i) {
+            attributes += (i ? ",\"k" : "{\"k") + std::to_string(i) + "\":\"" + value + '"';
+        }
+        return row(number, "m" + std::to_string(number) + "@x.test", attributes + "}");
+    };
+    std::vector<service::NewRow> first;
+    for (std::int64_t number = 1; number <= 100; number += 2) first.push_back(heavy(number));
+    const ImportId id = staged(first);
+    std::vector<service::NewRow> second;
+    for (std::int64_t number = 2; number <= 100; number += 2) second.push_back(heavy(number));
+    stage(id, second);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM import_blocks") == 3);
+    BOOST_TEST(client.number("SELECT MAX(LENGTH(data)) FROM import_blocks") <=
+               static_cast<std::int64_t>(rules::kMaxPartBytes));
+    const auto all = rows(id);
+    BOOST_TEST_REQUIRE(all.size() == 100);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        BOOST_TEST(all[i].row_number == static_cast<std::int64_t>(i + 1));
+        BOOST_TEST(all[i].payload.find(heavy(1).fields.attributes) != std::string::npos);
+    }
+    std::vector<service::NewRow> light;
+    for (std::int64_t number = 1; number <= 100; ++number) light.push_back(row(number, "a@x.test"));
+    stage(id, light);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM import_blocks") == 1);
+    BOOST_TEST(rows(id).size() == 100);
+}
+
+BOOST_AUTO_TEST_CASE(a_number_twice_in_a_call_is_refused_before_anything_is_staged) {
+    const ImportId id = new_import();
+    const auto error = error_of([&] {
+        stage(id, {row(1, "a@x.test"), row(2, "b@x.test"), row(1, "c@x.test"), row(1, "d@x.test")});
+    });
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST((error->code() == ErrorCode::ValidationError));
+    BOOST_TEST(paths(error) ==
+               (Texts{"rows[2].rowNumber duplicate", "rows[3].rowNumber duplicate"}));
+    BOOST_TEST(job(id).staged_rows == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_takes_250_000_rows_and_not_one_more) {
+    const ImportId id = staged({row(1, "a@x.test")});
+    client.execute("UPDATE import_jobs SET staged_rows = 249999");
+    stage(id, {row(1, "again@x.test"), row(2, "b@x.test")});
+    BOOST_TEST(job(id).staged_rows == 250'000);
+    const auto error = error_of([&] { stage(id, {row(2, "b@x.test"), row(3, "c@x.test")}); });
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST((error->code() == ErrorCode::ImportRowLimitExceeded));
+    BOOST_TEST(error->details()["staged_rows"].asInt64() == 250'000);
+    BOOST_TEST(error->details()["limit"].asInt64() == 250'000);
+    BOOST_TEST(emails(id) == (Texts{"1 again@x.test", "2 b@x.test"}));
+    stage(id, {row(2, "still@x.test")});
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_staged_in_staging_only) {
+    const ImportId id = new_import();
+    for (const ImportState state : kStates) {
+        put(id, state);
+        const auto error = error_of([&] { stage(id, people(1, 1)); });
+        BOOST_TEST(error.has_value() == (state != ImportState::Staging), text_of(state));
+        if (!error) continue;
+        BOOST_TEST((error->code() == ErrorCode::ImportJobInvalidState));
+        BOOST_TEST(error->details()["state"].asString() == text_of(state));
+        BOOST_TEST(error->details()["expected"].asString() == "staging");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(calls_that_stage_the_same_block_at_once_lose_no_row) {
+    constexpr int kThreads = 8;
+    constexpr int kEach = 40;
+    const ImportId id = new_import();
+    side_by_side(kThreads, [&](int i) {
+        test::Desk desk;
+        const auto own = people(1 + i, kEach, kThreads);  // all of them in one block
+        desk.as(acme, [&](service::Unit& unit) { service::stage_rows(unit, id, own); });
+    });
+    BOOST_TEST(job(id).staged_rows == kThreads * kEach);
+    BOOST_TEST(rows(id).size() == kThreads * kEach);
+}
+
+// ---------------------------------------------------------------------------- moves
+
+BOOST_AUTO_TEST_CASE(validation_starts_from_staging_only) {
+    const ImportId id = new_import();
+    for (const ImportState state : kStates) {
+        put(id, state);
+        const auto error = error_of([&] { validate(id); });
+        if (state == ImportState::Staging) {
+            BOOST_TEST(!error.has_value());
+            BOOST_TEST((job(id).state == ImportState::Validating));
+        } else {
+            BOOST_TEST_REQUIRE(error.has_value());
+            BOOST_TEST((error->code() == ErrorCode::ImportJobInvalidState), text_of(state));
+            BOOST_TEST(error->details()["expected"].asString() == "staging");
+            BOOST_TEST((job(id).state == state));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_does_what_its_state_and_its_body_say) {
+    const ImportId id = new_import();
+    for (const ImportState state : kStates) {
+        for (const std::optional<bool> dry_run :
+             {std::optional<bool>(), std::optional(false), std::optional(true)}) {
+            put(id, state);
+            client.execute("UPDATE import_jobs SET commit_requested = FALSE");
+            auto expected = state;
+            bool refused = true;
+            if (state == ImportState::Validated) {
+                refused = false;
+                if (dry_run != true) expected = ImportState::Committing;
+            } else if (state == ImportState::Staging && dry_run == false) {
+                refused = false;
+                expected = ImportState::Validating;
+            }
+            const auto error = error_of([&] { request_commit(id, dry_run); });
+            BOOST_TEST(error.has_value() == refused, text_of(state));
+            BOOST_TEST((job(id).state == expected), text_of(state));
+            BOOST_TEST(job(id).commit_requested ==
+                       (expected == ImportState::Validating && state == ImportState::Staging));
+            if (!error) continue;
+            BOOST_TEST((error->code() == ErrorCode::ImportJobInvalidState));
+            BOOST_TEST(error->details()["state"].asString() == text_of(state));
+            BOOST_TEST(error->details()["expected"].asString() == "validated");
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_job_is_canceled_until_it_commits_and_stays_canceled) {
+    const ImportId id = new_import();
+    for (const ImportState state : kStates) {
+        put(id, state);
+        const auto error = error_of([&] { cancel(id); });
+        const bool may = rules::can_cancel(state) || state == ImportState::Canceled;
+        BOOST_TEST(error.has_value() == !may, text_of(state));
+        BOOST_TEST((job(id).state == (may ? ImportState::Canceled : state)));
+        if (error) BOOST_TEST((error->code() == ErrorCode::ImportJobInvalidState));
+    }
+    BOOST_TEST(!create_error(test::email_mapping()).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_poll_moves_a_validated_job_on_whose_commit_was_wished_for) {
+    const ImportId id = staged(people(1, 3));
+    request_commit(id, false);
+    const auto poll = [&] {
+        const auto polled = service::poll_import(context, {acme, std::nullopt}, id);
+        BOOST_TEST_REQUIRE(polled.has_value());
+        return polled->state;
+    };
+    BOOST_TEST((poll() == ImportState::Validating));
+    check_rest(lease());
+    BOOST_TEST((job(id).state == ImportState::Validated));
+    BOOST_TEST((poll() == ImportState::Committing));
+    BOOST_TEST(!job(id).commit_requested);
+    BOOST_TEST((poll() == ImportState::Committing));
+}
+
+BOOST_AUTO_TEST_CASE(a_poll_leaves_a_job_alone_whose_commit_nobody_wished_for) {
+    const ImportId id = validated(people(1, 3));
+    const auto polled = service::poll_import(context, {acme, std::nullopt}, id);
+    BOOST_TEST((polled->state == ImportState::Validated));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_nobody_or_of_another_organization_is_not_found) {
+    const OrgId other = organization("Other");
+    const ImportId theirs = new_import(other);
+    for (const ImportId id : {ImportId::create(), theirs}) {
+        BOOST_TEST((code_of([&] { stage(id, people(1, 1)); }) == ErrorCode::NotFound));
+        BOOST_TEST((code_of([&] { validate(id); }) == ErrorCode::NotFound));
+        BOOST_TEST((code_of([&] { request_commit(id, false); }) == ErrorCode::NotFound));
+        BOOST_TEST((code_of([&] { cancel(id); }) == ErrorCode::NotFound));
+        BOOST_TEST(!service::read_import(context, acme, id).has_value());
+        BOOST_TEST(!service::poll_import(context, {acme, std::nullopt}, id).has_value());
+        BOOST_TEST(!service::list_import_rows(context, acme, id, 0, {}, 10).has_value());
+    }
+    BOOST_TEST((service::read_import(context, other, theirs)->state == ImportState::Staging));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

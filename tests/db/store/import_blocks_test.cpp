@@ -1,0 +1,191 @@
+// store/import_blocks.hpp: blocks lie in order, and a reader gets those that it asked for.
+#include "store/import_blocks.hpp"
+
+#include "db/imports.hpp"
+
+#include <future>
+
+using namespace muster;
+using db::OrgStore;
+using rules::RowState;
+using store::BlockFilter;
+using store::BlockKey;
+using store::BlockState;
+using test::ImportHouse;
+using test::until;
+
+namespace {
+
+const Timestamp kNow = Timestamp::now();
+const Timestamp kLater = kNow + Milliseconds(1000);
+
+struct Blocks : ImportHouse {
+    template <class Call>
+    auto on_store(const Call& call) {
+        return database.transaction([&](db::Tx& tx) {
+            OrgStore org(tx, acme);
+            return call(org);
+        });
+    }
+
+    void insert(BlockKey key, std::string data = "data") {
+        const store::NewBlock block{key, 1, std::move(data)};
+        on_store([&](OrgStore& org) { store::insert_blocks(org, id, {&block, 1}, kNow); });
+    }
+    void judge(BlockKey key, const std::vector<RowState>& states,
+               BlockState state = BlockState::Checked) {
+        std::vector<rules::RowOutcome> outcomes;
+        for (const RowState one : states) outcomes.push_back({one, {}, "", UserId::create()});
+        on_store(
+            [&](OrgStore& org) { store::write_outcome(org, id, key, state, outcomes, kLater); });
+    }
+    std::vector<BlockKey> read(BlockFilter filter, BlockKey from = {}, int limit = 100) {
+        std::vector<BlockKey> keys;
+        on_store([&](OrgStore& org) {
+            for (const auto& block : store::read_blocks(org, id, from, filter, limit)) {
+                keys.push_back(block.key);
+            }
+        });
+        return keys;
+    }
+    std::vector<BlockKey> uncommitted(BlockKey from = {}, int limit = 100) {
+        return on_store(
+            [&](OrgStore& org) { return store::find_uncommitted_blocks(org, id, from, limit); });
+    }
+
+    ImportId id = new_import();
+};
+
+using Keys = std::vector<BlockKey>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(store_import_blocks, Blocks)
+
+BOOST_AUTO_TEST_CASE(a_block_is_read_as_it_was_written) {
+    const std::string data("\0\xff'?:org{}", 10);
+    insert({4'294'967, 3}, data);
+    const auto blocks = on_store(
+        [&](OrgStore& org) { return store::read_blocks(org, id, {}, BlockFilter::All, 10); });
+    BOOST_TEST_REQUIRE(blocks.size() == 1);
+    const store::Block& block = blocks.front();
+    BOOST_TEST((block.key == BlockKey{4'294'967, 3}));
+    BOOST_TEST(block.rows == 1);
+    BOOST_TEST((block.data == data));
+    BOOST_TEST(block.outcome == "");
+    BOOST_TEST((block.staged_at == kNow && block.updated_at == kNow));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_anywhere) {
+    for (const BlockKey key : {BlockKey{2, 1}, BlockKey{0, 0}, BlockKey{10, 0}, BlockKey{2, 0}}) {
+        insert(key);
+    }
+    BOOST_TEST((read(BlockFilter::All) == Keys{{0, 0}, {2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST((read(BlockFilter::All, {0, 1}) == Keys{{2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST((read(BlockFilter::All, {2, 1}) == Keys{{2, 1}, {10, 0}}));
+    BOOST_TEST((read(BlockFilter::All, {2, 0}, 2) == Keys{{2, 0}, {2, 1}}));
+    BOOST_TEST((read(BlockFilter::All, {10, 1}).empty()));
+}
+
+BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
+    insert({0, 0});
+    const std::vector<std::pair<RowState, BlockFilter>> filters = {
+        {RowState::Valid, BlockFilter::Valid},     {RowState::Invalid, BlockFilter::Invalid},
+        {RowState::Created, BlockFilter::Created}, {RowState::Attached, BlockFilter::Attached},
+        {RowState::Merged, BlockFilter::Merged},   {RowState::Failed, BlockFilter::Failed},
+    };
+    std::uint32_t number = 0;
+    for (const auto& [state, filter] : filters) {
+        insert({++number, 0});
+        judge({number, 0}, {state});
+    }
+    number = 0;
+    for (const auto& [state, filter] : filters) {
+        BOOST_TEST((read(filter) == Keys{{++number, 0}}), text_of(state));
+    }
+    BOOST_TEST((read(BlockFilter::Staged) == Keys{{0, 0}}));
+    BOOST_TEST((read(BlockFilter::Faulty) == Keys{{2, 0}, {6, 0}}));
+    BOOST_TEST(read(BlockFilter::All).size() == 7);
+}
+
+BOOST_AUTO_TEST_CASE(only_checked_blocks_with_valid_rows_are_to_be_committed) {
+    for (std::uint32_t number = 0; number < 5; ++number) insert({number, 0});
+    judge({1, 0}, {RowState::Valid, RowState::Invalid});
+    judge({2, 0}, {RowState::Invalid});
+    judge({3, 0}, {RowState::Created}, BlockState::Committed);
+    judge({4, 0}, {RowState::Valid});
+    BOOST_TEST((uncommitted() == Keys{{1, 0}, {4, 0}}));
+    BOOST_TEST((uncommitted({1, 1}) == Keys{{4, 0}}));
+    BOOST_TEST((uncommitted({}, 1) == Keys{{1, 0}}));
+    on_store([&](OrgStore& org) {
+        BOOST_TEST(store::lock_uncommitted_block(org, id, {1, 0}).has_value());
+        BOOST_TEST(!store::lock_uncommitted_block(org, id, {0, 0}).has_value());
+        BOOST_TEST(!store::lock_uncommitted_block(org, id, {3, 0}).has_value());
+        BOOST_TEST(!store::lock_uncommitted_block(org, id, {9, 0}).has_value());
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_the_time_of_its_writing) {
+    insert({0, 0});
+    const std::vector<rules::RowOutcome> outcomes = {
+        {RowState::Invalid, rules::RowError::AttrUnknownKey, "shirt", {}},
+        {RowState::Created, rules::RowError::None, "", UserId::create()}};
+    on_store([&](OrgStore& org) {
+        store::write_outcome(org, id, {0, 0}, BlockState::Checked, outcomes, kLater);
+        const auto block = store::read_blocks(org, id, {}, BlockFilter::All, 1).front();
+        BOOST_TEST((block.updated_at == kLater && block.staged_at == kNow));
+        const auto read = rules::decode_outcomes(block.outcome, 2);
+        BOOST_TEST((read[0].state == RowState::Invalid));
+        BOOST_TEST(read[0].key == "shirt");
+        BOOST_TEST((read[1].user_id == outcomes[1].user_id));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_locked_by_number_with_all_their_parts) {
+    for (const BlockKey key : {BlockKey{0, 0}, BlockKey{1, 0}, BlockKey{1, 1}, BlockKey{2, 0}}) {
+        insert(key);
+    }
+    const std::vector<std::uint32_t> numbers{7, 2, 1};
+    Keys keys;
+    on_store([&](OrgStore& org) {
+        for (const auto& block : store::lock_blocks(org, id, numbers)) keys.push_back(block.key);
+    });
+    BOOST_TEST((keys == Keys{{1, 0}, {1, 1}, {2, 0}}));
+    on_store([&](OrgStore& org) { store::delete_block(org, id, 1); });
+    BOOST_TEST((read(BlockFilter::All) == Keys{{0, 0}, {2, 0}}));
+}
+
+BOOST_AUTO_TEST_CASE(some_blocks_are_deleted_at_a_time) {
+    for (std::uint32_t number = 0; number < 5; ++number) insert({number, 0});
+    const auto delete_two = [&] {
+        return on_store([&](OrgStore& org) { return store::delete_some_blocks(org, id, 2); });
+    };
+    BOOST_TEST(delete_two() == 2);
+    BOOST_TEST(delete_two() == 2);
+    BOOST_TEST(delete_two() == 1);
+    BOOST_TEST(delete_two() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other) {
+    // The second finds the block taken when the first commits, and runs again as a whole.
+    int runs = 0;
+    std::future<void> second;
+    on_store([&](OrgStore& org) {
+        const store::NewBlock block{{0, 0}, 1, "first"};
+        store::insert_blocks(org, id, {&block, 1}, kNow);
+        second = std::async(std::launch::async, [&] {
+            test::Desk desk;
+            desk.database.transaction([&](db::Tx& tx) {
+                OrgStore own(tx, acme);
+                const store::NewBlock rival{{++runs == 1 ? 0U : 1U, 0}, 1, "second"};
+                store::insert_blocks(own, id, {&rival, 1}, kNow);
+            });
+        });
+        BOOST_TEST(until([&] { return client.someone_waits(); }));
+    });
+    second.get();
+    BOOST_TEST(runs == 2);
+    BOOST_TEST((read(BlockFilter::All) == Keys{{0, 0}, {1, 0}}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,381 @@
+// No tenant reaches another: every statement of store/ that names an organization is run by a
+// stranger against the owner's rows, and by the owner as a control. A statement that is missing
+// here fails the last case.
+#include "db/house.hpp"
+#include "store/api_keys.hpp"
+#include "store/attributes.hpp"
+#include "store/idempotency.hpp"
+#include "store/import_blocks.hpp"
+#include "store/imports.hpp"
+#include "store/members.hpp"
+#include "store/organizations.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+using namespace muster;
+using db::OrgStore;
+using rules::ImportState;
+using store::BlockFilter;
+using store::BlockKey;
+using test::House;
+
+namespace {
+
+const std::string kHash(32, 'h');
+const Timestamp kNow = Timestamp::now();
+const Timestamp kLater = kNow + Milliseconds(60'000);
+
+// An owner with at least one row in every tenant table, and a stranger with the same.
+struct Neighbours : House {
+    struct Tenant {
+        OrgId id;
+        ImportId job = ImportId::create();
+        ApiKeyId key = ApiKeyId::create();
+        AttributeId attribute = AttributeId::create();
+        MemberId member = MemberId::create();
+        UserId user = UserId::create();
+        AdminId admin;
+    };
+
+    Neighbours() {
+        client.run("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED");
+        furnish(owner, "owner");
+        furnish(stranger, "stranger");
+    }
+
+    void furnish(Tenant& tenant, const std::string& name) {
+        tenant.id = organization(name);
+        as(tenant.id, [&](service::Unit& unit) {
+            OrgStore org(unit.tx, tenant.id);
+            tenant.admin = store::find_or_insert_admin(unit.tx, name + "@example.test", kNow);
+            store::insert_seat(org, tenant.admin, "owner", kNow);
+            store::insert_attribute(org, attribute(tenant, "colour"));
+            store::insert_api_key(org, api_key(tenant), sha256(name));
+            store::claim_idempotency_key(org, name == "owner" ? kHash : sha256(name), record(),
+                                         kNow);
+            const std::string email = name + "@example.test";
+            const store::NewUser user{tenant.user, email};
+            store::insert_users(unit.tx, {&user, 1}, kNow);
+            const auto member = gaps(tenant, "");
+            store::fill_members(org, {&member, 1}, kNow);
+            store::insert_import(org, job(tenant));
+            const store::NewBlock block{{0, 0}, 1, "data"};
+            store::insert_blocks(org, tenant.job, {&block, 1}, kNow);
+            store::write_outcome(org, tenant.job, {0, 0}, store::BlockState::Checked, one_of_each(),
+                                 kNow);
+            const store::NewBlock staged{{1, 0}, 1, "data"};
+            store::insert_blocks(org, tenant.job, {&staged, 1}, kNow);
+        });
+    }
+
+    static rules::AttributeRecord attribute(const Tenant& tenant, const std::string& key) {
+        return {tenant.attribute, {key, "Label", rules::AttributeType::Text, {}, true}, kNow, kNow};
+    }
+    static rules::ApiKey api_key(const Tenant& tenant) {
+        return {tenant.id, tenant.key, "key", "last", {}, kNow, {}, {}, {}};
+    }
+    static store::IdempotencyRecord record() { return {kHash, 200, "/here", "body", kLater}; }
+    static store::NewMember gaps(const Tenant& tenant, std::string_view first_name) {
+        return {tenant.user, tenant.member, {"", first_name, "", "", "", "", ""}, "{}"};
+    }
+    static rules::ImportJob job(const Tenant& tenant) {
+        rules::ImportJob job;
+        job.id = tenant.job;
+        job.mapping = "{}";
+        job.file_name = "f.csv";
+        job.expires_at = kLater;
+        job.created_at = job.updated_at = kNow;
+        return job;
+    }
+    static std::vector<rules::RowOutcome> one_of_each() {
+        using rules::RowState;
+        std::vector<rules::RowOutcome> outcomes;
+        for (const auto state : {RowState::Valid, RowState::Invalid, RowState::Created,
+                                 RowState::Attached, RowState::Merged, RowState::Failed}) {
+            outcomes.push_back({state, rules::RowError::None, "", UserId::create()});
+        }
+        return outcomes;
+    }
+
+    // Brings the owner's job into a state, with a lease for the runner or none.
+    void put_job(std::string_view state, std::optional<Uuid> lease_owner = std::nullopt) {
+        client.execute(
+            "UPDATE import_jobs SET state = ?, lease_owner = ?, lease_until = 0 "
+            "WHERE organization_id = ?",
+            state, lease_owner, owner.id);
+    }
+
+    // Runs `reach` as that tenant, in a transaction that is undone: whether it saw or changed
+    // anything of the owner's. It must send one statement for each of `names`.
+    bool reaches(OrgId tenant, const std::vector<std::string>& names,
+                 const std::function<bool(OrgStore&)>& reach) {
+        struct Undo {};
+        const auto before = client.snapshot(owner.id);
+        bool reached = false;
+        const auto undone = [&](db::Tx& tx) {
+            OrgStore org(tx, tenant);
+            db::statistics() = {};
+            try {
+                reached = reach(org);
+            } catch (const db::DbError& error) {  // the database itself refused the link
+                if (error.kind() != db::DbError::Kind::BadData) throw;
+            }
+            const auto sent = static_cast<std::size_t>(db::statistics().statements);
+            BOOST_TEST(sent == names.size());
+            reached = reached || client.snapshot(owner.id) != before;
+            throw Undo{};
+        };
+        BOOST_CHECK_THROW(database.transaction(undone), Undo);
+        return reached;
+    }
+
+    // `reach` must work for the owner and for nobody else.
+    void check(const std::vector<std::string>& names, const std::function<bool(OrgStore&)>& reach,
+               std::optional<OrgId> other = std::nullopt) {
+        BOOST_TEST_CONTEXT(names.front()) {
+            BOOST_TEST(!reaches(other.value_or(stranger.id), names, reach));
+            BOOST_TEST(reaches(owner.id, names, reach));
+        }
+        exercised.insert(names.begin(), names.end());
+    }
+
+    Tenant owner;
+    Tenant stranger;
+    static inline std::set<std::string> exercised;
+};
+
+// The text must live as long as the program.
+boost::unit_test::decorator::depends_on after(const char* test_case) {
+    return boost::unit_test::decorator::depends_on(test_case);
+}
+
+bool has_block(const std::vector<store::Block>& blocks) {
+    return !blocks.empty();
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+
+BOOST_AUTO_TEST_CASE(the_fixtures_fill_every_tenant_table) {
+    for (const auto& [table, digest] : client.snapshot(owner.id)) BOOST_TEST(digest != "", table);
+}
+
+BOOST_AUTO_TEST_CASE(organizations_and_seats) {
+    check(
+        {"organizations.find"}, [](OrgStore& org) { return store::organization_exists(org); },
+        OrgId::create());
+    check({"seats.insert"},
+          [&](OrgStore& org) { return !store::insert_seat(org, owner.admin, "viewer", kNow); });
+}
+
+BOOST_AUTO_TEST_CASE(api_keys) {
+    check({"api_keys.insert"}, [&](OrgStore& org) {
+        return test::kind_of([&] { store::insert_api_key(org, api_key(owner), kHash); }) ==
+               db::DbError::Kind::Duplicate;
+    });
+    check({"api_keys.list"}, [&](OrgStore& org) {
+        const auto keys = store::list_api_keys(org);
+        return keys.size() != 1 || keys.front().id == owner.key;
+    });
+    check({"api_keys.revoke"},
+          [&](OrgStore& org) { return store::revoke_api_key(org, owner.key, kNow); });
+    check({"api_keys.touch"}, [&](OrgStore& org) {
+        store::touch_api_key(org, owner.key, kNow);
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(attributes) {
+    check({"attributes.insert"}, [&](OrgStore& org) {
+        // The stranger has no such key: the owner's is not in its way.
+        auto record = attribute(owner, "only.the.owner.has.it");
+        record.id = AttributeId::create();
+        if (org.org() == owner.id) record.attribute.key = "colour";
+        return !store::insert_attribute(org, record);
+    });
+    const auto has_owner_s = [&](const std::vector<rules::AttributeRecord>& records) {
+        return std::any_of(records.begin(), records.end(),
+                           [&](const auto& record) { return record.id == owner.attribute; });
+    };
+    check({"attributes.list"},
+          [&](OrgStore& org) { return has_owner_s(store::list_attributes(org)); });
+    check({"attributes.page"},
+          [&](OrgStore& org) { return has_owner_s(store::page_attributes(org, "", 100)); });
+    check({"attributes.find", "attributes.set_enabled"}, [&](OrgStore& org) {
+        store::set_attribute_enabled(org, "colour", false, kLater);
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(idempotency_keys) {
+    check({"idempotency.claim"},
+          [&](OrgStore& org) { return !store::claim_idempotency_key(org, kHash, record(), kNow); });
+    check({"idempotency.find"},
+          [&](OrgStore& org) { return store::find_idempotency_record(org, kHash).has_value(); });
+    check({"idempotency.complete"}, [&](OrgStore& org) {
+        store::complete_idempotency_key(org, kHash, record());
+        return false;
+    });
+    check({"idempotency.delete"}, [&](OrgStore& org) {
+        store::delete_idempotency_key(org, kHash);
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(members) {
+    check({"members.find_memberships"}, [&](OrgStore& org) {
+        return !store::find_memberships(org, {&owner.user, 1}).empty();
+    });
+    const std::string_view email = "owner@example.test";
+    check({"members.count_known"}, [&](OrgStore& org) {
+        return store::count_known(org, {&email, 1}).members > 0;
+    });
+    check({"members.fill"}, [&](OrgStore& org) {
+        const auto member = gaps(owner, "Ann");
+        store::fill_members(org, {&member, 1}, kLater);
+        return false;
+    });
+    check({"members.find"},
+          [&](OrgStore& org) { return store::find_member(org, owner.user).has_value(); });
+}
+
+BOOST_AUTO_TEST_CASE(import_jobs) {
+    const std::vector<std::string> insertion = {"imports.insert", "imports.free_expired_slot",
+                                                "imports.find_active"};
+    check(insertion,
+          [&](OrgStore& org) { return store::insert_import(org, job(owner)) == owner.job; });
+    check({"imports.find"},
+          [&](OrgStore& org) { return store::find_import(org, owner.job, kNow).has_value(); });
+    check({"imports.lock"},
+          [&](OrgStore& org) { return store::lock_import(org, owner.job, kNow).has_value(); });
+    const auto has_owner_s = [&](const std::vector<rules::ImportJob>& jobs) {
+        return jobs.size() != 1 || jobs.front().id == owner.job;
+    };
+    check({"imports.page"},
+          [&](OrgStore& org) { return has_owner_s(store::page_imports(org, {}, {}, 10, kNow)); });
+    check({"imports.page_of_state"}, [&](OrgStore& org) {
+        return has_owner_s(store::page_imports(org, {}, ImportState::Staging, 10, kNow));
+    });
+    check({"imports.add_staged_rows"},
+          [&](OrgStore& org) { return store::add_staged_rows(org, owner.job, 1, 100, kNow); });
+    check({"imports.move"}, [&](OrgStore& org) {
+        return store::move_import(org, owner.job, ImportState::Staging, ImportState::Canceled,
+                                  kNow);
+    });
+    check({"imports.move_to_validating"}, [&](OrgStore& org) {
+        return store::move_import_to_validating(org, owner.job, true, kNow);
+    });
+    client.execute("UPDATE import_jobs SET expires_at = ? WHERE organization_id = ?", kNow,
+                   owner.id);
+    check(insertion, [&](OrgStore& org) {  // the owner's slot is free, the stranger's is not
+        auto next = job(owner);
+        next.id = ImportId::create();
+        return !store::insert_import(org, next);
+    });
+    client.execute("DELETE FROM import_blocks WHERE organization_id = ?", owner.id);
+    check({"imports.delete"}, [&](OrgStore& org) {
+        store::delete_import(org, owner.job);
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(leases_on_import_jobs) {
+    const Uuid runner = Uuid::v7();
+    put_job("validating");
+    check({"imports.claim"},
+          [&](OrgStore& org) { return store::claim_import(org, owner.job, runner, kNow, kLater); });
+    put_job("validating", runner);
+    check({"imports.renew_lease"}, [&](OrgStore& org) {
+        return store::renew_import_lease(org, owner.job, runner, kNow, kLater);
+    });
+    check({"imports.release"}, [&](OrgStore& org) {
+        store::release_import(org, owner.job, runner, true, kNow, kLater);
+        return false;
+    });
+    check({"imports.add_progress"}, [&](OrgStore& org) {
+        return store::add_import_progress(org, owner.job, runner, ImportState::Validating, {},
+                                          BlockKey{1, 0}, kNow, kLater);
+    });
+    check({"imports.finish"}, [&](OrgStore& org) {
+        return store::finish_import(org, owner.job, runner, ImportState::Validating,
+                                    ImportState::Validated, std::nullopt, kNow);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(import_blocks) {
+    const std::vector<std::uint32_t> numbers{0, 1};
+    check({"import_blocks.lock"},
+          [&](OrgStore& org) { return has_block(store::lock_blocks(org, owner.job, numbers)); });
+    check({"import_blocks.delete"}, [&](OrgStore& org) {
+        store::delete_block(org, owner.job, 0);
+        return false;
+    });
+    check({"import_blocks.insert"}, [&](OrgStore& org) {
+        const store::NewBlock block{{2, 0}, 1, "data"};
+        store::insert_blocks(org, owner.job, {&block, 1}, kNow);
+        return false;
+    });
+    check({"import_blocks.find_uncommitted"}, [&](OrgStore& org) {
+        return !store::find_uncommitted_blocks(org, owner.job, {}, 10).empty();
+    });
+    check({"import_blocks.lock_uncommitted"}, [&](OrgStore& org) {
+        return store::lock_uncommitted_block(org, owner.job, {0, 0}).has_value();
+    });
+    check({"import_blocks.write_outcome"}, [&](OrgStore& org) {
+        store::write_outcome(org, owner.job, {0, 0}, store::BlockState::Committed, {}, kLater);
+        return false;
+    });
+    check({"import_blocks.delete_some"},
+          [&](OrgStore& org) { return store::delete_some_blocks(org, owner.job, 10) > 0; });
+}
+
+BOOST_AUTO_TEST_CASE(import_blocks_by_filter) {
+    const std::vector<std::pair<BlockFilter, std::string>> filters = {
+        {BlockFilter::All, "read"},
+        {BlockFilter::Staged, "read_staged"},
+        {BlockFilter::Valid, "read_valid"},
+        {BlockFilter::Invalid, "read_invalid"},
+        {BlockFilter::Created, "read_created"},
+        {BlockFilter::Attached, "read_attached"},
+        {BlockFilter::Merged, "read_merged"},
+        {BlockFilter::Failed, "read_failed"},
+        {BlockFilter::Faulty, "read_faulty"},
+    };
+    for (const auto& [filter, name] : filters) {
+        check({"import_blocks." + name}, [&, by = filter](OrgStore& org) {
+            return has_block(store::read_blocks(org, owner.job, {}, by, 10));
+        });
+    }
+}
+
+// Boost runs the cases that it names first, whatever was asked for.
+BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
+                     *after("tenancy/organizations_and_seats") * after("tenancy/api_keys") *
+                         after("tenancy/attributes") * after("tenancy/idempotency_keys") *
+                         after("tenancy/members") * after("tenancy/import_jobs") *
+                         after("tenancy/leases_on_import_jobs") * after("tenancy/import_blocks") *
+                         after("tenancy/import_blocks_by_filter")) {
+    const std::regex definition(R"(OrgSql\s+k\w+\s*\{\s*"([^"]+)\")");
+    std::set<std::string> defined;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(test::source_root() + "/src/store")) {
+        std::ifstream in(entry.path());
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        for (auto match = std::sregex_iterator(text.begin(), text.end(), definition);
+             match != std::sregex_iterator(); ++match) {
+            BOOST_TEST(defined.insert((*match)[1]).second, "twice: " << (*match)[1]);
+        }
+    }
+    BOOST_TEST(defined.size() > 40);
+    for (const std::string& name : defined) BOOST_TEST(exercised.contains(name), name);
+    for (const std::string& name : exercised) BOOST_TEST(defined.contains(name), name);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

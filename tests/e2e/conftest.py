@@ -1,0 +1,87 @@
+"""The end-to-end suite's fixtures: one stack for the whole run, fresh organizations for each test.
+
+Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (any one file or test runs by itself too)
+The stack lives in $BUILD/e2e-sandbox (or $E2E_SANDBOX) and is ended with the run; its logs stay.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import pytest  # noqa: E402
+from support.client import Client  # noqa: E402
+from support.contract import Contract  # noqa: E402
+from support.stack import ROOT, Stack, wait_for  # noqa: E402
+from support.world import Organization  # noqa: E402
+
+HERE = Path(__file__).parent
+LAST = "test_zz_whole_run.py"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Marks the run as whole when nothing was left out; its verdict over all exchanges comes last."""
+    items.sort(key=lambda item: item.path.name == LAST)
+    chosen = {item.path.name for item in items}
+    everything = {path.name for path in HERE.glob("test_*.py")}
+    narrowed = config.option.keyword or config.option.markexpr or any("::" in word for word in config.args)
+    config.is_whole_run = chosen == everything and not narrowed
+
+
+@pytest.fixture(scope="session")
+def stack():
+    build = ROOT / os.environ.get("BUILD", "build")
+    running = Stack(build, os.environ.get("E2E_SANDBOX", build / "e2e-sandbox"))
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def contract(stack):
+    """The description, and all that is seen of it in this run."""
+    document = Client(stack, None).get("/openapi/partner.json", expect=200).json()
+    return Contract(document)
+
+
+@pytest.fixture(scope="session")
+def anyone(stack, contract):
+    """A client without a credential."""
+    return Client(stack, contract)
+
+
+@pytest.fixture
+def new_org(stack, contract):
+    """Makes organizations: new_org() with the whole registry, new_org(attributes=False) with none enabled."""
+    return lambda **options: Organization(stack, contract, **options)
+
+
+@pytest.fixture
+def org(new_org):
+    return new_org()
+
+
+@pytest.fixture(scope="module")
+def module_org(stack, contract):
+    """One organization for all tests of a file: for tests that leave no active import behind."""
+    return Organization(stack, contract)
+
+
+@pytest.fixture
+def no_runner(stack):
+    """Nobody works on jobs during the test, but whoever it starts."""
+    with stack.without("runner"):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _the_stack_is_whole(stack):
+    """Each test finds and leaves all services running."""
+    yield
+    missing = [name for name, pid in stack.env["pids"].items() if pid is None]
+    for name in missing:
+        stack.service("start", name)
+    if missing:
+        wait_for(stack.answers, "the stack to answer again")
+    assert not missing, f"the test left {missing} ended"

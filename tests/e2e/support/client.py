@@ -1,0 +1,71 @@
+"""A client of the API that holds every exchange against the contract."""
+
+import json as jsonlib
+import threading
+from urllib.parse import urlsplit
+
+import requests
+
+UNSET = object()
+
+
+class Client:
+    """One organization's way to the API; safe to use from several threads."""
+
+    def __init__(self, stack, contract, key=None):
+        self.stack, self.contract, self.key = stack, contract, key
+        self._own = threading.local()
+
+    @property
+    def session(self):
+        if not hasattr(self._own, "session"):
+            self._own.session = requests.Session()
+            self._own.session.verify = self.stack.ca_file
+            self._own.session.trust_env = False
+        return self._own.session
+
+    def request(self, method, path, *, json=UNSET, data=None, params=None, headers=None, key=UNSET, expect=None,
+                code=None, whole=True, timeout=60, **options):
+        """Sends a request. expect: the status that must come; code: the error code that must come with it.
+        json is sent as it is; data are the body's bytes. key=None sends no credential."""
+        sent = dict(headers or {})
+        credential = self.key if key is UNSET else key
+        if credential is not None:
+            sent.setdefault("Authorization", f"Bearer {credential}")
+        if json is not UNSET:
+            data = jsonlib.dumps(json)
+            sent.setdefault("Content-Type", "application/json")
+        if isinstance(data, str):
+            data = data.encode()
+        reply = self.session.request(method, self.stack.base_url + path, data=data, params=params, headers=sent,
+                                     timeout=timeout, **options)
+        if self.contract is not None:
+            body = json if json is not UNSET else None
+            self.contract.record(method, urlsplit(reply.url).path, reply, body, whole)
+        if expect is not None:
+            assert reply.status_code == expect, f"{method} {path}: {reply.status_code} {reply.text[:2000]}"
+        if code is not None:
+            assert reply.json()["error"]["code"] == code, f"{method} {path}: {reply.text[:2000]}"
+        return reply
+
+    def get(self, path, **options):
+        return self.request("GET", path, **options)
+
+    def post(self, path, **options):
+        return self.request("POST", path, **options)
+
+    def get_json(self, path, **options):
+        return self.get(path, expect=200, **options).json()
+
+
+def error_of(reply):
+    return reply.json()["error"]
+
+
+def details_of(reply):
+    return error_of(reply)["details"]
+
+
+def faults_of(reply):
+    """The field errors as {path: code}."""
+    return {field["path"]: field["code"] for field in details_of(reply)["fields"]}

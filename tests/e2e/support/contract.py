@@ -1,0 +1,179 @@
+"""The API's contract as the service describes itself: every exchange is held against /openapi/partner.json.
+
+What was seen is kept, so that the end of a full run can name each declared status that no test provoked.
+"""
+
+import datetime
+import re
+import uuid
+
+import jsonschema
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+# What any operation may answer besides its own statuses (`default` in the description).
+PASSING = {429, 500, 503}
+# Answers that the server gives before there is an operation.
+NO_OPERATION = {405}
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Strict-Transport-Security": "max-age=31536000",
+    "Server": "nginx",
+}
+
+FORMATS = jsonschema.FormatChecker(formats=())
+
+
+@FORMATS.checks("uuid", raises=ValueError)
+def _is_uuid(value):
+    return not isinstance(value, str) or str(uuid.UUID(value)) == value
+
+
+@FORMATS.checks("date-time", raises=ValueError)
+def _is_time(value):
+    if not isinstance(value, str):
+        return True
+    return bool(TIME.fullmatch(value)) and bool(datetime.datetime.fromisoformat(value[:-1]))
+
+
+def trimmed(node):
+    """As the service reads a body: white space around a string does not count."""
+    if isinstance(node, str):
+        return node.strip()
+    if isinstance(node, list):
+        return [trimmed(entry) for entry in node]
+    return {key: trimmed(value) for key, value in node.items()} if isinstance(node, dict) else node
+
+
+def references(node):
+    """The names of all components that a description refers to."""
+    if isinstance(node, list):
+        return set().union(*map(references, node))
+    if not isinstance(node, dict):
+        return set()
+    own = {node["$ref"].removeprefix("#/components/schemas/")} if "$ref" in node else set()
+    return own.union(*map(references, node.values()))
+
+
+class Operation:
+    def __init__(self, path, method, row):
+        self.path, self.method, self.row = path, method.upper(), row
+        self.id = row["operationId"]
+        self.pattern = re.compile(re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(path)))
+        self.parameters = re.findall(r"{([^}]*)}", path)
+        self.statuses = {int(status) for status in row["responses"] if status != "default"}
+        self.needs_key = bool(row.get("security"))
+
+    def fill(self, *values):
+        """The path with its parameters in place."""
+        left = list(values)
+        return re.sub(r"{[^}]*}", lambda _: str(left.pop(0)), self.path)
+
+
+class Contract:
+    def __init__(self, document):
+        self.document = document
+        self.seen = set()  # (operation id, status)
+        self.codes = set()  # (operation id, error code); None where no operation matched
+        self.operations = [
+            Operation(path, method, row)
+            for path, methods in document["paths"].items()
+            for method, row in methods.items()
+        ]
+        self.dangling = references(document) - set(document["components"]["schemas"])
+        # A schema that is not there says nothing; test_openapi.py names it, the other tests go on.
+        complete = document | {"components": {"schemas": document["components"]["schemas"] | dict.fromkeys(self.dangling, {})}}
+        self._resolver = jsonschema.RefResolver("", complete)
+        self._validators = {}
+
+    def operation(self, method, path):
+        method = "GET" if method == "HEAD" else method
+        for operation in self.operations:
+            if operation.method == method and operation.pattern.fullmatch(path):
+                return operation
+        return None
+
+    def by_id(self, operation_id):
+        return next(operation for operation in self.operations if operation.id == operation_id)
+
+    @property
+    def declared(self):
+        return {(operation.id, status) for operation in self.operations for status in operation.statuses}
+
+    @property
+    def declared_codes(self):
+        """(operation id, error code), as the responses' descriptions name them."""
+        return {
+            (operation.id, code)
+            for operation in self.operations
+            for status, response in operation.row["responses"].items() if status != "default"
+            for code in re.findall(r"`([A-Z0-9_]+)`:", response["description"])
+        }
+
+    def check(self, schema, value, where):
+        """Fails unless the value fits the schema."""
+        key = id(schema)
+        if key not in self._validators:
+            self._validators[key] = jsonschema.Draft202012Validator(
+                schema, resolver=self._resolver, format_checker=FORMATS
+            )
+        problems = [f"{error.json_path}: {error.message}" for error in self._validators[key].iter_errors(value)]
+        assert not problems, f"{where} breaks the description: {problems[:5]}"
+
+    def record(self, method, path, reply, request_body=None, whole=True):
+        """Checks one exchange and remembers it. whole=False: the body is too large to be looked at."""
+        where = f"{method} {path} -> {reply.status_code}"
+        self._check_headers(reply, where)
+        operation = self.operation(method, path)
+        if reply.status_code >= 400:
+            code = self._check_envelope(method, reply, where)
+            self.codes.add((operation.id if operation else None, code))
+        if operation is None or reply.status_code in NO_OPERATION:
+            assert reply.status_code >= 400, f"{where}: answered, but not described"
+            return
+        self.seen.add((operation.id, reply.status_code))
+        status = str(reply.status_code)
+        if reply.status_code in PASSING and status not in operation.row["responses"]:
+            status = "default"
+        assert status in operation.row["responses"], f"{where} is not declared for {operation.id}: {reply.text[:300]}"
+        if method != "HEAD" and whole:
+            self._check_body(operation, status, reply, where)
+        if request_body is not None and reply.ok and "requestBody" in operation.row:
+            schema = operation.row["requestBody"]["content"]["application/json"]["schema"]
+            self.check(schema, trimmed(request_body), f"{where}: the accepted body")
+
+    @staticmethod
+    def _check_headers(reply, where):
+        assert re.fullmatch(r"[0-9a-f]{32}", reply.headers.get("X-Request-Id", "")), f"{where}: X-Request-Id"
+        for name, value in HEADERS.items():
+            assert reply.headers.get(name) == value, f"{where}: {name} is {reply.headers.get(name)!r}"
+        caching = reply.headers.get("Cache-Control")
+        if "/openapi/" in reply.url and reply.status_code < 400:
+            assert caching == "public, max-age=300", f"{where}: Cache-Control is {caching!r}"
+        else:
+            assert caching == "no-store", f"{where}: Cache-Control is {caching!r}"
+
+    def _check_envelope(self, method, reply, where):
+        assert reply.headers["Content-Type"] == "application/json", f"{where}: {reply.headers['Content-Type']}"
+        if method == "HEAD":
+            return None
+        body = reply.json()
+        self.check(self.document["components"]["schemas"]["Error"], body, where)
+        assert body["error"]["status"] == reply.status_code, where
+        if reply.status_code in (429, 503):
+            assert int(reply.headers["Retry-After"]) >= 1, where
+        if reply.status_code == 401:
+            assert reply.headers["WWW-Authenticate"] == "Bearer", where
+        for field in body["error"].get("details", {}).get("fields", []):
+            assert set(field) == {"path", "code", "message"}, f"{where}: {field}"
+        return body["error"]["code"]
+
+    def _check_body(self, operation, status, reply, where):
+        content = operation.row["responses"][status].get("content")
+        if content is None:
+            assert reply.content == b"", f"{where}: a body where none is described"
+            return
+        (media_type, description), = content.items()
+        assert reply.headers["Content-Type"].split(";")[0] == media_type, f"{where}: {reply.headers['Content-Type']}"
+        body = reply.json() if media_type == "application/json" else reply.text
+        self.check(description["schema"], body, where)

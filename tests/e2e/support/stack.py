@@ -1,0 +1,170 @@
+"""The stack under test: a sandbox of the suite's own, started and ended with tests/sandbox/start and stop.
+
+Services can be stopped, killed and started one by one; musterctl, muster-run and the database are at hand.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pymysql
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE = 30.0  # seconds that a test waits for something that usually takes none
+
+
+def wait_for(look, what, seconds=PATIENCE, every=0.02):
+    """Calls `look` until it returns something true, and returns that; fails after `seconds`."""
+    end = time.monotonic() + seconds
+    while True:
+        seen = look()
+        if seen:
+            return seen
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {seconds} s for {what}; last seen: {seen!r}")
+        time.sleep(every)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Stack:
+    source = ROOT
+
+    def __init__(self, build, folder):
+        self.build = Path(build).resolve()
+        self.folder = Path(folder).resolve()
+        self.port = free_port()
+        self.keys_issued = []
+
+    # ------------------------------------------------------------------ life
+    def _script(self, name, *arguments):
+        environment = dict(os.environ, BUILD=str(self.build), SANDBOX=str(self.folder), PORT=str(self.port))
+        done = subprocess.run(
+            [ROOT / "tests/sandbox" / name, *arguments], env=environment, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, f"tests/sandbox/{name} {arguments}: {done.stdout}{done.stderr}"
+
+    def start(self):
+        self._script("start")
+
+    def stop(self):
+        self._script("stop")
+
+    def service(self, verb, name):
+        """verb: start, stop or kill (SIGKILL); name: mariadbd, musterd, nginx or runner."""
+        self._script("service", verb, name)
+
+    @property
+    def env(self):
+        return json.loads((self.folder / "env.json").read_text())
+
+    def pid(self, name):
+        return self.env["pids"][name]
+
+    @property
+    def base_url(self):
+        return f"https://127.0.0.1:{self.port}"
+
+    @property
+    def ca_file(self):
+        return str(self.folder / "ca.pem")
+
+    @property
+    def config(self):
+        return str(self.folder / "muster.conf")
+
+    def log(self, name):
+        path = self.folder / "log" / f"{name}.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    @contextmanager
+    def without(self, *names, verb="stop"):
+        """Runs the block while these services do not."""
+        for name in names:
+            self.service(verb, name)
+        try:
+            yield
+        finally:
+            for name in reversed(names):
+                if self.env["pids"][name] is None:
+                    self.service("start", name)
+
+    def answers(self):
+        done = subprocess.run(
+            ["curl", "-s", "-o", os.devnull, "-w", "%{http_code}", "--max-time", "5", "--cacert", self.ca_file,
+             self.base_url + "/readyz"], capture_output=True, text=True
+        )
+        return done.stdout == "200"
+
+    # ------------------------------------------------------------------ programs
+    def program(self, name, *arguments, env=None, input=None, cwd=None, timeout=60):
+        """Runs one of the programs to its end; the CompletedProcess with text."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("MUSTER_")} | (env or {})
+        return subprocess.run(
+            [self.build / name, *map(str, arguments)], env=environment, input=input, capture_output=True,
+            text=True, timeout=timeout, cwd=cwd,
+        )
+
+    def ctl_raw(self, *arguments, env=None):
+        return self.program("musterctl", "--config", self.config, *arguments, env=env)
+
+    def ctl(self, *arguments):
+        """The JSON answer of a musterctl command that is to succeed."""
+        done = self.ctl_raw("--json", *arguments)
+        assert done.returncode == 0, f"musterctl {arguments}: {done.returncode} {done.stdout}{done.stderr}"
+        return json.loads(done.stdout)
+
+    def issue_key(self, organization_id, name="e2e", *more):
+        issued = self.ctl("key", "issue", "--org", organization_id, "--name", name, *more)
+        self.keys_issued.append(issued["key"])
+        return issued
+
+    def run_once(self, kind="imports", env=None):
+        """muster-run at a moment of the test's choice: until no import moves any more, or the purge is through."""
+        if kind == "purge":
+            done = self.program("muster-run", "--config", self.config, kind, env=env)
+            assert done.returncode == 0, f"muster-run {kind}: {done.returncode} {done.stderr}"
+            return
+        moving = "SELECT COUNT(*) FROM import_jobs WHERE state IN ('validating', 'committing')"
+        if self.sql(moving) == [(0,)]:  # let it see for itself that there is nothing
+            assert self.spawn_runner(seconds=1, env=env).wait(20) == 0, "muster-run failed: see own-runner.log"
+            return
+        runner = self.spawn_runner(env=env)
+        try:
+            wait_for(lambda: self.sql(moving) == [(0,)], "no import to move any more", every=0.005)
+        finally:
+            runner.terminate()
+            assert runner.wait(20) == 0, "muster-run failed: see own-runner.log"
+
+    def spawn_runner(self, seconds=55, env=None, log_name="own-runner"):
+        """A muster-run of the test's own; the caller ends it."""
+        log = open(self.folder / "log" / f"{log_name}.log", "ab")
+        return subprocess.Popen(
+            [self.build / "muster-run", "--config", self.config, "--for", f"{seconds}s", "imports"],
+            env=os.environ | (env or {}), stdout=log, stderr=log, start_new_session=True,
+        )
+
+    # ------------------------------------------------------------------ database
+    def connect(self, **options):
+        settings = {"autocommit": True, "charset": "utf8mb4"} | options
+        return pymysql.connect(
+            unix_socket=self.env["mysql_socket"], user="root", database=self.env["database"], **settings
+        )
+
+    def sql(self, statement, *parameters):
+        """Runs one statement; rows as tuples."""
+        connection = self.connect()
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(statement, parameters)
+                return list(cursor.fetchall())
+        finally:
+            connection.close()

@@ -1,0 +1,160 @@
+"""Organizations made for one test, and the steps of an import as a partner would take them."""
+
+import itertools
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+from .client import Client
+from .stack import wait_for
+
+EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"}
+CORE_FIELDS = ["email", "external_id", "first_name", "last_name", "display_name", "locale", "country", "dob"]
+MEMBER_COLUMNS = "id, user_id, external_id, first_name, last_name, display_name, locale, country, dob, attributes"
+
+# The registry that organizations get: each type once, and one starter key that stays disabled.
+ENABLED_STARTERS = ["phone", "gender", "shirt_size", "favourite_team", "address.city"]
+DISABLED_STARTER = "emergency_contact"
+OWN_ATTRIBUTES = [
+    ("points", "number", None),
+    ("joined", "date", None),
+    ("vip", "boolean", None),
+    ("interests", "multi_choice", "news,events,offers"),
+]
+
+_numbers = itertools.count(1)
+
+
+def email(word="member"):
+    """An address that no other test uses."""
+    return f"{word}.{next(_numbers)}@e2e.example"
+
+
+def emails(count, word="member"):
+    return [email(word) for _ in range(count)]
+
+
+def rows_of(payloads, first=1):
+    """Payloads, or (number, payload) pairs, as the rows of a staging call."""
+    rows = []
+    for index, entry in enumerate(payloads):
+        number, payload = entry if isinstance(entry, tuple) else (first + index, entry)
+        rows.append({"rowNumber": number, "payload": payload})
+    return rows
+
+
+class Organization:
+    """An organization with a key and a registry, and nothing in it yet."""
+
+    def __init__(self, stack, contract, name="e2e", attributes=True):
+        self.stack = stack
+        self.id = stack.ctl("org", "create", "--name", name)["id"]
+        issued = stack.issue_key(self.id)
+        self.key, self.key_id = issued["key"], issued["id"]
+        self.api = Client(stack, contract, self.key)
+        if attributes:
+            stack.ctl("attribute", "enable", "--org", self.id, *ENABLED_STARTERS)
+            for key, kind, choices in OWN_ATTRIBUTES:
+                more = ["--choices", choices] if choices else []
+                stack.ctl("attribute", "add", "--org", self.id, "--key", key, "--type", kind, *more)
+
+    def set_enabled(self, key, enabled):
+        self.stack.ctl("attribute", "enable" if enabled else "disable", "--org", self.id, key)
+
+    # ------------------------------------------------------------------ users
+    def create_user(self, payload, expect=201):
+        return self.api.post("/v1/users", json=payload, expect=expect).json()
+
+    def user(self, user_id):
+        return self.api.get_json(f"/v1/users/{user_id}")
+
+    def members(self):
+        """The members table's rows of this organization: {address: {column: value}}; attributes decoded."""
+        columns = MEMBER_COLUMNS.split(", ")
+        found = self.stack.sql(
+            f"SELECT u.email, {', '.join('m.' + column for column in columns)} FROM members m "
+            "JOIN users u ON u.id = m.user_id WHERE m.organization_id = UNHEX(REPLACE(%s, '-', ''))", self.id
+        )
+        members = {}
+        for address, *values in found:
+            members[address] = dict(zip(columns, values))
+            members[address]["attributes"] = json.loads(members[address]["attributes"])
+        return members
+
+    # ------------------------------------------------------------------ imports
+    def create_import(self, expect=201, **fields):
+        body = {"file_name": "members.csv", "declared_total": 0, "mapping": {"columns": [EMAIL_COLUMN]}} | fields
+        return self.api.post("/v1/imports", json=body, expect=expect).json()
+
+    def stage(self, job_id, payloads, first=1, expect=200, **options):
+        body = {"rows": rows_of(payloads, first)}
+        return self.api.post(f"/v1/imports/{job_id}/rows", json=body, expect=expect, **options)
+
+    def stage_many(self, job_id, payloads):
+        """Any number of rows, 5,000 a call and two calls at a time, as a client would."""
+        def send(first):
+            body = json.dumps({"rows": rows_of(payloads[first:first + 5000], first + 1)})
+            self.api.post(f"/v1/imports/{job_id}/rows", data=body, headers={"Content-Type": "application/json"},
+                          expect=200)
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(send, range(0, len(payloads), 5000)))
+
+    def staged(self, payloads, **fields):
+        """A new job with these rows staged; its id."""
+        job_id = self.create_import(**fields)["id"]
+        if payloads:
+            self.stage_many(job_id, payloads)
+        return job_id
+
+    def validate(self, job_id, expect=202, **options):
+        return self.api.post(f"/v1/imports/{job_id}/validate", expect=expect, **options)
+
+    def commit(self, job_id, expect=202, **options):
+        return self.api.post(f"/v1/imports/{job_id}/commit", expect=expect, **options)
+
+    def cancel(self, job_id, expect=200, **options):
+        return self.api.post(f"/v1/imports/{job_id}/cancel", expect=expect, **options)
+
+    def job(self, job_id):
+        return self.api.get_json(f"/v1/imports/{job_id}")
+
+    def state_is(self, job_id, *states, seconds=30):
+        """Waits until the job is in one of the states, as an onlooker who moves nothing; the job by then."""
+        marks = ", ".join(["%s"] * len(states))
+        wait_for(
+            lambda: self.stack.sql(f"SELECT 1 FROM import_jobs WHERE id = UNHEX(REPLACE(%s, '-', '')) "
+                                   f"AND state IN ({marks})", job_id, *states),
+            f"job {job_id} in {states}", seconds,
+        )
+        return self.job(job_id)
+
+    def validated(self, payloads, **fields):
+        """A new job after its dry run."""
+        job_id = self.staged(payloads, **fields)
+        self.validate(job_id)
+        return self.state_is(job_id, "validated")
+
+    def imported(self, payloads, **fields):
+        """A new job after its commit."""
+        job_id = self.validated(payloads, **fields)["id"]
+        self.commit(job_id)
+        return self.state_is(job_id, "completed")
+
+    def rows(self, job_id, whole=True, **query):
+        """All rows of the listing, page after page."""
+        rows, cursor = [], None
+        while True:
+            params = query | ({"cursor": cursor} if cursor else {})
+            page = self.api.get_json(f"/v1/imports/{job_id}/rows", params=params, whole=whole)
+            rows += page["rows"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return rows
+
+    def outcomes(self, job_id):
+        """{row number: state, or its error code}."""
+        return {row["row_number"]: row["error_code"] or row["state"] for row in self.rows(job_id, limit=1000)}
+
+    def report(self, job_id, **query):
+        """The error report's bytes."""
+        return self.api.get(f"/v1/imports/{job_id}/error-report", params=query, expect=200).content

@@ -1,0 +1,57 @@
+"""GET /v1/attributes: the registry of one organization (specification 2.2)."""
+
+import pytest
+from support.world import DISABLED_STARTER, ENABLED_STARTERS, OWN_ATTRIBUTES
+
+STARTERS = {
+    "phone": ("text", []), "gender": ("single_choice", ["female", "male", "non_binary", "undisclosed"]),
+    "address.line1": ("text", []), "address.city": ("text", []), "address.postcode": ("text", []),
+    "favourite_team": ("text", []), "shirt_size": ("single_choice", ["XS", "S", "M", "L", "XL", "XXL", "XXXL"]),
+    "emergency_contact": ("text", []),
+}
+
+
+def listed(org, **query):
+    found, cursor = [], None
+    while True:
+        page = org.api.get_json("/v1/attributes", params=query | ({"cursor": cursor} if cursor else {}))
+        found += page["attributes"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return found
+
+
+def test_a_new_organization_has_the_starter_catalogue_disabled(new_org):
+    attributes = listed(new_org(attributes=False))
+    assert {entry["key"]: (entry["type"], entry["choices"]) for entry in attributes} == STARTERS
+    assert not any(entry["enabled"] for entry in attributes)
+
+
+def test_enabled_and_own_attributes_are_listed_with_what_they_take(org):
+    attributes = {entry["key"]: entry for entry in listed(org)}
+    assert {key for key, entry in attributes.items() if entry["enabled"]} == {
+        *ENABLED_STARTERS, *(key for key, *_ in OWN_ATTRIBUTES)}
+    assert attributes[DISABLED_STARTER]["enabled"] is False
+    assert attributes["interests"]["type"] == "multi_choice"
+    assert attributes["interests"]["choices"] == ["news", "events", "offers"]
+    assert attributes["points"]["choices"] == []
+
+
+def test_starter_attributes_can_be_told_from_own_ones(org):
+    attributes = listed(org)
+    assert {entry["key"] for entry in attributes if entry["starter"]} == set(STARTERS)
+
+
+@pytest.mark.parametrize("limit", [1, 5, 12, 100])
+def test_the_list_pages_by_key(module_org, limit):
+    keys = [entry["key"] for entry in listed(module_org, limit=limit)]
+    assert keys == sorted(keys) and len(keys) == len(STARTERS) + len(OWN_ATTRIBUTES)
+
+
+def test_organizations_have_registries_of_their_own(org, new_org):
+    other = new_org(attributes=False)
+    assert "interests" not in {entry["key"] for entry in listed(other)}
+    org.set_enabled("phone", False)
+    other.set_enabled("phone", True)
+    assert {entry["key"]: entry["enabled"] for entry in listed(org)}["phone"] is False
+    assert {entry["key"]: entry["enabled"] for entry in listed(other)}["phone"] is True

@@ -1,0 +1,344 @@
+"""Requests that cannot be read or are refused: JSON, media types, sizes, methods, paths, queries (docs/api.md "Errors")."""
+
+import json
+import uuid
+
+import pytest
+from support import wire
+from support.bodies import body_of, path_of
+from support.client import details_of, error_of, faults_of
+from support.world import email
+
+JSON = {"Content-Type": "application/json"}
+SMALL = 256 * 1024
+LARGE = 16 * 1024 * 1024
+NOWHERE = {"import": str(uuid.uuid4()), "user": str(uuid.uuid4())}
+
+
+def nested(levels, inside=b""):
+    return b"[" * levels + inside + b"]" * levels
+
+
+BAD_JSON = {
+    "empty": b"",
+    "white space": b" \r\n\t",
+    "no JSON": b"email=a@b.example",
+    "cut off": b'{"email":"a@b.example"',
+    "cut off in a string": b'{"email":"a@b',
+    "key twice": b'{"email":"a@b.example","email":"c@b.example"}',
+    "key twice in a list deep down": b'{"email":"a@b.example","attributes":{"a":[[{"k":1,"j":2,"k":3}]]}}',
+    "key twice, once escaped": b'{"email":"a@b.example","em\\u0061il":"c@b.example"}',
+    "key twice among many": json.dumps({f"k{n}": n for n in range(40)}).encode()[:-1] + b',"k7":1}',
+    "empty key twice": b'{"":1,"":2}',
+    "65 levels": nested(65),
+    "65 levels of objects": b'{"a":' * 64 + b"{}" + b"}" * 64,
+    "100,000 levels": nested(100_000),
+    "100,000 levels that never end": b"[" * 100_000,
+    "byte order mark": b"\xef\xbb\xbf{}",
+    "UTF-16": '{"email":"a@b.example"}'.encode("utf-16"),
+    "lone high surrogate": b'{"email":"\\ud800"}',
+    "lone low surrogate": b'{"email":"\\udc00"}',
+    "surrogates the wrong way round": b'{"email":"\\udc00\\ud800"}',
+    "high surrogate and a letter": b'{"email":"\\ud83dx"}',
+    "lone surrogate in a key": b'{"a\\udfff":1}',
+    "lone surrogate in a list": b'{"email":[["\\udbff"]]}',
+    "surrogate as bytes": b'{"email":"\xed\xa0\x80"}',
+    "no UTF-8": b'{"email":"\xff\xfe"}',
+    "overlong UTF-8": b'{"email":"\xc0\xaf"}',
+    "Latin-1": '{"email":"käthe@b.example"}'.encode("latin-1"),
+    "beyond Unicode": b'{"email":"\xf4\x90\x80\x80"}',
+    "number beyond a double": b'{"email":1e400}',
+    "negative number beyond a double": b'{"email":-1e999999}',
+    "whole number beyond 64 bits": b'{"email":18446744073709551616}',
+    "NaN": b'{"email":NaN}',
+    "Infinity": b'{"email":Infinity}',
+    "-Infinity": b'{"email":-Infinity}',
+    "leading zero": b'{"email":01}',
+    "plus sign": b'{"email":+1}',
+    "no digit before the point": b'{"email":.5}',
+    "no digit behind the point": b'{"email":1.}',
+    "hexadecimal": b'{"email":0x10}',
+    "line comment": b'{"email":1} // x',
+    "block comment": b'{/* x */"email":1}',
+    "trailing comma": b'{"email":1,}',
+    "trailing text": b'{"email":"a@b.example"}x',
+    "two documents": b'{"email":"a@b.example"}{}',
+    "NUL behind": b'{"email":"a@b.example"}\0',
+    "NUL in a string": b'{"email":"a\0b"}',
+    "raw control character": b'{"email":"a\x01b"}',
+    "raw line end in a string": b'{"email":"a\nb"}',
+    "single quotes": b"{'email':'a@b.example'}",
+    "bare key": b'{email:"a@b.example"}',
+    "unknown escape": b'{"email":"\\x41"}',
+    "short escape": b'{"email":"\\u12"}',
+    "misspelt literal": b'{"email":nul}',
+    "True": b'{"email":True}',
+}
+
+
+@pytest.mark.parametrize("body", BAD_JSON.values(), ids=BAD_JSON)
+def test_what_is_not_strict_json_is_400(module_org, body):
+    reply = module_org.api.post("/v1/users", data=body, headers=JSON, expect=400, code="BAD_REQUEST")
+    assert list(details_of(reply)) == ["reason"]
+
+
+def test_every_operation_with_a_body_wants_strict_json(module_org, contract):
+    bodies = [body for name, body in BAD_JSON.items() if name not in ("empty", "white space")]
+    for operation in contract.operations:
+        if 400 in operation.statuses:
+            for body in bodies[::4]:
+                module_org.api.request(operation.method, path_of(operation, NOWHERE), data=body, headers=JSON,
+                                       expect=400, code="BAD_REQUEST")
+
+
+@pytest.mark.parametrize("body", [nested(64), nested(64, b"1"), nested(63, b'{"a":"b"}'), nested(1, b'"\\ud83d\\ude00"'),
+                                  b" \t\r\n[ ] \n", b"[18446744073709551615,-9223372036854775808,1e308,-0.0]"])
+def test_unusual_but_strict_json_is_read(module_org, body):
+    reply = module_org.api.post("/v1/users", data=body, headers=JSON, expect=422)
+    assert faults_of(reply) == {"": "wrong_type"}
+
+
+# ---------------------------------------------------------------------------- media type and size
+
+
+@pytest.mark.parametrize("media_type", [None, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonx",
+                                        "application", "text/json", "json", "multipart/form-data; boundary=x",
+                                        "application/merge-patch+json", "; application/json"])
+def test_another_media_type_is_415_on_every_operation_with_a_body(module_org, contract, media_type):
+    headers = {} if media_type is None else {"Content-Type": media_type}
+    operations = [operation for operation in contract.operations if 415 in operation.statuses]
+    assert len(operations) >= 6
+    for operation in operations:
+        module_org.api.request(operation.method, path_of(operation, NOWHERE), data=b"{}", headers=headers, expect=415,
+                               code="UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("media_type", ["application/json", "Application/JSON", "application/json;charset=utf-8",
+                                        "application/json ; charset=UTF-8"])
+def test_json_is_told_by_its_media_type_alone(module_org, media_type):
+    body = json.dumps({"email": email()})
+    module_org.api.post("/v1/users", data=body, headers={"Content-Type": media_type}, expect=201)
+
+
+def padded(size):
+    return b'{"nothing":1' + b" " * (size - 13) + b"}"
+
+
+def test_a_body_beyond_the_operations_limit_is_413(module_org, contract):
+    operations = [operation for operation in contract.operations if 413 in operation.statuses]
+    assert len(operations) >= 6
+    for operation in operations:
+        limit = LARGE if operation.id == "stageImportRows" else SMALL
+        path = path_of(operation, NOWHERE)
+        module_org.api.request(operation.method, path, data=padded(limit), headers=JSON, expect=422)
+        module_org.api.request(operation.method, path, data=padded(limit + 1), headers=JSON, expect=413,
+                               code="PAYLOAD_TOO_LARGE")
+
+
+def test_a_body_in_chunks_is_read_and_measured_alike(module_org):
+    address = email()
+    body = json.dumps({"email": address}).encode()
+    reply = module_org.api.post("/v1/users", data=iter([body[:5], body[5:]]), headers=JSON, expect=201)
+    assert reply.json()["email"] == address
+    too_much = iter([padded(SMALL + 1)[at:at + 65536] for at in range(0, SMALL + 1, 65536)])
+    module_org.api.post("/v1/users", data=too_much, headers=JSON, expect=413, code="PAYLOAD_TOO_LARGE")
+
+
+def test_a_body_of_20_megabytes_is_refused_everywhere_and_the_service_goes_on(module_org):
+    body = b" " * 20_000_000
+    for path in (f"/v1/imports/{NOWHERE['import']}/rows", "/v1/users", "/v1/nowhere"):
+        module_org.api.post(path, data=body, headers=JSON, expect=413, code="PAYLOAD_TOO_LARGE")
+    module_org.create_user({"email": email()})
+
+
+def test_a_body_that_breaks_off_harms_nobody(stack, module_org):
+    address = email()
+    body = json.dumps({"email": address}).encode()
+    headers = [("Authorization", f"Bearer {module_org.key}"), ("Content-Type", "application/json"),
+               ("Content-Length", "5000")]
+    for size in list(range(0, len(body), 3)) + [len(body)]:
+        with wire.connect(stack) as connection:
+            connection.sendall(wire.request_bytes("POST", "/v1/users", headers, body[:size]))
+    rows = [("Content-Length", "1000000") if name == "Content-Length" else (name, value) for name, value in headers]
+    for _ in range(20):
+        with wire.connect(stack) as connection:
+            path = f"/v1/imports/{NOWHERE['import']}/rows"
+            connection.sendall(wire.request_bytes("POST", path, rows, b'{"rows":[' + b" " * 300_000))
+    assert address not in module_org.members()
+    assert module_org.create_user({"email": address})["outcome"] == "created"
+
+
+# ---------------------------------------------------------------------------- methods and paths
+
+
+def test_another_method_on_a_known_path_is_405_with_what_is_allowed(anyone, contract, module_org):
+    paths = {}
+    for operation in contract.operations:
+        paths.setdefault(operation.path, set()).add(operation.method)
+    for path, methods in paths.items():
+        allowed = methods | ({"HEAD"} if "GET" in methods else set())
+        concrete = path.replace("{id}", NOWHERE["import"]).replace("{userId}", NOWHERE["user"])
+        for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"} - allowed:
+            for client in (anyone, module_org.api):
+                reply = client.request(method, concrete, expect=405)
+                assert set(reply.headers["Allow"].split(", ")) == allowed, (method, path)
+                assert method == "HEAD" or error_of(reply)["code"] == "METHOD_NOT_ALLOWED"
+
+
+def test_head_answers_as_get_without_a_body(anyone, contract, module_org):
+    user = module_org.create_user({"email": email()})
+    job_id = module_org.create_import()["id"]
+    for operation in contract.operations:
+        if operation.method == "GET":
+            path = path_of(operation, {"import": job_id, "user": user["id"]})
+            got, head = (module_org.api.request(method, path, expect=200) for method in ("GET", "HEAD"))
+            assert head.content == b"" and got.content
+            assert head.headers["Content-Type"] == got.headers["Content-Type"]
+    module_org.api.request("HEAD", f"/v1/users/{NOWHERE['user']}", expect=404)
+    module_org.cancel(job_id)
+
+
+@pytest.mark.parametrize("path", [
+    "/", "/v1", "/v1/", "/v2/users", "/V1/users", "/v1/Users", "/v1/users/", "/v1/imports/", "/v1/user", "/v1/imports//rows",
+    f"/v1/imports/{NOWHERE['import']}/", f"/v1/imports/{NOWHERE['import']}/rows/1", "/v1/imports/x/y/z",
+    f"/v1/users/{NOWHERE['user']}/attributes/x", "/openapi", "/openapi/", "/openapi/other.json", "/favicon.ico",
+    "/robots.txt", "/.env", "/.git/config", "/v1/.", "/index.php", "/fcgi-bin/x", "/_muster/404", "/_muster/500",
+])
+def test_an_unknown_path_is_404(anyone, module_org, path):
+    for client in (anyone, module_org.api):
+        for method in ("GET", "POST", "DELETE"):
+            client.request(method, path, expect=404, code="NOT_FOUND")
+
+
+@pytest.mark.parametrize("target", [
+    "/v1/%75sers", "/v1/imports/../users", "/v1/./users", "//v1/users", "/v1//users", "/x/../v1/users", "/v1/%2e%2e/metrics",
+    "/v1/..%2fmetrics", "/v1/imports%2f", "/v1/users%20", "/v1/users;a=b", "/v1/users#x", "/v1/../metrics",
+    "/v1/..", "/v1/../../../../etc/passwd", "/..%2f..%2fetc%2fpasswd", "/v1/users%00", "/v1/users\\", "/v1/users%",
+    "/v1/imports/%2e%2e%2f%2e%2e%2fmetrics", "/%76%31/users", "/v1/users%0d%0aX-Injected:%201", "http://other/v1/nowhere",
+    "*", "/v1/" + "a/" * 500, "/v1/users/\u00ff",
+])
+def test_a_path_in_disguise_leads_nowhere(stack, module_org, target):
+    headers = [("Authorization", f"Bearer {module_org.key}"), ("Content-Type", "application/json"), ("Content-Length", "2")]
+    reply = wire.exchange(stack, wire.request_bytes("POST", target, headers, b"{}"))
+    assert reply.status in (400, 404, 405), (target, reply.status, reply.body)
+    assert json.loads(reply.body)["error"]["status"] == reply.status
+    assert len(reply.values("X-Request-Id")) == 1 and not reply.values("X-Injected")
+
+
+# ---------------------------------------------------------------------------- queries
+
+
+@pytest.fixture(scope="module")
+def listed_job(module_org):
+    """A job with rows enough for pages."""
+    return module_org.staged([{"email": email()} for _ in range(5)])
+
+
+LISTS = {"/v1/imports": 100, "/v1/imports/{id}/rows": 1000, "/v1/attributes": 100}
+
+
+@pytest.mark.parametrize("template, most", LISTS.items())
+def test_a_faulty_query_is_422_with_every_fault(module_org, listed_job, template, most):
+    path = template.format(id=listed_job)
+    cases = {
+        "limit=0": {"limit": "out_of_range"}, "limit=-1": {"limit": "out_of_range"},
+        f"limit={most + 1}": {"limit": "out_of_range"}, "limit=999999999999": {"limit": "out_of_range"},
+        "limit=": {"limit": "wrong_type"}, "limit=ten": {"limit": "wrong_type"}, "limit=1.5": {"limit": "wrong_type"},
+        "limit=0x10": {"limit": "wrong_type"}, "limit=%2010": {"limit": "wrong_type"}, "limit=+5": {"limit": "wrong_type"},
+        "limit=99999999999999999999": {"limit": "wrong_type"}, "limit": {"limit": "wrong_type"},
+        "limit=1&limit=2": {"limit": "duplicate"}, "limit=1&limit=1": {"limit": "duplicate"},
+        "no_such=1": {"no_such": "unknown_field"}, "Limit=1": {"Limit": "unknown_field"},
+        "limit[]=1": {"limit[]": "unknown_field"},
+        "limit=%ff": {"limit": "invalid_value"}, "limit=1%00": {"limit": "invalid_value"},
+        "cursor=": {"cursor": "invalid_cursor"}, "cursor=x": {"cursor": "invalid_cursor"},
+        "cursor=" + "A" * 100: {"cursor": "invalid_cursor"}, "cursor=" + "A" * 513: {"cursor": "too_long"},
+        "limit=0&no_such=1&cursor=a&cursor=b":
+            {"limit": "out_of_range", "no_such": "unknown_field", "cursor": "duplicate"},
+    }
+    for query, faults in cases.items():
+        reply = module_org.api.get(f"{path}?{query}", expect=422, code="VALIDATION_ERROR")
+        assert faults_of(reply) == faults, query
+    for query in ("", "limit=1", f"limit={most}", "limit=%31", "&&limit=1&"):
+        module_org.api.get(f"{path}?{query}", expect=200)
+
+
+@pytest.mark.parametrize("query, faults", [
+    ("limit=%zz", {"limit": "invalid_value"}), ("limit=%", {"limit": "invalid_value"}), ("limit=%1", {"limit": "invalid_value"}),
+    ("%zz=1", {"query": "invalid_value"}), ("x" * 65 + "=1", {"query": "invalid_value"}),
+    ("state=%c0%af", {"state": "invalid_value"}), ("=1", {"": "unknown_field"}),
+])
+def test_a_query_that_is_not_percent_encoded_text_is_refused(stack, module_org, query, faults):
+    headers = [("Authorization", f"Bearer {module_org.key}")]
+    reply = wire.exchange(stack, wire.request_bytes("GET", "/v1/imports?" + query, headers))
+    found = json.loads(reply.body)["error"]["details"]["fields"]
+    assert reply.status == 422 and {field["path"]: field["code"] for field in found} == faults
+
+
+@pytest.mark.parametrize("template", ["/v1/imports", "/v1/imports/{id}/rows"])
+@pytest.mark.parametrize("state", ["", "Staging", "done", "staging,valid", "staging "])
+def test_an_unknown_state_is_refused(module_org, listed_job, template, state):
+    reply = module_org.api.get(template.format(id=listed_job), params={"state": state}, expect=422)
+    assert faults_of(reply) == {"state": "invalid_choice"}
+
+
+def test_a_cursor_serves_only_the_list_that_gave_it(module_org, new_org, listed_job):
+    api = module_org.api
+    rows = f"/v1/imports/{listed_job}/rows"
+    cursors = {
+        "rows": api.get_json(rows, params={"limit": 2})["next_cursor"],
+        "staged rows": api.get_json(rows, params={"limit": 2, "state": "staged"})["next_cursor"],
+        "attributes": api.get_json("/v1/attributes", params={"limit": 2})["next_cursor"],
+    }
+    other = new_org()
+    other_job = other.staged([{"email": email()} for _ in range(5)])
+    cursors["rows of another organization"] = other.api.get_json(
+        f"/v1/imports/{other_job}/rows", params={"limit": 2})["next_cursor"]
+    cursors["attributes of another organization"] = other.api.get_json(
+        "/v1/attributes", params={"limit": 2})["next_cursor"]
+    takes = {"rows": (rows, {}), "staged rows": (rows, {"state": "staged"}), "attributes": ("/v1/attributes", {})}
+    for giver, cursor in cursors.items():
+        for taker, (path, query) in takes.items():
+            reply = api.get(path, params=query | {"cursor": cursor})
+            if giver == taker:
+                assert reply.status_code == 200
+                api.get(path, params=query | {"cursor": cursor, "limit": 1}, expect=200)  # the page's size is no filter
+            else:
+                assert reply.status_code == 422 and faults_of(reply) == {"cursor": "invalid_cursor"}, (giver, taker)
+
+
+def test_a_cursor_that_was_tampered_with_is_refused(module_org, listed_job):
+    path = f"/v1/imports/{listed_job}/rows"
+    cursor = module_org.api.get_json(path, params={"limit": 2})["next_cursor"]
+    for index in range(len(cursor)):
+        other = "A" if cursor[index] != "A" else "B"
+        for wrong in (cursor[:index] + other + cursor[index + 1:], cursor[:index] + cursor[index + 1:]):
+            reply = module_org.api.get(path, params={"cursor": wrong}, expect=422)
+            assert faults_of(reply) == {"cursor": "invalid_cursor"}
+    for wrong in (cursor + "A", cursor + "=", " " + cursor, cursor * 2, cursor[::-1]):
+        module_org.api.get(path, params={"cursor": wrong}, expect=422)
+
+
+def test_an_unknown_query_parameter_is_refused_on_every_operation(module_org, listed_job, contract):
+    user = module_org.create_user({"email": email()})
+    for operation in contract.operations:
+        if operation.needs_key:
+            path = path_of(operation, {"import": listed_job, "user": user["id"]})
+            reply = module_org.api.request(operation.method, path + "?no_such=1", expect=422, **body_of(operation))
+            assert faults_of(reply) == {"no_such": "unknown_field"}, operation.id
+
+
+# ---------------------------------------------------------------------------- our own faults
+
+
+def test_a_fault_of_our_own_says_nothing_about_the_inside_and_the_service_goes_on(new_org, stack):
+    org = new_org(attributes=False)
+    job_id = org.staged([{"email": email()}])
+    stack.sql("UPDATE import_blocks SET data = 'rubbish' WHERE job_id = UNHEX(REPLACE(%s, '-', ''))", job_id)
+    for _ in range(12):  # more often than there are workers
+        reply = org.api.get(f"/v1/imports/{job_id}/rows", expect=500, code="INTERNAL_ERROR")
+        assert set(error_of(reply)) == {"code", "status", "message"}
+        for word in ("block", "Corrupt", "SELECT", ".cpp", "import_blocks", "std::"):
+            assert word not in reply.text
+        org.api.get("/v1/imports", expect=200)
+    assert reply.headers["X-Request-Id"] in stack.log("musterd")
+    org.cancel(job_id)

@@ -1,0 +1,117 @@
+"""The error report: bytes of RFC 4180, the guard against formulas, raw cells (specification 2.5)."""
+
+import csv
+import io
+import json
+
+import pytest
+from support.client import faults_of
+from support.world import email
+
+HEADER = ("email,external_id,first_name,last_name,display_name,locale,country,dob,attributes,row_number,error_code,"
+          "error_message\r\n")
+BAD = {"attributes": {"no_such": 1}}
+UNKNOWN = 'The attribute ""no_such"" is not enabled for this organization.'
+
+
+def read(data):
+    return list(csv.DictReader(io.StringIO(data.decode(), newline="")))
+
+
+def test_the_report_holds_the_invalid_and_failed_rows_in_order_exactly(org):
+    first, second, third = email("a"), email("b"), email("c")
+    job_id = org.staged([
+        (5, {"email": first, "first_name": 'Ann "A"', "last_name": "Lee, Jr.", "display_name": "  two  words  ",
+             "locale": "en", "country": "gb", "dob": "1990-05-06", "external_id": "x;y", "attributes": {"no_such": 1}}),
+        (2, {"email": second}),
+        (9, {"email": second.upper(), "first_name": "ünïcödé 😀"}),
+        (3, {"email": third, "attributes": {"phone": "+1", "points": 2.5}}),
+    ])
+    org.validate(job_id)
+    org.state_is(job_id, "validated")
+    duplicate = "An earlier row of this import has the same email address."
+    invalid = (
+        f'{first},x;y,"Ann ""A""","Lee, Jr.",two  words,en,GB,1990-05-06,"{{""no_such"":1}}",5,'
+        f'ROW_ATTR_UNKNOWN_KEY,"{UNKNOWN}"\r\n'
+        f"{second},,ünïcödé 😀,,,,,,,9,ROW_DUPLICATE_IN_FILE,{duplicate}\r\n"
+    )
+    reply = org.api.get(f"/v1/imports/{job_id}/error-report", expect=200)
+    assert reply.content.decode() == HEADER + invalid
+    assert reply.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert reply.headers["Content-Disposition"] == f'attachment; filename="import-{job_id}-errors.csv"'
+
+    org.set_enabled("phone", False)
+    org.commit(job_id)
+    org.state_is(job_id, "completed")
+    failed = (f'{third},,,,,,,,"{{""phone"":""+1"",""points"":2.5}}",3,ROW_ATTR_UNKNOWN_KEY,'
+              f'"{UNKNOWN.replace("no_such", "phone")}"\r\n')
+    assert org.report(job_id).decode() == HEADER + failed + invalid
+
+
+def test_a_report_without_bad_rows_is_its_header(org):
+    job_id = org.staged([{"email": email()}])
+    assert org.report(job_id).decode() == HEADER
+    org.validate(job_id)
+    org.state_is(job_id, "validated")
+    assert org.report(job_id).decode() == HEADER
+    org.commit(job_id)
+    org.state_is(job_id, "completed")
+    assert org.report(job_id).decode() == HEADER
+
+
+CELLS = [
+    ("=1+1", "'=1+1"), ("+49 30 1", "'+49 30 1"), ("-5", "'-5"), ("@SUM(A1)", "'@SUM(A1)"), ("'quoted'", "''quoted'"),
+    ("=HYPERLINK(\"x\",\"y\")", "'=HYPERLINK(\"x\",\"y\")"), ("a=1", "a=1"), ("plain", "plain"), ("", ""),
+]
+
+
+def test_cells_that_a_spreadsheet_would_run_are_guarded_and_raw_ones_are_not(org):
+    payloads = [BAD | {"email": email(), "first_name": cell, "external_id": cell} for cell, _ in CELLS]
+    job_id = org.validated(payloads)["id"]
+    guarded, raw = read(org.report(job_id)), read(org.report(job_id, raw="true"))
+    assert [row["first_name"] for row in guarded] == [shown for _, shown in CELLS]
+    assert [row["external_id"] for row in guarded] == [shown for _, shown in CELLS]
+    assert [row["first_name"] for row in raw] == [cell for cell, _ in CELLS]
+    assert org.report(job_id, raw="false") == org.report(job_id)
+    assert b'"\'=HYPERLINK(""x"",""y"")"' in org.report(job_id)
+
+
+def test_an_address_that_looks_like_a_formula_is_guarded(org):
+    address = "=" + email("cmd")
+    job_id = org.validated([BAD | {"email": address}])["id"]
+    assert read(org.report(job_id))[0]["email"] == "'" + address
+    assert read(org.report(job_id, raw="true"))[0]["email"] == address
+
+
+def test_attributes_are_json_that_reads_back(org):
+    attributes = {"no_such": "line\nbreak, \"quoted\" \\ 😀", "points": -1.5, "vip": False, "interests": ["news", "x"]}
+    job_id = org.validated([{"email": email(), "attributes": attributes}])["id"]
+    (row,) = read(org.report(job_id))
+    assert json.loads(row["attributes"]) == attributes
+
+
+@pytest.mark.parametrize("query, faults", [
+    ({"raw": "yes"}, {"raw": "invalid_choice"}),
+    ({"raw": ""}, {"raw": "invalid_choice"}),
+    ({"raw": ["true", "true"]}, {"raw": "duplicate"}),
+    ({"limit": "5"}, {"limit": "unknown_field"}),
+])
+def test_a_faulty_query_is_refused(module_org, query, faults):
+    job_id = module_org.create_import()["id"]
+    reply = module_org.api.get(f"/v1/imports/{job_id}/error-report", params=query, expect=422)
+    assert faults_of(reply) == faults
+    module_org.cancel(job_id)
+
+
+def test_a_report_of_many_rows_is_whole(org):
+    payloads = [BAD | {"email": email(), "first_name": "x" * 200} for _ in range(5000)]
+    job_id = org.validated(payloads)["id"]
+    rows = read(org.report(job_id))
+    assert [int(row["row_number"]) for row in rows] == list(range(1, 5001))
+    assert [row["email"] for row in rows] == [payload["email"] for payload in payloads]
+
+
+def test_head_of_a_report_has_no_body(org):
+    job_id = org.validated([BAD | {"email": email()}])["id"]
+    reply = org.api.request("HEAD", f"/v1/imports/{job_id}/error-report", expect=200)
+    assert reply.content == b"" and reply.headers["Content-Type"].startswith("text/csv")

@@ -1,0 +1,338 @@
+"""muster-import(1): the partner's CSV client, against the real service."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+from support.edge import Edge
+from support.stack import ROOT, wait_for
+from support.world import email, emails
+
+DEMO = ROOT / "tests/data/members-10k.csv"
+ALL_IN, USAGE, SOME_NOT_IN, SERVICE, STOPPED = 0, 1, 2, 3, 4
+
+
+class Importer:
+    """The client with an organization's key, in a folder of its own."""
+
+    def __init__(self, org, folder):
+        self.org, self.stack, self.folder = org, org.stack, folder
+        self.key_file = folder / "org.key"
+        self.key_file.write_text(org.key + "\n")
+
+    def write(self, text, name="members.csv"):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def arguments(self, path, *options, url=None):
+        return [path, "--url", url or self.stack.base_url, "--key-file", self.key_file, "--ca-file", self.stack.ca_file,
+                *options]
+
+    def run(self, path, *options, status=None, **more):
+        done = self.stack.program("muster-import", *self.arguments(path, *options), cwd=self.folder, **more)
+        assert self.org.key not in done.stdout + done.stderr
+        if status is not None:
+            assert done.returncode == status, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def json(self, path, *options, status):
+        done = self.run(path, *options, "--json", status=status)
+        document = json.loads(done.stdout)
+        assert document["exit_code"] == status
+        return document
+
+
+@pytest.fixture
+def importer(org, tmp_path):
+    return Importer(org, tmp_path)
+
+
+def read_csv(path):
+    return list(csv.DictReader(io.StringIO(path.read_bytes().decode(), newline="")))
+
+
+def people(addresses):
+    return "Email,First name\n" + "".join(f"{address},Ann\n" for address in addresses)
+
+
+# ---------------------------------------------------------------------------- the demonstration file
+
+
+def test_the_demo_file_goes_in_and_every_count_adds_up(importer):
+    errors = importer.folder / "errors.csv"
+    result = importer.json(DEMO, "--commit", "--errors", errors, status=SOME_NOT_IN)
+    assert result["rows"] == 10_000 and result["state"] == "completed" and result["error"] is None
+    assert result["refused"] + result["staged"] == result["rows"]
+    assert result["valid"] + result["invalid"] == result["staged"]
+    assert result["created"] + result["attached"] + result["failed"] == result["valid"]
+    assert result["preview"] == {"create": result["created"], "attach": 0, "merge": result["attached"]}
+    bad = read_csv(errors)
+    assert result["errors_file"] == str(errors)
+    assert len(bad) == result["refused"] + result["invalid"] + result["failed"] > 100
+    codes = {row["error_code"] for row in bad}
+    assert {"LOCAL_INVALID_EMAIL", "LOCAL_INVALID_DATE", "LOCAL_INVALID_COUNTRY", "ROW_ATTR_INVALID_VALUE",
+            "ROW_DUPLICATE_IN_FILE"} <= codes
+    assert len(importer.org.members()) == result["created"]
+    again = importer.json(DEMO, "--commit", "--errors", errors, status=SOME_NOT_IN)
+    assert (again["created"], again["attached"]) == (0, result["valid"])
+
+
+def test_the_summary_for_people_says_the_same(importer):
+    done = importer.run(importer.write(people(emails(3) + ["broken"])), "--commit", status=SOME_NOT_IN)
+    assert re.search(r"First name +-> first_name", done.stdout)
+    final = done.stdout[done.stdout.index("is complete"):]
+    for words, count in (("rows in the file", 4), ("refused before staging", 1), ("staged", 3), ("valid", 3), ("created", 3),
+                         ("failed", 0)):
+        assert re.search(rf"^ +{words} +{count}$", final, re.M), (words, final)
+    assert "members-errors.csv" in final and (importer.folder / "members-errors.csv").exists()
+    quiet = importer.run(importer.write(people(emails(3))), "--commit", "--quiet", status=ALL_IN)
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+
+
+# ---------------------------------------------------------------------------- dry run, question, resume
+
+
+def test_a_dry_run_imports_nothing_and_frees_the_slot(importer):
+    path = importer.write(people(emails(5)))
+    result = importer.json(path, "--dry-run", status=ALL_IN)
+    assert (result["state"], result["valid"], result["preview"]) == ("canceled", 5, {"create": 5, "attach": 0, "merge": 0})
+    assert result["created"] in (0, None)
+    assert importer.org.members() == {}
+    importer.org.cancel(importer.org.create_import()["id"])
+    bad = importer.write(people(emails(2) + ["broken"]))
+    assert importer.json(bad, "--dry-run", status=SOME_NOT_IN)["refused"] == 1
+
+
+def test_without_a_terminal_it_stops_before_the_import_and_resume_goes_on(importer):
+    path = importer.write(people(emails(5)))
+    result = importer.json(path, status=STOPPED)
+    assert result["state"] == "validated" and importer.org.members() == {}
+    other = importer.run(path, "--commit", status=SERVICE)  # the slot is taken, and the way on is named
+    assert result["job_id"] in other.stderr and "--resume" in other.stderr
+    done = importer.json(path, "--resume", result["job_id"], "--commit", status=ALL_IN)
+    assert (done["job_id"], done["state"], done["created"]) == (result["job_id"], "completed", 5)
+    assert len(importer.org.members()) == 5
+    finished = importer.json(path, "--resume", result["job_id"], "--commit", status=ALL_IN)
+    assert finished["created"] == 5
+
+
+def test_a_half_staged_job_can_be_resumed(importer):
+    addresses = emails(60)
+    path = importer.write(people(addresses))
+    first = importer.json(path, status=STOPPED)
+    importer.org.cancel(first["job_id"])
+    # As a client leaves it that was interrupted after two of six chunks.
+    job = importer.org.job(first["job_id"])
+    fresh = importer.org.create_import(file_name="members.csv", declared_total=60, mapping=job["mapping"])["id"]
+    importer.org.stage(fresh, [{"email": address, "first_name": "Ann"} for address in addresses[:20]])
+    done = importer.json(path, "--resume", fresh, "--chunk", "10", "--commit", status=ALL_IN)
+    assert (done["staged"], done["created"]) == (60, 60)
+    assert len(importer.org.members()) == 60
+
+
+def test_a_job_of_another_file_is_not_resumed(importer):
+    job_id = importer.org.create_import(file_name="other.csv", declared_total=3)["id"]
+    done = importer.run(importer.write(people(emails(5))), "--resume", job_id, "--commit")
+    assert done.returncode in (USAGE, SERVICE) and done.stderr
+    assert importer.org.job(job_id)["staged_rows"] == 0
+
+
+def test_an_unknown_job_cannot_be_resumed(importer):
+    path = importer.write(people(emails(1)))
+    done = importer.run(path, "--resume", "01a1fd04-035b-72c3-8961-619ede6ecc85", "--commit", status=SERVICE)
+    assert "NOT_FOUND" in done.stderr and re.search("[0-9a-f]{32}", done.stderr)
+    importer.run(path, "--resume", "nonsense", status=USAGE)
+
+
+def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runner):
+    path = importer.write(people(emails(30)))
+    command = [importer.stack.build / "muster-import", *importer.arguments(path, "--commit")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
+    wait_for(lambda: importer.stack.sql(
+        "SELECT 1 FROM import_jobs WHERE state = 'validating' AND organization_id = UNHEX(REPLACE(%s, '-', ''))",
+        importer.org.id), "the dry run to be asked for")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == STOPPED, out + err
+    (line,) = [line for line in err.splitlines() if "--resume" in line]
+    words = line[line.index("muster-import"):].split()
+    importer.stack.service("start", "runner")
+    again = importer.stack.program("muster-import", *words[1:], "--commit", cwd=importer.folder)
+    assert again.returncode == ALL_IN, again.stderr
+    assert len(importer.org.members()) == 30
+
+
+def test_a_job_without_any_good_row_is_given_up(importer):
+    path = importer.write("Email,Shirt size\n" + "".join(f"{address},tent\n" for address in emails(2)))
+    result = importer.json(path, "--commit", status=SOME_NOT_IN)
+    assert result["state"] == "canceled" and importer.org.members() == {}
+    importer.org.create_import()
+
+
+# ---------------------------------------------------------------------------- columns and values
+
+
+def test_columns_are_guessed_converted_and_can_be_mapped(importer):
+    address = email()
+    path = importer.write(
+        "E-Mail;Vorname;Nachname;Land;Geburtsdatum;Kundennummer;Telefon;Punkte;VIP;Interessen;Notiz\r\n"
+        f'{address};"Ann; die ""Große""";Lee;de;1990-05-06;K-1;\'+49 30 1;4.5;ja;news|events;x\r\n'.encode())
+    result = importer.json(path, "--commit", "--map", "Punkte=attribute:points", "--map", "VIP=attribute:vip",
+                           "--map", "Interessen=attribute:interests", "--map", "Notiz=ignored",
+                           "--map", "Kundennummer=external_id", status=ALL_IN)
+    assert result["created"] == 1
+    member = importer.org.members()[address]
+    assert (member["first_name"], member["last_name"], member["country"], member["dob"], member["external_id"]) == (
+        'Ann; die "Große"', "Lee", "DE", "1990-05-06", "K-1")
+    values = {key: value[0] for key, value in member["attributes"].items()}
+    assert values == {"phone": "+49 30 1", "points": 4.5, "vip": True, "interests": ["news", "events"]}
+    job = importer.org.job(result["job_id"])
+    assert job["file_name"] == "members.csv" and job["declared_total"] == 1
+    targets = {column["sourceColumn"]: column["target"] for column in job["mapping"]["columns"]}
+    assert targets["Notiz"] == "ignored" and targets["Punkte"] == "attribute" and targets["E-Mail"] == "core_field"
+
+
+def test_a_file_with_byte_order_mark_tabs_and_quoted_line_ends_is_read(importer):
+    address = email()
+    text = f"\ufeffEmail\tLast name\tFirst name\r\n\"{address}\"\t\"O'Neill\"\t\r\n\r\n\r\n{email()}\tX\t\"\"\r\n"
+    result = importer.json(importer.write(text), "--commit", status=ALL_IN)
+    assert result["rows"] == 2 and importer.org.members()[address]["last_name"] == "O'Neill"
+
+
+def test_rows_refused_before_staging_name_their_row_and_code(importer):
+    good = emails(3)
+    path = importer.write(
+        "Email,Country,Birthday,First name\n"
+        f"{good[0]},GB,1990-01-01,A\nbroken,,,B\n,GB,,C\n{good[1]},UK,,D\n{good[2]},,1990-02-30,E\n"
+        f"{email()},,,{'x' * 256}\n{email()},GB,1990-01-01,F,too many\n")
+    result = importer.json(path, "--commit", status=SOME_NOT_IN)
+    assert (result["rows"], result["refused"], result["created"]) == (7, 6, 1)
+    found = {int(row["row_number"]): row["error_code"] for row in read_csv(importer.folder / "members-errors.csv")}
+    assert found == {2: "LOCAL_INVALID_EMAIL", 3: "LOCAL_REQUIRED", 4: "LOCAL_INVALID_COUNTRY", 5: "LOCAL_INVALID_DATE",
+                     6: "LOCAL_TOO_LONG", 7: "LOCAL_TOO_MANY_CELLS"}
+
+
+def test_the_error_report_can_be_mended_and_imported(importer):
+    addresses = emails(4)
+    odd = "=cmd|' /C calc'!A0"
+    path = importer.write(
+        "Email,First name,Shirt size,Points,Country\n"
+        f"{addresses[0]},Good,XL,1,GB\n{addresses[1]},{odd},tent,2,GB\n{addresses[2]},'quoted',S,three,GB\n"
+        f"{addresses[3]},-dash,M,4,UK\n")
+    importer.json(path, "--commit", status=SOME_NOT_IN)
+    report = importer.folder / "members-errors.csv"
+    rows = read_csv(report)
+    assert [row["email"] for row in rows] == [addresses[3], addresses[1], addresses[2]]
+    assert rows[1]["first_name"] == "'" + odd and rows[2]["first_name"] == "''quoted'"
+    mended = io.StringIO(newline="")
+    writer = csv.DictWriter(mended, list(rows[0]))
+    writer.writeheader()
+    for row in rows:
+        attributes = row["attributes"].replace("tent", "S").replace('"three"', "3")
+        writer.writerow(row | {"attributes": attributes, "country": row["country"].replace("UK", "GB")})
+    result = importer.json(importer.write(mended.getvalue(), "mended.csv"), "--commit", status=ALL_IN)
+    assert result["created"] == 3
+    members = importer.org.members()
+    assert members[addresses[1]]["first_name"] == odd
+    assert members[addresses[2]]["first_name"] == "'quoted'"
+    assert members[addresses[3]]["first_name"] == "-dash" and members[addresses[3]]["country"] == "GB"
+    assert {key: value[0] for key, value in members[addresses[2]]["attributes"].items()} == {"shirt_size": "S", "points": 3}
+
+
+def test_an_old_report_is_kept_when_there_is_nothing_to_report(importer):
+    report = importer.write("old", "members-errors.csv")
+    result = importer.json(importer.write(people(emails(2))), "--commit", status=ALL_IN)
+    assert result["errors_file"] is None and report.read_text() == "old"
+
+
+# ---------------------------------------------------------------------------- refusals and failures
+
+
+@pytest.mark.parametrize("options", [
+    ["--nonsense"], ["--chunk", "0"], ["--chunk", "5001"], ["--dry-run", "--commit"], ["--map", "Email"],
+    ["--map", "Email=nowhere"], ["--map", "No such=email"], ["--separator", "ab"], ["--resume"], ["--json=1"],
+    ["--errors", "/nowhere/at/all.csv"],
+])
+def test_a_wrong_command_line_ends_with_1_and_creates_no_job(importer, options):
+    done = importer.run(importer.write(people(emails(1) + ["broken"])), *options, status=USAGE)
+    assert "muster-import: " in done.stderr
+    assert importer.org.api.get_json("/v1/imports")["imports"] == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"First name\nAnn\n", b'Email\n"never closed\n', b"Email,Email\n"])
+def test_a_file_that_cannot_be_used_ends_with_1(importer, content):
+    importer.run(importer.write(content), "--commit", status=USAGE)
+    assert importer.org.api.get_json("/v1/imports")["imports"] == []
+
+
+def test_a_missing_file_or_key_ends_with_1(importer, tmp_path):
+    importer.run(tmp_path / "missing.csv", "--commit", status=USAGE)
+    path = importer.write(people(emails(1)))
+    importer.key_file.write_text(importer.org.key[:-1] + "\n")
+    assert "check digits" in importer.run(path, "--commit", status=USAGE).stderr
+    importer.key_file.unlink()
+    importer.run(path, "--commit", status=USAGE)
+
+
+def test_the_key_can_come_from_the_environment(importer):
+    arguments = [importer.write(people(emails(1))), "--url", importer.stack.base_url, "--ca-file", importer.stack.ca_file,
+                 "--commit", "--json"]
+    done = importer.stack.program("muster-import", *arguments, env={"MUSTER_API_KEY": importer.org.key},
+                                  cwd=importer.folder)
+    assert done.returncode == ALL_IN and json.loads(done.stdout)["created"] == 1
+
+
+def test_a_revoked_key_an_untrusted_server_and_no_server_end_with_3(importer):
+    path = importer.write(people(emails(1)))
+    revoked = importer.stack.issue_key(importer.org.id)
+    importer.stack.ctl("key", "revoke", "--org", importer.org.id, "--id", revoked["id"])
+    importer.key_file.write_text(revoked["key"])
+    assert "UNAUTHORIZED" in importer.run(path, "--commit", status=SERVICE).stderr
+    importer.key_file.write_text(importer.org.key)
+    done = importer.stack.program("muster-import", path, "--url", importer.stack.base_url, "--key-file", importer.key_file,
+                                  "--commit", cwd=importer.folder)
+    assert done.returncode == SERVICE and "certificate" in done.stderr.lower()
+    assert importer.org.api.get_json("/v1/imports")["imports"] == []
+
+
+def test_a_service_that_is_away_for_a_moment_is_waited_for(importer):
+    path = importer.write(people(emails(40)))
+    stack = importer.stack
+    stack.service("stop", "musterd")
+    command = [stack.build / "muster-import", *importer.arguments(path, "--commit", "--json")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
+    wait_for(lambda: "status=503" in stack.log("nginx.access")[-2000:], "its first try")
+    stack.service("start", "musterd")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == ALL_IN, err
+    assert json.loads(out)["created"] == 40
+
+
+def test_rate_limits_slow_it_down_and_lose_nothing(importer):
+    changes = [("snippets/muster-rates.conf", "rate=100000r/s", "rate=5r/s"),
+               ("snippets/muster-app.conf", "burst=400", "burst=3")]
+    with Edge(importer.stack, "slow", changes) as edge:
+        path = importer.write(people(emails(100)))
+        done = importer.stack.program(
+            "muster-import", *importer.arguments(path, "--commit", "--json", "--chunk", "10", url=edge.base_url),
+            cwd=importer.folder, timeout=120)
+        assert "status=429" in edge.log("nginx.access.log")
+    assert done.returncode == ALL_IN, done.stderr
+    assert json.loads(done.stdout)["created"] == 100 == len(importer.org.members())
+
+
+def test_command_lines_of_help_and_version(stack):
+    for option, word in (("--help", "Usage:"), ("--version", "muster-import")):
+        done = stack.program("muster-import", option)
+        assert (done.returncode, done.stderr) == (0, "") and word in done.stdout
+
+
+def test_a_key_on_the_command_line_is_refused(importer):
+    done = importer.run(importer.write(people(emails(1))), "--key=x", status=USAGE)
+    assert "--key-file" in done.stderr and os.path.exists(importer.key_file)

@@ -1,0 +1,302 @@
+"""musterctl(8): each command, as text and as JSON, its exit codes, and configurations that cannot be used."""
+
+import json
+import subprocess
+
+import pytest
+from support.world import email
+
+NOWHERE = "01a1fd04-035b-72c3-8961-619ede6ecc85"
+DONE, NOT_DONE, USAGE = 0, 1, 2
+
+
+@pytest.fixture
+def ctl(stack):
+    """Runs a command to the expected end; gives the CompletedProcess."""
+    def run(*arguments, status=DONE, env=None):
+        done = stack.ctl_raw(*arguments, env=env)
+        assert done.returncode == status, f"musterctl {arguments}: {done}"
+        if status == USAGE:
+            assert done.stdout == "" and "musterctl --help" in done.stderr
+        if status != DONE and done.stderr:
+            assert done.stderr.startswith("musterctl: ") and done.stderr.count("\n") == 1, done.stderr
+        return done
+    return run
+
+
+@pytest.fixture
+def ask(ctl):
+    """Runs a command with --json; gives what it prints."""
+    return lambda *arguments, **more: json.loads(ctl("--json", *arguments, **more).stdout)
+
+
+@pytest.fixture
+def org_id(ask):
+    return ask("org", "create", "--name", "Rowing Club")["id"]
+
+
+# ---------------------------------------------------------------------------- organizations, admins, keys
+
+
+def test_organizations_are_made_and_listed(ctl, ask):
+    made = ask("org", "create", "--name", "  Ünïcödé & Söhne  ")
+    assert made["name"] == "Ünïcödé & Söhne" and set(made) == {"id", "name", "created_at"}
+    assert made in ask("org", "list")
+    assert f"{made['id']}  Ünïcödé & Söhne\n" in ctl("org", "list").stdout
+    plain = ctl("org", "create", "--name", "Same name twice").stdout
+    assert ctl("org", "create", "--name", "Same name twice").stdout != plain and len(plain) == 37
+
+
+@pytest.mark.parametrize("arguments, status", [
+    (["--name", "   "], NOT_DONE), (["--name", "x" * 256], NOT_DONE), (["--name", ""], USAGE), ([], USAGE), (["--name"], USAGE),
+    (["--name", "a", "b"], USAGE), (["--nam", "a"], USAGE),
+])
+def test_an_organization_wants_a_name(ctl, arguments, status):
+    ctl("org", "create", *arguments, status=status)
+
+
+def test_admins_get_a_seat_in_each_organization_once(ctl, ask, org_id):
+    address = email("admin")
+    first = ask("admin", "add", "--org", org_id, "--email", address.upper())
+    assert first["role"] == "admin"
+    other = ask("org", "create", "--name", "Other")["id"]
+    second = ask("admin", "add", "--org", other, "--email", address, "--role", "owner")
+    assert second == {"id": first["id"], "role": "owner"}
+    assert "seat" in ctl("admin", "add", "--org", org_id, "--email", address, status=NOT_DONE).stderr
+    ctl("admin", "add", "--org", org_id, "--email", email(), "--role", "king", status=USAGE)
+    ctl("admin", "add", "--org", org_id, "--email", "broken", status=NOT_DONE)
+    ctl("admin", "add", "--org", NOWHERE, "--email", email(), status=NOT_DONE)
+
+
+def test_keys_are_issued_once_shown_listed_and_revoked(ctl, ask, org_id, anyone, stack):
+    issued = ask("key", "issue", "--org", org_id, "--name", "Server 1")
+    stack.keys_issued.append(issued["key"])
+    assert issued["key"].startswith("org_") and len(issued["key"]) == 4 + 43 + 6
+    assert issued["last_four"] == issued["key"][-4:] and issued["organization_id"] == org_id
+    plain = ctl("key", "issue", "--org", org_id, "--name", "Server 2").stdout
+    stack.keys_issued.append(plain.strip())
+    assert plain.startswith("org_") and plain.endswith("\n")
+    listed = ask("key", "list", "--org", org_id)
+    assert [key["name"] for key in listed] == ["Server 1", "Server 2"]
+    assert not any("key" in key for key in listed) and issued["key"] not in json.dumps(listed)
+    anyone.get("/v1/imports", key=issued["key"], expect=200)
+    assert ask("key", "revoke", "--org", org_id, "--id", issued["id"]) == {"id": issued["id"], "revoked": True}
+    anyone.get("/v1/imports", key=issued["key"], expect=401)
+    lines = ctl("key", "list", "--org", org_id).stdout.splitlines()
+    assert [("revoked" in line, "active" in line) for line in lines] == [(True, False), (False, True)]
+    ctl("key", "revoke", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
+
+
+def test_a_key_is_revoked_by_its_own_organization_only(ctl, ask, org_id):
+    issued = ask("key", "issue", "--org", org_id, "--name", "k")
+    other = ask("org", "create", "--name", "Other")["id"]
+    ctl("key", "revoke", "--org", other, "--id", issued["id"], status=NOT_DONE)
+    assert ask("key", "list", "--org", org_id)[0]["revoked_at"] is None
+
+
+@pytest.mark.parametrize("time, status", [
+    ("2099-12-31T23:59:59Z", DONE), ("2099-12-31T23:59:59.5+02:00", DONE), ("2001-01-01T00:00:00Z", USAGE),
+    ("2099-12-31", USAGE), ("tomorrow", USAGE), ("2099-02-30T00:00:00Z", USAGE),
+])
+def test_the_end_of_a_key_is_a_time_to_come(ctl, org_id, time, status):
+    ctl("key", "issue", "--org", org_id, "--name", "k", "--expires", time, status=status)
+
+
+def test_the_end_of_a_key_is_kept_in_utc(ask, org_id):
+    issued = ask("key", "issue", "--org", org_id, "--name", "k", "--expires", "2099-12-31T23:59:59.5+02:00")
+    assert issued["expires_at"] == "2099-12-31T21:59:59.500Z"
+
+
+# ---------------------------------------------------------------------------- attributes
+
+
+def test_attributes_are_listed_enabled_disabled_and_added(ctl, ask, org_id):
+    assert {entry["key"] for entry in ask("attribute", "list", "--org", org_id) if entry["enabled"]} == set()
+    assert ask("attribute", "enable", "--org", org_id, "phone", "gender") == ["phone", "gender"]
+    assert ask("attribute", "disable", "--org", org_id, "gender") == ["gender"]
+    added = ask("attribute", "add", "--org", org_id, "--key", "boat.class", "--type", "multi_choice", "--label", "Boat",
+                "--choices", "single, double ,eight")
+    assert added == {"key": "boat.class", "label": "Boat", "type": "multi_choice", "enabled": True,
+                     "choices": ["single", "double", "eight"]}
+    enabled = [entry for entry in ask("attribute", "list", "--org", org_id) if entry["enabled"]]
+    assert [entry["key"] for entry in enabled] == ["boat.class", "phone"] and added in enabled
+    assert "boat.class  multi_choice  enabled\n" in ctl("attribute", "list", "--org", org_id).stdout
+
+
+@pytest.mark.parametrize("arguments, status", [
+    (["--key", "phone", "--type", "text"], NOT_DONE), (["--key", "Boat", "--type", "text"], NOT_DONE),
+    (["--key", "1st", "--type", "text"], NOT_DONE), (["--key", "a..b", "--type", "text"], NOT_DONE),
+    (["--key", "x" * 65, "--type", "text"], NOT_DONE), (["--key", "a", "--type", "colour"], USAGE),
+    (["--key", "a"], USAGE), (["--type", "text"], USAGE), (["--key", "a", "--type", "single_choice"], NOT_DONE),
+    (["--key", "a", "--type", "text", "--choices", "x,y"], NOT_DONE),
+    (["--key", "a", "--type", "single_choice", "--choices", "x,x"], NOT_DONE),
+    (["--key", "a", "--type", "single_choice", "--choices", "x,,y"], NOT_DONE),
+    (["--key", "x" * 64, "--type", "number"], DONE),
+])
+def test_what_an_attribute_may_be(ctl, org_id, arguments, status):
+    ctl("attribute", "add", "--org", org_id, *arguments, status=status)
+
+
+def test_enabling_names_what_is_not_there(ctl, ask, org_id):
+    assert "no_such" in ctl("attribute", "enable", "--org", org_id, "no_such", status=NOT_DONE).stderr
+    ctl("attribute", "enable", "--org", org_id, status=USAGE)
+    ctl("attribute", "enable", "--org", org_id, "phone")
+    ctl("attribute", "enable", "--org", org_id, "phone")  # again: no mistake
+    assert [entry["key"] for entry in ask("attribute", "list", "--org", org_id) if entry["enabled"]] == ["phone"]
+
+
+# ---------------------------------------------------------------------------- imports
+
+
+def test_imports_are_listed_shown_and_canceled(ctl, ask, org):
+    job_id = org.staged([{"email": email()}], file_name="list.csv")
+    (listed,) = ask("import", "list", "--org", org.id)
+    shown = ask("import", "show", "--org", org.id, "--id", job_id)
+    assert listed == shown and (shown["id"], shown["state"], shown["staged_rows"]) == (job_id, "staging", 1)
+    assert shown["heartbeat_at"] is None and shown["file_name"] == "list.csv"
+    assert f"{job_id}  staging  0/1  list.csv\n" == ctl("import", "list", "--org", org.id).stdout
+    text = ctl("import", "show", "--org", org.id, "--id", job_id).stdout
+    assert "state: staging\n" in text and "staged_rows: 1\n" in text
+    assert ask("import", "cancel", "--org", org.id, "--id", job_id)["state"] == "canceled"
+    assert org.job(job_id)["state"] == "canceled"
+    ctl("import", "cancel", "--org", org.id, "--id", job_id)  # again: no mistake
+    done = org.imported([])["id"]
+    assert "IMPORT_JOB_INVALID_STATE" in ctl("import", "cancel", "--org", org.id, "--id", done, status=NOT_DONE).stderr \
+        or "state" in ctl("import", "cancel", "--org", org.id, "--id", done, status=NOT_DONE).stderr
+
+
+def test_looking_at_a_job_moves_nothing(ctl, org, no_runner):
+    job_id = org.staged([{"email": email()}])
+    org.commit(job_id, json={"dry_run": False})
+    org.stack.run_once()
+    for _ in range(2):
+        ctl("import", "show", "--org", org.id, "--id", job_id)
+        ctl("import", "list", "--org", org.id)
+    assert org.stack.sql("SELECT state FROM import_jobs WHERE id = UNHEX(REPLACE(%s, '-', ''))", job_id) == [("validated",)]
+
+
+def test_another_organizations_job_is_not_there(ctl, org, org_id):
+    job_id = org.create_import()["id"]
+    ctl("import", "show", "--org", org_id, "--id", job_id, status=NOT_DONE)
+    ctl("import", "cancel", "--org", org_id, "--id", job_id, status=NOT_DONE)
+    assert org.job(job_id)["state"] == "staging"
+
+
+@pytest.mark.parametrize("words", [
+    ["key", "list"], ["key", "issue", "--name", "k"], ["attribute", "list"], ["attribute", "enable", "phone"],
+    ["attribute", "add", "--key", "a", "--type", "text"], ["import", "list"], ["import", "show", "--id", NOWHERE],
+    ["import", "cancel", "--id", NOWHERE], ["key", "revoke", "--id", NOWHERE],
+])
+def test_an_unknown_organization_or_a_malformed_id_is_told_apart(ctl, words):
+    head, tail = words[:2], words[2:]
+    ctl(*head, "--org", NOWHERE, *tail, status=NOT_DONE)
+    ctl(*head, "--org", "nonsense", *tail, status=USAGE)
+    ctl(*head, *tail, status=USAGE)
+    if "--id" in tail:
+        ctl(*head, "--org", NOWHERE, "--id", "nonsense", status=USAGE)
+
+
+# ---------------------------------------------------------------------------- database and health
+
+
+def test_the_schema_is_made_once_and_is_current(ctl, ask):
+    version = ask("db", "status")["supported"]
+    assert ask("db", "status") == {"version": version, "supported": version}
+    assert ask("db", "init") == {"created": False, "version": version}
+    assert ask("db", "migrate") == {"version": version}
+    assert str(version) in ctl("db", "status").stdout
+
+
+def test_a_database_is_made_from_nothing(stack, ask, ctl):
+    env = {"MUSTER_DATABASE_NAME": "e2e_fresh"}
+    try:
+        assert ctl("health", status=NOT_DONE, env=env).stdout
+        assert ask("db", "init", env=env)["created"] is True
+        assert ask("health", env=env) == {"healthy": True, "problem": None}
+        assert ask("org", "list", env=env) == []
+        stack.sql("UPDATE e2e_fresh.schema_version SET version = version + 1")
+        assert "newer" in ctl("db", "migrate", status=NOT_DONE, env=env).stderr
+        assert ask("db", "status", status=NOT_DONE, env=env)["version"] == ask("db", "status")["version"] + 1
+    finally:
+        stack.sql("DROP DATABASE IF EXISTS e2e_fresh")
+
+
+def test_health_says_what_is_wrong(stack, ctl, ask):
+    assert ask("health") == {"healthy": True, "problem": None}
+    away = {"MUSTER_DATABASE_URL": f"unix:{stack.folder}/nowhere.sock"}
+    found = ask("health", status=NOT_DONE, env=away)
+    assert found["healthy"] is False and found["problem"]
+    for words in (["org", "list"], ["db", "status"], ["db", "init"], ["org", "create", "--name", "x"]):
+        ctl(*words, status=NOT_DONE, env=away)
+
+
+# ---------------------------------------------------------------------------- command line and configuration
+
+
+@pytest.mark.parametrize("words", [
+    [], ["nonsense"], ["org"], ["org", "nonsense"], ["org", "list", "x"], ["org", "list", "--org", "x"], ["--config"],
+    ["health", "--verbose"], ["--nonsense"],
+])
+def test_a_wrong_command_line_ends_with_2(ctl, words):
+    ctl(*words, status=USAGE)
+
+
+def test_help_and_version(stack):
+    listed = stack.program("musterctl", "--help")
+    assert listed.returncode == 0
+    for command in ("db init", "org create --name", "key issue --org --name", "import cancel", "health"):
+        assert command in listed.stdout
+    assert stack.program("musterctl", "--version").stdout.startswith("musterctl ")
+    words = stack.program("musterctl", "--completion-words").stdout
+    assert "key issue:--org --name --expires\n" in words
+
+
+BAD_CONFIGURATIONS = {
+    "unknown section": ("[nonsense]\n", "{file}:1:"),
+    "unknown key": ("[server]\n# a comment\nworker = 8\n", "{file}:3:"),
+    "key of another section": ("[log]\nworkers = 8\n", "{file}:2:"),
+    "no number": ("\n\n[server]\nworkers = many\n", "{file}:4:"),
+    "too small": ("[server]\nworkers = 0\n", "{file}:2:"),
+    "too large": ("[jobs]\nlease = 601\n", "{file}:2:"),
+    "twice": ("[server]\nworkers = 2\nworkers = 3\n", "{file}:3:"),
+    "no assignment": ("[server]\nworkers\n", "{file}:2:"),
+    "no section": ("workers = 8\n", "{file}:1:"),
+    "unreadable secret": ("[database]\npassword = file:/nowhere\n", "{file}:2:"),
+    "unknown level": ("[log]\nlevel = loud\n", "{file}"),
+    "bad mode": ("[server]\nsocket_mode = 0999\n", "{file}"),
+}
+
+
+@pytest.mark.parametrize("text, place", BAD_CONFIGURATIONS.values(), ids=BAD_CONFIGURATIONS)
+def test_a_configuration_that_cannot_be_used_names_its_line(stack, tmp_path, text, place):
+    config = tmp_path / "muster.conf"
+    config.write_text(text)
+    key = {"MUSTER_SECURITY_KEY_FILE": f"{stack.folder}/muster.key"}
+    for program, arguments in (("musterctl", ["--config", config, "config", "check"]), ("musterd", ["--config", config]),
+                               ("muster-run", ["--config", config, "imports"])):
+        done = stack.program(program, *arguments, env=key, timeout=20)
+        assert done.returncode == 1 and done.stdout == "", done
+        assert done.stderr.startswith(f"{program}: {place.format(file=config)}"), done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_configuration_and_a_short_key_are_refused(stack, tmp_path):
+    done = stack.program("musterctl", "--config", tmp_path / "none.conf", "config", "check")
+    assert done.returncode == 1 and "none.conf" in done.stderr
+    short = tmp_path / "short.key"
+    short.write_bytes(b"x" * 31)
+    done = stack.ctl_raw("config", "check", env={"MUSTER_SECURITY_KEY_FILE": str(short)})
+    assert done.returncode == 1 and "32" in done.stderr
+
+
+def test_the_environment_wins_over_the_file(stack):
+    assert stack.ctl_raw("config", "check").stdout == f"{stack.config} is valid\n"
+    done = stack.ctl_raw("config", "check", env={"MUSTER_SERVER_WORKERS": "none"})
+    assert done.returncode == 1 and "MUSTER_SERVER_WORKERS" in done.stderr
+    by_name = stack.program("musterctl", "config", "check", env={"MUSTER_CONFIG": stack.config})
+    assert by_name.returncode == 0
+
+
+def test_what_it_prints_can_be_piped(stack, org_id):
+    command = f"'{stack.build}/musterctl' --config '{stack.config}' --json key list --org {org_id} | jq -e 'length == 0'"
+    assert subprocess.run(["bash", "-c", command], capture_output=True).returncode == 0

@@ -1,0 +1,299 @@
+"""What nginx does by itself: its own errors as envelopes, headers, TLS, rates, who may see what (docs/api.md "Conventions")."""
+
+import http.client
+import json
+import os
+import re
+import socket
+import ssl
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support import wire
+from support.client import Client
+from support.contract import HEADERS
+from support.edge import Edge
+from support.stack import wait_for
+from support.world import email
+
+UUID = "01a1fd04-035b-72c3-8961-619ede6ecc85"
+
+
+def envelope(reply):
+    """The error of a raw reply, after checking everything that each answer must have."""
+    check_headers(reply)
+    assert reply.values("Content-Type") == ["application/json"]
+    assert reply.values("Cache-Control") == ["no-store"]
+    body = json.loads(reply.body)
+    assert set(body) == {"error"} and {"code", "status", "message"} <= set(body["error"])
+    assert body["error"]["status"] == reply.status
+    return body["error"]
+
+
+def check_headers(reply):
+    (request_id,) = reply.values("X-Request-Id")
+    assert re.fullmatch("[0-9a-f]{32}", request_id)
+    for name, value in HEADERS.items():
+        assert reply.values(name) == [value], name
+
+
+RAW = {
+    "no HTTP": (b"rubbish\r\n\r\n", 400, "BAD_REQUEST"),
+    "unknown version": (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400, "BAD_REQUEST"),
+    "control character in the path": (b"GET /v1/\x01 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"),
+    "NUL in the path": (b"GET /v1/%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"),
+    "no host": (b"GET /v1/users HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"),
+    "two hosts": (b"GET /v1/users HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"),
+    "bad length": (b"POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", 400, "BAD_REQUEST"),
+    "negative length": (b"POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400, "BAD_REQUEST"),
+    "two lengths": (b"POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400,
+                    "BAD_REQUEST"),
+    "length and chunks": (b"POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+                          b"0\r\n\r\n", 400, "BAD_REQUEST"),
+    "bad chunks": (b"POST /v1/users HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n",
+                   400, "BAD_REQUEST"),
+    "dots above the root": (b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"),
+    "unknown path": (b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404, "NOT_FOUND"),
+    "unknown path below /v1": (b"GET /v1/nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404, "NOT_FOUND"),
+    "HTTP/1.0": (b"GET /nowhere HTTP/1.0\r\nHost: x\r\n\r\n", 404, "NOT_FOUND"),
+    "TRACE": (b"TRACE /v1/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"),
+    "CONNECT": (b"CONNECT x:443 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"),
+    "no credential": (b"GET /v1/imports HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 401, "UNAUTHORIZED"),
+    "other method": (b"PUT /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", 405,
+                     "METHOD_NOT_ALLOWED"),
+    "large body": (b"POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nConnection: close\r\n\r\n", 413,
+                   "PAYLOAD_TOO_LARGE"),
+    "large body of rows": (b"POST /v1/imports/x/rows HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n"
+                           b"Connection: close\r\n\r\n", 413, "PAYLOAD_TOO_LARGE"),
+    "large body elsewhere": (b"POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nConnection: close\r\n\r\n",
+                             None, None),
+    "long request line": (b"GET /v1/" + b"x" * 20000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414, "BAD_REQUEST"),
+    "long header": (b"GET /v1/users HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 20000 + b"\r\n\r\n", 431, "BAD_REQUEST"),
+    "many headers": (b"GET /v1/users HTTP/1.1\r\nHost: x\r\n" + b"X-Much: " * 1 + b"x" * 9000 + b"\r\n"
+                     + b"".join(b"X-Much-%d: " % n + b"x" * 9000 + b"\r\n" for n in range(9)) + b"\r\n", 431,
+                     "BAD_REQUEST"),
+}
+
+
+@pytest.mark.parametrize("request_bytes, status, code", RAW.values(), ids=RAW)
+def test_every_kind_of_refusal_is_an_envelope_with_one_request_id(stack, request_bytes, status, code):
+    reply = wire.exchange(stack, request_bytes)
+    error = envelope(reply)
+    if status is not None:
+        assert (reply.status, error["code"]) == (status, code)
+    if reply.status == 405:
+        assert len(reply.values("Allow")) == 1
+
+
+def test_plain_http_on_the_tls_port_is_an_envelope_too(stack):
+    connection = http.client.HTTPConnection("127.0.0.1", stack.port, timeout=10)
+    connection.request("GET", "/v1/users")
+    reply = connection.getresponse()
+    assert reply.status == 400 and json.loads(reply.read())["error"]["code"] == "BAD_REQUEST"
+    assert len(reply.headers.get_all("X-Request-Id")) == 1
+
+
+def test_successes_have_the_headers_once_too(stack, org):
+    user = org.create_user({"email": email()})
+    etag = org.api.get("/openapi/partner.json").headers["ETag"]
+    key = ("Authorization", f"Bearer {org.key}")
+    for path, headers, status in [(f"/v1/users/{user['id']}", [key], 200), ("/openapi/partner.json", [], 200),
+                                  ("/openapi/partner.json", [("If-None-Match", etag)], 304), ("/healthz", [], 200),
+                                  ("/metrics", [], 200), (f"/v1/imports/{UUID}/error-report", [key], 404)]:
+        reply = wire.exchange(stack, wire.request_bytes("GET", path, headers))
+        assert reply.status == status
+        check_headers(reply)
+
+
+def test_a_client_cannot_choose_what_the_workers_trust(stack, org):
+    sent = "f" * 32
+    headers = [("Authorization", f"Bearer {org.key}"), ("X-Request-Id", sent), ("Request-Id", sent), ("REQUEST_ID", sent),
+               ("X-Forwarded-For", "10.0.0.1"), ("REMOTE_ADDR", "10.0.0.1"), ("Remote-Addr", "10.0.0.1"),
+               ("Proxy", "http://127.0.0.1:1"), ("REQUEST_METHOD", "DELETE"), ("X-HTTP-Method-Override", "DELETE"),
+               ("X-Original-URL", "/metrics"), ("X-Rewrite-URL", "/metrics"), ("SCRIPT_NAME", "/metrics")]
+    reply = wire.exchange(stack, wire.request_bytes("GET", "/v1/imports", headers))
+    assert reply.status == 200 and reply.values("X-Request-Id") != [sent]
+    log = stack.log("musterd")
+    assert sent not in log and reply.values("X-Request-Id")[0] in log and "10.0.0.1" not in log
+
+
+def test_a_header_with_an_underscore_is_not_the_one_with_a_dash(stack, org):
+    body = json.dumps({"email": email()}).encode()
+    head = [("Authorization", f"Bearer {org.key}"), ("Content-Type", "application/json"), ("Content-Length", len(body)),
+            ("Idempotency_Key", "")]
+    assert wire.exchange(stack, wire.request_bytes("POST", "/v1/users", head, body)).status == 201
+    assert wire.exchange(stack, wire.request_bytes("GET", "/v1/imports", [("Author_ization", f"Bearer {org.key}")])
+                         ).status == 401
+
+
+def test_requests_in_one_connection_have_ids_of_their_own(stack):
+    with wire.connect(stack) as connection:
+        one = wire.request_bytes("GET", "/nowhere", close=False)
+        connection.sendall(one + one + wire.request_bytes("GET", "/nowhere"))
+        data = b""
+        while piece := connection.recv(65536):
+            data += piece
+    assert len(set(re.findall(rb"X-Request-Id: ([0-9a-f]{32})", data))) == 3
+
+
+# ---------------------------------------------------------------------------- TLS and HTTP/2
+
+
+@pytest.mark.parametrize("version, works", [(ssl.TLSVersion.TLSv1, False), (ssl.TLSVersion.TLSv1_1, False),
+                                            (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_tls_versions(stack, version, works):
+    context = ssl.create_default_context(cafile=stack.ca_file)
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # so that the refusal is the server's
+    context.minimum_version = context.maximum_version = version
+    if works:
+        with wire.connect(stack, context=context) as connection:
+            assert connection.version() == version.name.replace("_", ".")
+    else:
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            wire.connect(stack, context=context)
+
+
+@pytest.mark.parametrize("cipher", ["AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384"])
+def test_ciphers_without_forward_secrecy_or_authentication_are_refused(stack, cipher):
+    context = ssl.create_default_context(cafile=stack.ca_file)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(f"{cipher}:@SECLEVEL=0")
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        wire.connect(stack, context=context)
+
+
+def test_http_2_is_spoken_and_says_the_same(stack, org):
+    key_file = stack.folder / "tmp" / "http2.header"
+    key_file.write_text(f"Authorization: Bearer {org.key}\n")
+    done = subprocess.run(
+        ["curl", "-s", "-i", "--http2", "--cacert", stack.ca_file, "-H", f"@{key_file}", "-w", "\n%{http_version}",
+         stack.base_url + "/v1/imports"], capture_output=True, text=True, timeout=20)
+    head, _, rest = done.stdout.partition("\n\n")
+    assert rest == '{"imports":[],"next_cursor":null}\n2'
+    assert head.startswith("HTTP/2 200") and head.lower().count("x-request-id:") == 1
+
+
+# ---------------------------------------------------------------------------- who may see what
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_probes_are_for_this_machine_only(stack, path):
+    request = wire.request_bytes("GET", path)
+    assert wire.exchange(stack, request).status == 200
+    for source in ("127.0.0.2", "127.9.8.7"):
+        refused = wire.exchange(stack, request, source)
+        unknown = wire.exchange(stack, wire.request_bytes("GET", "/nowhere"), source)
+        assert envelope(refused)["code"] == "NOT_FOUND"
+        assert refused.body == unknown.body
+        hidden = {"X-Request-Id", "Date"}
+        assert [h for h in refused.headers if h[0] not in hidden] == [h for h in unknown.headers if h[0] not in hidden]
+    for trick in ("?x", "/", "//", "/.", "%20", ";x", "/../metrics"):
+        assert wire.exchange(stack, wire.request_bytes("GET", path + trick), "127.0.0.2").status in (400, 404)
+
+
+def test_metrics_count_requests_and_show_no_secret(stack, org):
+    def count():
+        text = Client(stack, None).get("/metrics", expect=200).text
+        return int(re.search(r'muster_requests_total{operation="listImports",status="2xx"} (\d+)', text).group(1)), text
+
+    before, _ = count()
+    org.api.get("/v1/imports", expect=200)
+    after, text = count()
+    assert after == before + 1
+    assert org.key not in text and org.id not in text and "muster_db_statements_total" in text
+
+
+def test_plain_http_is_sent_to_https_with_method_and_path(stack):
+    with Edge(stack, "plain") as edge:
+        connection = http.client.HTTPConnection("127.0.0.1", edge.plain_port, timeout=10)
+        connection.request("POST", "/v1/users?x=1", body="{}", headers={"Host": "api.example"})
+        reply = connection.getresponse()
+        assert (reply.status, reply.headers["Location"]) == (308, "https://api.example/v1/users?x=1")
+        assert len(reply.headers.get_all("X-Request-Id")) == 1 and reply.headers["Server"] == "nginx"
+
+
+# ---------------------------------------------------------------------------- overload and outage
+
+
+def test_too_many_requests_of_one_client_are_429_and_of_others_are_not(stack, contract):
+    with Edge(stack, "rates", [("snippets/muster-rates.conf", "rate=100000r/s", "rate=1r/s")]) as edge:
+        client = Client(edge, contract)
+        with ThreadPoolExecutor(8) as pool:
+            replies = list(pool.map(lambda _: client.get("/v1/imports"), range(450)))
+        statuses = [reply.status_code for reply in replies]
+        assert set(statuses) == {401, 429} and 395 <= statuses.count(401) <= 415
+        limited = [reply for reply in replies if reply.status_code == 429][-1]
+        assert limited.json()["error"]["code"] == "RATE_LIMITED" and int(limited.headers["Retry-After"]) >= 1
+        client.get("/healthz", expect=200)
+        other = wire.exchange(edge, wire.request_bytes("GET", "/v1/imports"), "127.0.0.2")
+        assert other.status == 401
+        spoofed = wire.request_bytes("GET", "/v1/imports", [("X-Forwarded-For", "10.9.8.7"), ("X-Real-IP", "10.9.8.7")])
+        assert envelope(wire.exchange(edge, spoofed))["code"] == "RATE_LIMITED"
+
+
+def test_without_a_backend_everything_is_a_503_envelope_and_comes_back(stack, org, contract):
+    with stack.without("musterd"):
+        for method, path in [("GET", "/v1/imports"), ("POST", "/v1/users"), ("GET", f"/v1/users/{UUID}"),
+                             ("POST", f"/v1/imports/{UUID}/rows"), ("GET", "/openapi/partner.json"), ("GET", "/readyz"),
+                             ("GET", f"/v1/imports/{UUID}/error-report"), ("DELETE", "/v1/anything")]:
+            reply = wire.exchange(stack, wire.request_bytes(method, path, [("Content-Length", "0")]))
+            assert envelope(reply)["code"] == "SERVICE_UNAVAILABLE" and reply.status == 503
+            assert int(reply.values("Retry-After")[0]) >= 1
+        assert envelope(wire.exchange(stack, wire.request_bytes("GET", "/nowhere")))["code"] == "NOT_FOUND"
+    wait_for(stack.answers, "the service to answer again")
+    org.api.get("/v1/imports", expect=200)
+
+
+def test_a_backend_that_does_not_answer_is_a_503_envelope(stack):
+    path = f"{stack.folder}/tmp/silent.sock"
+    if os.path.exists(path):
+        os.unlink(path)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(path)
+        silent.listen(16)
+        upstream = re.search(r"server (unix:\S+) max_fails=0;", (stack.folder / "nginx/nginx.conf").read_text()).group(1)
+        changes = [("nginx.conf", upstream, f"unix:{path}"),
+                   ("snippets/muster-server.conf", "fastcgi_read_timeout 60s", "fastcgi_read_timeout 1s")]
+        with Edge(stack, "silent", changes) as edge:
+            reply = wire.exchange(edge, wire.request_bytes("GET", "/v1/imports"))
+            assert reply.status == 503 and envelope(reply)["code"] == "SERVICE_UNAVAILABLE"
+
+
+def test_slow_clients_do_not_keep_the_others_waiting(stack, org):
+    head = [("Authorization", f"Bearer {org.key}"), ("Content-Type", "application/json"), ("Content-Length", "1000")]
+    slow = [wire.connect(stack) for _ in range(40)]  # five times the workers
+    try:
+        for connection in slow:
+            connection.sendall(wire.request_bytes("POST", "/v1/users", head, b'{"email":'))
+        for _ in range(20):
+            reply = org.api.get("/v1/imports", expect=200)
+            assert reply.elapsed.total_seconds() < 5
+    finally:
+        for connection in slow:
+            connection.close()
+
+
+def test_the_access_log_names_requests_and_hides_what_they_carried(stack, org):
+    secret = "do-not-log-me"
+    reply = org.api.get(f"/v1/imports?cursor={secret}")
+    request_id = reply.headers["X-Request-Id"]
+    line = wait_for(
+        lambda: [line for line in stack.log("nginx.access").splitlines() if request_id in line], "the access log")[0]
+    assert "status=422" in line and 'path="/v1/imports"' in line
+    assert secret not in stack.log("nginx.access") and org.key not in stack.log("nginx.access")
+
+
+def test_the_shipped_site_is_valid(stack):
+    shipped = stack.folder / "tmp" / "shipped"
+    subprocess.run(["rm", "-rf", shipped], check=True)
+    subprocess.run(["cp", "-R", stack.folder / "nginx", shipped], check=True)
+    source = stack.source / "nginx"
+    site = (source / "muster.conf").read_text().replace("/etc/muster/tls/fullchain.pem", f"{stack.folder}/server.pem")
+    site = site.replace("/etc/muster/tls/privkey.pem", f"{stack.folder}/server.key").replace("/var/log/nginx", str(shipped))
+    conf = f"daemon off; pid {shipped}/pid; error_log stderr; events {{}} http {{ {site} }}"
+    (shipped / "nginx.conf").write_text(conf)
+    subprocess.run(["cp", *(source / "snippets").glob("*.conf"), shipped / "snippets"], check=True)
+    done = subprocess.run(["nginx", "-t", "-p", f"{shipped}/", "-c", f"{shipped}/nginx.conf"], capture_output=True, text=True)
+    assert done.returncode == 0 and "warn" not in done.stderr, done.stderr

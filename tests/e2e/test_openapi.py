@@ -1,0 +1,67 @@
+"""The description of the API as a document (specification 9; docs/api.md "Service")."""
+
+import json
+import subprocess
+
+
+def test_the_description_is_openapi_3_1_of_version_0_1_0(contract, stack):
+    document = contract.document
+    assert document["openapi"] == "3.1.0"
+    assert document["info"]["version"] == "0.1.0"
+    assert document["servers"] == [{"url": stack.base_url}]
+
+
+def test_every_reference_leads_somewhere(contract):
+    assert contract.dangling == set()
+
+
+def test_every_operation_says_what_it_can_answer(contract):
+    for operation in contract.operations:
+        responses = operation.row["responses"]
+        assert "default" in responses, operation.id
+        assert any(200 <= status < 300 for status in operation.statuses), operation.id
+        assert ("401" in responses) == operation.needs_key, operation.id
+        if operation.parameters:
+            assert "404" in responses, operation.id
+        if operation.needs_key and operation.method != "GET":
+            assert {"400", "413", "415", "422"} <= set(responses), operation.id
+        for status, response in responses.items():
+            assert response["description"], (operation.id, status)
+            assert ("content" in response) == (status != "304"), (operation.id, status)
+
+
+def test_every_operation_has_examples(contract):
+    without = [operation.id for operation in contract.operations
+               if operation.needs_key and '"example' not in json.dumps(operation.row)]
+    assert without == []
+
+
+def test_paths_are_those_of_the_version(contract):
+    assert all(operation.path.startswith("/v1/") for operation in contract.operations if operation.needs_key)
+
+
+def test_the_program_prints_the_same_description(stack, contract):
+    printed = json.loads(stack.program("musterd", "--openapi").stdout)
+    printed["servers"] = contract.document["servers"]
+    assert printed == contract.document
+
+
+def test_the_routes_and_the_description_name_the_same_operations(stack, contract):
+    lines = [line.split() for line in stack.program("musterd", "--routes").stdout.splitlines()]
+    routes = {(method, path, operation) for method, path, operation, _ in lines}
+    assert routes == {(operation.method, operation.path, operation.id) for operation in contract.operations}
+
+
+def test_the_description_can_be_asked_for_conditionally(anyone):
+    path = "/openapi/partner.json"
+    first = anyone.get(path, expect=200)
+    etag = first.headers["ETag"]
+    assert anyone.get(path, expect=200, headers={"If-None-Match": '"other"'}).content == first.content
+    reply = anyone.get(path, expect=304, headers={"If-None-Match": etag})
+    assert (reply.content, reply.headers["ETag"]) == (b"", etag)
+
+
+def test_the_description_needs_no_credential(stack):
+    done = subprocess.run(["curl", "-sf", "--cacert", stack.ca_file, stack.base_url + "/openapi/partner.json"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and json.loads(done.stdout)

@@ -1,0 +1,303 @@
+"""Parts that go away and come back: MariaDB, musterd, its workers, nginx; restarts and reloads under load."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+import requests
+from support.bodies import body_of, path_of
+from support.stack import wait_for
+from support.world import email, emails
+
+
+class Load:
+    """Threads that create and read users until stopped; every answer and every failure is kept."""
+
+    def __init__(self, org, threads=4):
+        self.org, self.stopping = org, threading.Event()
+        self.statuses, self.failures, self.created = [], [], []
+        self._threads = [threading.Thread(target=self._work) for _ in range(threads)]
+
+    def _work(self):
+        while not self.stopping.is_set():
+            address = email("load")
+            try:
+                reply = self.org.api.post("/v1/users", json={"email": address})
+                self.statuses.append(reply.status_code)
+                if reply.status_code == 201:
+                    self.created.append((address, reply.json()["id"]))
+                    got = self.org.api.get(f"/v1/users/{reply.json()['id']}")
+                    self.statuses.append(got.status_code)
+            except (requests.RequestException, AssertionError, ValueError, KeyError) as error:
+                self.failures.append(repr(error))
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        for thread in self._threads:
+            thread.join(90)
+            assert not thread.is_alive()
+
+    def goes_on(self, count=30):
+        """Waits until that many more requests were answered."""
+        goal = len(self.statuses) + count
+        wait_for(lambda: len(self.statuses) >= goal or self.failures, "the load to go on")
+
+
+def workers(stack):
+    listing = subprocess.run(["pgrep", "-P", str(stack.pid("musterd"))], capture_output=True, text=True)
+    return [int(pid) for pid in listing.stdout.split()]
+
+
+def address_is_written(org, created):
+    members = org.members()
+    lost = [address for address, _ in created if address not in members]
+    assert lost == [], f"answered with success, and lost: {lost[:3]}"
+
+
+# ---------------------------------------------------------------------------- the database
+
+
+def test_without_the_database_every_operation_is_503_and_comes_back_by_itself(stack, org, contract, anyone):
+    ids = {"import": str(uuid.uuid4()), "user": org.create_user({"email": email()})["id"]}
+    before = workers(stack)
+    with stack.without("mariadbd"):
+        for operation in contract.operations:
+            if operation.needs_key:
+                for _ in range(2):
+                    reply = org.api.request(operation.method, path_of(operation, ids), **body_of(operation))
+                    assert reply.status_code == 503, (operation.id, reply.text)
+                    assert reply.json()["error"]["code"] == "SERVICE_UNAVAILABLE"
+                    assert "sql" not in reply.text.lower()
+        anyone.get("/readyz", expect=503)
+        anyone.get("/healthz", expect=200)
+        anyone.get("/openapi/partner.json", expect=200)
+        assert stack.ctl_raw("health").returncode == 1
+    wait_for(stack.answers, "the service to be ready again")
+    for _ in range(20):
+        assert org.user(ids["user"])["id"] == ids["user"]
+    assert workers(stack) == before  # nobody had to be restarted
+    assert anyone.get("/metrics").status_code == 200
+
+
+def test_a_database_that_is_killed_under_load_loses_nothing_that_was_acknowledged(stack, org):
+    with Load(org) as load:
+        load.goes_on()
+        with stack.without("mariadbd", verb="kill"):
+            wait_for(lambda: 503 in load.statuses, "the first 503")
+        wait_for(stack.answers, "the service to be ready again")
+        done = len(load.created)
+        wait_for(lambda: len(load.created) > done + 30, "new users")
+    assert load.failures == []
+    assert set(load.statuses) <= {200, 201, 503}
+    address_is_written(org, load.created)
+
+
+def test_an_import_survives_a_killed_database(stack, org, no_runner):
+    payloads = [{"email": address, "first_name": "Ann"} for address in emails(30_000)]
+    job_id = org.staged(payloads)
+    org.validate(job_id)
+    runner = stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
+    try:
+        for state, commit in (("validated", True), ("completed", False)):
+            wait_for(lambda: org.job(job_id)["processed_rows"] > 0, "work to begin", every=0.002)
+            stack.service("kill", "mariadbd")
+            stack.service("start", "mariadbd")
+            wait_for(stack.answers, "the service to be ready again")
+            if runner.poll() is not None:  # cron would start the next one
+                runner = stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
+            wait_for(lambda: org.job(job_id)["state"] == state, f"the job to be {state}", seconds=60)
+            if commit:
+                org.commit(job_id)
+    finally:
+        runner.terminate()
+        runner.wait(20)
+    job = org.job(job_id)
+    assert (job["valid_rows"], job["created_count"], job["failed_count"]) == (30_000, 30_000, 0)
+    assert set(org.members()) == {payload["email"] for payload in payloads}
+    assert {row["state"] for row in org.rows(job_id, whole=False, limit=1000)} == {"created"}
+
+
+# ---------------------------------------------------------------------------- musterd
+
+
+def test_reloads_under_load_fail_no_request(stack, org):
+    with Load(org) as load:
+        for _ in range(5):
+            old = set(workers(stack))
+            os.kill(stack.pid("musterd"), signal.SIGHUP)
+            wait_for(lambda: not old & set(workers(stack)), "the old workers to end")
+            load.goes_on()
+    assert load.failures == []
+    assert set(load.statuses) == {200, 201}
+    address_is_written(org, load.created)
+
+
+def test_a_bad_configuration_is_refused_at_a_reload_and_the_old_one_stays(stack, org):
+    config = stack.folder / "muster.conf"
+    good = config.read_text()
+    before = workers(stack)
+    try:
+        config.write_text(good.replace("workers = 8", "workers = many"))
+        os.kill(stack.pid("musterd"), signal.SIGHUP)
+        wait_for(lambda: "event=pool.reload_refused" in stack.log("musterd"), "the refusal in the log")
+        assert workers(stack) == before
+        org.api.get("/v1/imports", expect=200)
+        config.write_text(good.replace("workers = 8", "workers = 3"))
+        os.kill(stack.pid("musterd"), signal.SIGHUP)
+        wait_for(lambda: len(workers(stack)) == 3 and not set(workers(stack)) & set(before), "three workers")
+        org.api.get("/v1/imports", expect=200)
+    finally:
+        config.write_text(good)
+        os.kill(stack.pid("musterd"), signal.SIGHUP)
+    wait_for(lambda: len(workers(stack)) == 8, "eight workers")
+
+
+@contextmanager
+def socket_activated(stack):
+    """musterd as systemd starts it: the socket is held by somebody else, and outlives each musterd.
+    Gives a function that ends the running one and starts the next."""
+    config = (stack.folder / "muster.conf").read_text()
+    path = next(line.split("=")[1].strip() for line in config.splitlines() if line.startswith("socket"))
+    with socket.socket(socket.AF_UNIX) as listener:
+        if os.path.exists(path):
+            os.unlink(path)
+        listener.bind(path)
+        listener.listen(1024)
+        current = None
+
+        def restart():
+            nonlocal current
+            if current:
+                current.terminate()
+                assert current.wait(40) == 0
+            script = f'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<&{listener.fileno()}'
+            with open(stack.folder / "log" / "musterd.log", "ab") as log:
+                current = subprocess.Popen(
+                    ["bash", "-c", script, "activate", stack.build / "musterd", "--config", stack.config],
+                    pass_fds=[listener.fileno()], stdout=log, stderr=log, start_new_session=True)
+
+        try:
+            restart()
+            yield restart
+        finally:
+            current.terminate()
+            current.wait(40)
+
+
+def test_restarts_under_socket_activation_and_load_fail_no_request(stack, org):
+    with stack.without("musterd"):
+        with socket_activated(stack) as restart:
+            wait_for(stack.answers, "the activated musterd to answer")
+            with Load(org) as load:
+                for _ in range(4):
+                    load.goes_on()
+                    restart()
+                load.goes_on()
+            assert load.failures == []
+            assert set(load.statuses) == {200, 201}
+    wait_for(stack.answers, "the service to answer again")
+    address_is_written(org, load.created)
+
+
+def test_a_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(stack, org):
+    with Load(org) as load:
+        for _ in range(4):
+            old = workers(stack)
+            os.kill(old[0], signal.SIGKILL)
+            wait_for(lambda: len(workers(stack)) == 8 and old[0] not in workers(stack), "the next worker")
+            load.goes_on()
+    assert load.failures == []
+    assert set(load.statuses) <= {200, 201, 503}
+    assert load.statuses.count(503) <= 4  # only what the killed one had in hand
+    address_is_written(org, load.created)
+
+
+def test_requests_in_hand_are_finished_when_musterd_is_asked_to_end(stack, org):
+    address = email("held")
+    holder = stack.connect(autocommit=False)
+    try:
+        with holder.cursor() as cursor:
+            cursor.execute("INSERT INTO users (id, email, created_at) VALUES (UNHEX(MD5(%s)), %s, 0)", (address, address))
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(lambda: org.api.post("/v1/users", json={"email": address}))
+            wait_for(lambda: stack.sql("SELECT 1 FROM information_schema.innodb_lock_waits"), "the request to wait",
+                     every=0.15)  # the server shows this table afresh only after a tenth of a second
+            os.kill(stack.pid("musterd"), signal.SIGTERM)
+            time.sleep(0.3)  # time in which a musterd that dropped it would have done so
+            holder.rollback()
+            reply = waiting.result(30)
+        assert reply.status_code == 201
+    finally:
+        holder.close()
+        stack.service("stop", "musterd")
+        stack.service("start", "musterd")
+    wait_for(stack.answers, "the service to answer again")
+
+
+def test_a_flood_of_requests_is_answered_and_leaves_the_service_well(stack, org):
+    with ThreadPoolExecutor(80) as pool:  # ten times the workers
+        replies = list(pool.map(lambda _: org.api.get("/v1/imports").status_code, range(1600)))
+    assert set(replies) <= {200, 503}
+    assert replies.count(200) > 1000
+    org.api.get("/v1/imports", expect=200)
+
+
+# ---------------------------------------------------------------------------- nginx
+
+
+def test_a_killed_nginx_loses_nothing_that_was_acknowledged(stack, org):
+    with Load(org) as load:
+        load.goes_on()
+        with stack.without("nginx", verb="kill"):
+            pass
+        wait_for(stack.answers, "nginx to answer again")
+        done = len(load.created)
+        wait_for(lambda: len(load.created) > done + 30, "new users")
+    assert set(load.statuses) <= {200, 201}
+    address_is_written(org, load.created)
+
+
+# ---------------------------------------------------------------------------- musterd's command line
+
+
+@pytest.mark.parametrize("arguments, status", [
+    (["--help"], 0), (["--version"], 0), (["--routes"], 0), (["--openapi"], 0), (["--print-config"], 0),
+    (["--nonsense"], 2), (["--config"], 2), (["x"], 2), (["--config", "/nowhere/muster.conf"], 1),
+])
+def test_command_lines(stack, arguments, status):
+    done = stack.program("musterd", *arguments)
+    assert done.returncode == status, done
+    assert bool(done.stdout) == (status == 0) and bool(done.stderr) == (status != 0)
+
+
+def test_a_schema_of_another_version_stops_the_start_and_names_the_command(stack):
+    stack.sql("CREATE DATABASE e2e_empty")
+    try:
+        done = stack.program("musterd", "--config", stack.config, env={
+            "MUSTER_DATABASE_NAME": "e2e_empty", "MUSTER_SERVER_SOCKET": f"{stack.folder}/tmp/other.sock"}, timeout=20)
+    finally:
+        stack.sql("DROP DATABASE e2e_empty")
+    assert done.returncode == 1 and "musterctl db init" in done.stderr
+
+
+def test_the_shipped_configuration_is_all_comments_and_reads_back(stack, tmp_path):
+    shipped = stack.program("musterd", "--print-config").stdout
+    config = tmp_path / "muster.conf"
+    config.write_text(shipped)
+    assert all(line.startswith(("#", "[")) or not line for line in shipped.splitlines())
+    done = stack.program("musterctl", "--config", config, "--json", "config", "check",
+                         env={"MUSTER_SECURITY_KEY_FILE": f"{stack.folder}/muster.key"})
+    assert (done.returncode, json.loads(done.stdout)["valid"]) == (0, True), done.stderr
