@@ -136,6 +136,51 @@ void check(const Settings& settings, const std::string& path) {
     }
 }
 
+// Reads a settings file line by line into `settings`.
+class FileReader {
+  public:
+    FileReader(Settings& settings, std::set<const Setting*>& given)
+        : settings_(settings), given_(given) {}
+
+    // `where`: "file:line".
+    void read(std::string_view line, const std::string& where) {
+        const std::string_view text = trimmed(line);
+        if (text.empty() || text.front() == '#' || text.front() == ';') return;
+        if (text.front() == '[' && text.back() == ']') {
+            begin_section(text.substr(1, text.size() - 2), where);
+        } else {
+            read_key(text, where);
+        }
+    }
+
+  private:
+    void begin_section(std::string_view name, const std::string& where) {
+        section_ = name;
+        const bool known =
+            std::any_of(kSettings.begin(), kSettings.end(),
+                        [&](const Setting& setting) { return setting.section == name; });
+        if (!known) refuse(where, "unknown section [" + section_ + "]");
+    }
+
+    void read_key(std::string_view text, const std::string& where) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos) refuse(where, "neither [section] nor key = value");
+        const std::string key(trimmed(text.substr(0, equals)));
+        const Setting* setting = find_setting(section_, key);
+        if (!setting) {
+            std::string reason = "unknown key ";
+            refuse(where, reason.append(key).append(" in [").append(section_).append("]"));
+        }
+        if (!given_.insert(setting).second) refuse(where, key + " is given twice");
+        if (std::getenv(environment_name(*setting).c_str())) return;  // the environment wins
+        assign(settings_, *setting, std::string(trimmed(text.substr(equals + 1))), where);
+    }
+
+    Settings& settings_;
+    std::set<const Setting*>& given_;
+    std::string section_;
+};
+
 }  // namespace
 
 Settings load_settings(const std::string& path) {
@@ -143,33 +188,10 @@ Settings load_settings(const std::string& path) {
     if (!in) refuse(path, "cannot be read");
     Settings settings;
     std::set<const Setting*> given;
-    std::string section;
+    FileReader reader(settings, given);
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {
-        const std::string where = path + ":" + std::to_string(number);
-        const std::string_view text = trimmed(line);
-        if (text.empty() || text.front() == '#' || text.front() == ';') continue;
-        if (text.front() == '[' && text.back() == ']') {
-            section = text.substr(1, text.size() - 2);
-            const bool known = std::any_of(kSettings.begin(), kSettings.end(),
-                                           [&](const Setting& s) { return s.section == section; });
-            if (!known) refuse(where, "unknown section [" + section + "]");
-            continue;
-        }
-        const std::size_t equals = text.find('=');
-        if (equals == std::string_view::npos) refuse(where, "neither [section] nor key = value");
-        const std::string key(trimmed(text.substr(0, equals)));
-        const Setting* setting = find_setting(section, key);
-        if (!setting) {
-            refuse(where, std::string("unknown key ")
-                              .append(key)
-                              .append(" in [")
-                              .append(section)
-                              .append("]"));
-        }
-        if (!given.insert(setting).second) refuse(where, key + " is given twice");
-        if (std::getenv(environment_name(*setting).c_str())) continue;
-        assign(settings, *setting, std::string(trimmed(text.substr(equals + 1))), where);
+        reader.read(line, path + ":" + std::to_string(number));
     }
     for (const Setting& setting : kSettings) {
         const std::string name = environment_name(setting);
