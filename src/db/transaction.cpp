@@ -39,20 +39,20 @@ Connection& Database::connection() {
     return *connection_;
 }
 
-bool Database::may_run_again(const DbError& error, int attempt, bool commit_sent) {
+bool Database::may_run_again(const DbError& error, Attempts& so_far, bool commit_sent) {
     using Kind = DbError::Kind;
     if (error.kind() == Kind::Gone) {
         const bool had_connection = connection_ != nullptr;
         connection_.reset();
         // A refused connect will be refused again; a lost COMMIT may have happened.
-        if (commit_sent || !had_connection || attempt > 1) return false;
+        if (commit_sent || !had_connection || ++so_far.lost_connections > 1) return false;
     } else if (error.kind() != Kind::Deadlock && error.kind() != Kind::LockTimeout) {
         return false;
     }
-    if (attempt >= kAttempts) return false;
+    if (so_far.begun >= kAttempts) return false;
     statistics().reruns += 1;
-    log_event(LogLevel::Info, "db.rerun", {{"attempt", attempt}, {"reason", error.what()}});
-    pause_before(attempt);
+    log_event(LogLevel::Info, "db.rerun", {{"attempt", so_far.begun}, {"reason", error.what()}});
+    pause_before(so_far.begun);
     return true;
 }
 

@@ -102,8 +102,12 @@ class Database {
 
   private:
     Connection& connection();
+    struct Attempts {
+        int begun = 1;
+        int lost_connections = 0;
+    };
     // True when the closure may run again; pauses first.
-    bool may_run_again(const DbError& error, int attempt, bool commit_sent);
+    bool may_run_again(const DbError& error, Attempts& so_far, bool commit_sent);
 
     ConnectionSettings settings_;
     std::unique_ptr<Connection> connection_;
@@ -118,7 +122,7 @@ struct RetryTransaction {
 template <class Fn>
 auto Database::transaction(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
     using Result = std::invoke_result_t<Fn, Tx&>;
-    for (int attempt = 1;; ++attempt) {
+    for (Attempts attempts;; ++attempts.begun) {
         bool commit_sent = false;
         try {
             Connection& open = connection();
@@ -137,11 +141,11 @@ auto Database::transaction(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
             }
         } catch (const DbError& error) {
             if (connection_) connection_->rollback();
-            if (!may_run_again(error, attempt, commit_sent)) throw;
+            if (!may_run_again(error, attempts, commit_sent)) throw;
         } catch (const RetryTransaction& retry) {
             connection_->rollback();
             const DbError error(DbError::Kind::Deadlock, 0, retry.reason);
-            if (!may_run_again(error, attempt, false)) throw error;
+            if (!may_run_again(error, attempts, false)) throw error;
         } catch (...) {
             if (connection_) connection_->rollback();
             throw;
@@ -151,12 +155,12 @@ auto Database::transaction(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
 
 template <class Fn>
 auto Database::read(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
-    for (int attempt = 1;; ++attempt) {
+    for (Attempts attempts;; ++attempts.begun) {
         try {
             Tx tx(connection());
             return fn(tx);
         } catch (const DbError& error) {
-            if (!may_run_again(error, attempt, false)) throw;
+            if (!may_run_again(error, attempts, false)) throw;
         }
     }
 }

@@ -16,6 +16,7 @@ using rules::AttributeType;
 
 constexpr std::size_t kMostChoices = 500;
 constexpr std::size_t kLongestChoice = 255;
+constexpr std::size_t kLongestLabel = 255;
 
 // Specification 2.2, with the choices of docs/api.md "Attributes".
 const std::vector<Attribute>& starter_catalogue() {
@@ -60,6 +61,10 @@ void check(const Attribute& attribute) {
     if (has_choices(attribute.type) == attribute.choices.empty()) {
         throw std::invalid_argument(
             "single_choice and multi_choice need choices, other types have none");
+    }
+    if (attribute.label.empty() || !is_utf8(attribute.label) ||
+        utf8_length(attribute.label) > kLongestLabel) {
+        throw std::invalid_argument("a label has 1 to 255 characters");
     }
     const std::set<std::string> distinct(attribute.choices.begin(), attribute.choices.end());
     if (distinct.size() != attribute.choices.size() || attribute.choices.size() > kMostChoices) {

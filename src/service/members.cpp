@@ -6,6 +6,7 @@
 #include "service/attributes.hpp"
 #include "store/members.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace muster::service {
@@ -22,6 +23,12 @@ std::vector<store::NewUser> users_to_insert(std::span<const MemberInput> inputs,
             users.push_back({input.user_id, input.email});
         }
     }
+    // Two organizations that bring the same people at once lock them in the same order: they wait,
+    // and do not deadlock.
+    std::sort(users.begin(), users.end(),
+              [](const store::NewUser& left, const store::NewUser& right) {
+                  return left.email < right.email;
+              });
     return users;
 }
 

@@ -41,7 +41,12 @@ AdminId find_or_insert_admin(db::Tx& tx, std::string_view email, Timestamp now) 
     auto rows = tx.query(kFind, email);
     if (rows.next()) return rows.id<AdminId>(1);
     const AdminId id = AdminId::create();
-    tx.execute(kInsert, id, email, now);
+    try {
+        tx.execute(kInsert, id, email, now);
+    } catch (const DbError& error) {
+        if (error.kind() != DbError::Kind::Duplicate) throw;
+        throw db::RetryTransaction{"another operator has just added the same admin"};
+    }
     return id;
 }
 
