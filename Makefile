@@ -99,7 +99,7 @@ lint:
 	@BUILD=$(BUILD) tests/lint/run
 fuzz:
 	@packaging/install-deps fuzz
-	@BUILD=build/fuzzing SECONDS=$(SECONDS) tests/fuzz/run-fuzzers
+	@BUILD=build/fuzzing SECONDS_IN_ALL=$(SECONDS) tests/fuzz/run-fuzzers
 bench:
 	@packaging/install-deps bench
 	@$(MAKE) --no-print-directory -j$(JOBS) all bench-floors

@@ -180,14 +180,10 @@ Json::Value list_schema(const char* name) {
     return schema;
 }
 
-// The page of a list that was asked for limit + 1 records: the one too many tells that there is a
-// next page, which `position` of the last one shown marks.
+// A page; `position` of the last value marks where the next one starts.
 template <class Record, class Value, class Position>
 http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
-                       std::vector<Value>& values, const Position& position) {
-    const auto limit = static_cast<std::size_t>(call.query.integer("limit"));
-    const bool has_more = values.size() > limit;
-    if (has_more) values.resize(limit);
+                       const std::vector<Value>& values, bool has_more, const Position& position) {
     std::string body;
     JsonWriter writer(body);
     writer.begin_object();
@@ -199,6 +195,17 @@ http::Reply page_reply(const Call& call, std::string_view name, const Record& re
     has_more ? writer.string(call.seal_cursor(position(values.back()))) : writer.null();
     writer.end_object();
     return json_reply(200, std::move(body));
+}
+
+// The page of a list that was asked for limit + 1 values: the one too many tells that there is a
+// next page.
+template <class Record, class Value, class Position>
+http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
+                       std::vector<Value>& values, const Position& position) {
+    const auto limit = static_cast<std::size_t>(call.query.integer("limit"));
+    const bool has_more = values.size() > limit;
+    if (has_more) values.erase(values.begin() + static_cast<std::ptrdiff_t>(limit), values.end());
+    return page_reply(call, name, record, values, has_more, position);
 }
 
 }  // namespace muster::api

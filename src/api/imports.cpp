@@ -234,11 +234,11 @@ Reply list_import_rows(Call& call) {
     const auto position = call.cursor_position();
     const auto after = position ? parse_number<std::uint32_t>(*position).value_or(0) : 0;
     const auto state = call.query.text("state");
-    auto rows = service::list_import_rows(call.context, call.org(), call.id<ImportId>(), after,
-                                          state ? rules::row_state(*state) : std::nullopt,
-                                          call.query.integer("limit"));
-    if (!rows) throw Error(ErrorCode::NotFound);
-    return page_reply(call, "rows", kImportRow, *rows,
+    const auto page = service::list_import_rows(
+        call.context, call.org(), call.id<ImportId>(), after,
+        state ? rules::row_state(*state) : std::nullopt, call.query.integer("limit"));
+    if (!page) throw Error(ErrorCode::NotFound);
+    return page_reply(call, "rows", kImportRow, page->rows, page->has_more,
                       [](const ImportRow& row) { return std::to_string(row.row_number); });
 }
 

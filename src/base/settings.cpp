@@ -57,7 +57,7 @@ const std::vector<Setting> kSettings = {
      "A request that waited this many seconds for a worker is answered 503: its client has gone."},
     {"server", "base_url", &Settings::server_base_url, "https://localhost", 0, 0,
      "The address that clients know, for the OpenAPI description."},
-    {"jobs", "connections", &Settings::jobs_connections, "2", 1, 16,
+    {"jobs", "connections", &Settings::jobs_connections, "3", 1, 16,
      "Database connections that the work on one import uses at once."},
     {"jobs", "lease", &Settings::jobs_lease, "20", 5, 600,
      "Seconds after which a job whose runner died is taken over."},

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
@@ -123,6 +124,13 @@ void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
     }
 }
 
+// nginx takes a connection that just ends for the end of the body; a record that is none makes it
+// cut its own.
+void break_connection(const FCGX_Request& fcgi) {
+    constexpr std::array<char, 8> kNoRecord{};
+    [[maybe_unused]] const auto written = ::write(fcgi.ipcFd, kNoRecord.data(), kNoRecord.size());
+}
+
 }  // namespace
 
 int open_listener(const std::string& path, unsigned mode) {
@@ -165,6 +173,7 @@ bool FcgiServer::serve_one(const sigset_t& unblocked, const Handler& handler) {
         // A streamed body broke off behind its 200: the connection is cut, so that nginx and the
         // client see a broken transfer and not a short but complete one.
         log_event(LogLevel::Error, "reply.broken_off", {{"reason", error.what()}});
+        break_connection(fcgi);
         FCGX_Free(&fcgi, 1);
         FCGX_InitRequest(&fcgi, listener_, 0);
         return true;

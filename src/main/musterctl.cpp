@@ -91,8 +91,9 @@ int main(int argc, char** argv) {
         return 2;
     } catch (const Error& error) {
         const std::string_view message = error_entry(error.code()).message;
-        const std::string details = error.details().isNull() ? "" : json_text(error.details());
-        std::fprintf(stderr, "musterctl: %.*s %s\n", static_cast<int>(message.size()),
+        const std::string details =
+            error.details().isNull() ? "" : " " + json_text(error.details());
+        std::fprintf(stderr, "musterctl: %.*s%s\n", static_cast<int>(message.size()),
                      message.data(), details.c_str());
         return 1;
     } catch (const std::exception& error) {

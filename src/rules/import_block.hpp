@@ -24,7 +24,8 @@ constexpr std::uint32_t block_of(std::uint32_t row_number) {
     return (row_number - 1) / kBlockRows;
 }
 
-// Where a block lies in its job; a heavy block has several parts.
+// Where a block lies in its job. A heavy block has several parts: a part's number is the place
+// (0..499) of its first row in the block, and it holds the rows up to the next part's first.
 struct BlockKey {
     std::uint32_t number = 0;
     int part = 0;
@@ -32,6 +33,10 @@ struct BlockKey {
     // Where reading goes on behind this one.
     BlockKey next() const { return {number, part + 1}; }
 };
+
+constexpr int place_in_block(std::uint32_t row_number) {
+    return static_cast<int>((row_number - 1) % kBlockRows);
+}
 
 // One staged row as it lies in a block; the views point into the block's bytes.
 // The ids are drawn at staging, so that a commit that is repeated after a crash writes the same

@@ -15,6 +15,7 @@ using store::BlockFilter;
 using store::BlockKey;
 
 constexpr int kBlocksAtOnce = 4;
+constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
 
 BlockFilter filter_for(std::optional<RowState> state) {
     if (!state) return BlockFilter::All;
@@ -118,21 +119,24 @@ bool is_faulty(RowState state) {
 
 }  // namespace
 
-std::optional<std::vector<rules::ImportRow>> list_import_rows(Context& context, OrgId organization,
-                                                              ImportId id, std::int64_t after,
-                                                              std::optional<RowState> state,
-                                                              int limit) {
+std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organization, ImportId id,
+                                              std::int64_t after, std::optional<RowState> state,
+                                              int limit) {
     if (!read_import(context, organization, id)) return std::nullopt;
-    std::vector<rules::ImportRow> list;
+    ImportRowPage page;
+    std::size_t bytes = 0;
     for_each_row(context, organization, id, after, filter_for(state),
                  [&](const store::Block& block, const rules::StagedRow& row,
                      const rules::RowOutcome& outcome) {
-                     if (!state || outcome.state == *state) {
-                         list.push_back(record_of(id, block, row, outcome));
-                     }
-                     return static_cast<int>(list.size()) <= limit;
+                     if (state && outcome.state != *state) return true;
+                     const bool is_full = static_cast<int>(page.rows.size()) == limit;
+                     page.has_more = is_full || bytes > kPageBytes;
+                     if (page.has_more) return false;
+                     page.rows.push_back(record_of(id, block, row, outcome));
+                     bytes += page.rows.back().payload.size();
+                     return true;
                  });
-    return list;
+    return page;
 }
 
 void write_error_report(Context& context, OrgId organization, ImportId id, bool raw,

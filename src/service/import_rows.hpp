@@ -12,12 +12,15 @@
 
 namespace muster::service {
 
-// Rows with a number above `after`, of one state if given; up to `limit` + 1, where the last tells
-// that there is more. nullopt: no such job here.
-std::optional<std::vector<rules::ImportRow>> list_import_rows(Context& context, OrgId organization,
-                                                              ImportId id, std::int64_t after,
-                                                              std::optional<rules::RowState> state,
-                                                              int limit);
+struct ImportRowPage {
+    std::vector<rules::ImportRow> rows;
+    bool has_more = false;
+};
+// At most `limit` rows with a number above `after`, of one state if given; fewer when they are
+// heavy, so that a page stays a few MiB. nullopt: no such job here.
+std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organization, ImportId id,
+                                              std::int64_t after,
+                                              std::optional<rules::RowState> state, int limit);
 
 // Hands the error report over piece by piece, header line first; ends early when `sink` says false.
 // Memory does not grow with the job. `raw`: cells exactly as staged, without the guard against

@@ -10,7 +10,7 @@
 #include "store/imports.hpp"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <unordered_set>
@@ -96,17 +96,49 @@ std::vector<rules::StagedRow> sorted_rows(const std::vector<NewRow>& rows) {
     return sorted;
 }
 
-// The runs of rows that fall into one block each.
-std::map<std::uint32_t, BlockRows> rows_by_block(const std::vector<rules::StagedRow>& rows) {
-    std::map<std::uint32_t, BlockRows> blocks;
-    for (std::size_t from = 0; from < rows.size();) {
-        const std::uint32_t number = rules::block_of(rows[from].row_number);
-        std::size_t to = from;
-        while (to < rows.size() && rules::block_of(rows[to].row_number) == number) ++to;
-        blocks.emplace(number, BlockRows(rows).subspan(from, to - from));
-        from = to;
+// Rows that go into the same stored part, or into a block that is not there yet.
+struct Destination {
+    rules::BlockKey key;
+    bool is_stored = false;
+    BlockRows rows;
+};
+
+// The last part that begins at the row's place or before it, else the block's first; nullopt for a
+// new block. `keys` are in order.
+std::optional<rules::BlockKey> part_for(std::uint32_t row_number,
+                                        const std::vector<rules::BlockKey>& keys) {
+    const rules::BlockKey wanted{rules::block_of(row_number), rules::place_in_block(row_number)};
+    const auto behind = std::upper_bound(keys.begin(), keys.end(), wanted);
+    if (behind != keys.begin() && std::prev(behind)->number == wanted.number)
+        return *std::prev(behind);
+    if (behind != keys.end() && behind->number == wanted.number) return *behind;
+    return std::nullopt;
+}
+
+// Where each run of rows goes; `rows` are in order, and so are the destinations.
+std::vector<Destination> destinations_of(const std::vector<rules::StagedRow>& rows,
+                                         const std::vector<rules::BlockKey>& keys) {
+    std::vector<Destination> destinations;
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto part = part_for(rows[i].row_number, keys);
+        const auto key = part.value_or(rules::BlockKey{rules::block_of(rows[i].row_number), 0});
+        if (destinations.empty() || destinations.back().key != key) {
+            destinations.push_back({key, part.has_value(), {}});
+            from = i;
+        }
+        destinations.back().rows = BlockRows(rows).subspan(from, i + 1 - from);
     }
-    return blocks;
+    return destinations;
+}
+
+std::vector<std::uint32_t> block_numbers_of(const std::vector<rules::StagedRow>& rows) {
+    std::vector<std::uint32_t> numbers;
+    for (const rules::StagedRow& row : rows) {
+        const std::uint32_t number = rules::block_of(row.row_number);
+        if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
+    }
+    return numbers;
 }
 
 // Old and new rows of a block in order; a new row takes the place of the old one of its number.
@@ -120,52 +152,37 @@ std::vector<rules::StagedRow> merged_rows(const std::vector<rules::StagedRow>& o
     return merged;
 }
 
-// Packs a block's rows; a new part begins where one would pass its limit of bytes.
-void pack(std::uint32_t number, BlockRows rows, std::vector<store::NewBlock>& to) {
-    int part = 0;
-    to.push_back({{number, part}, 0, {}});
+// Packs rows of one block; a new part begins where one would pass its limit of bytes.
+std::vector<store::NewBlock> pack(BlockRows rows) {
+    std::vector<store::NewBlock> parts;
     std::size_t bytes = 0;
     for (const rules::StagedRow& row : rows) bytes += rules::encoded_size(row);
-    to.back().data.reserve(std::min(bytes, rules::kMaxPartBytes));
     for (const rules::StagedRow& row : rows) {
-        if (to.back().rows > 0 &&
-            to.back().data.size() + rules::encoded_size(row) > rules::kMaxPartBytes) {
-            to.push_back({{number, ++part}, 0, {}});
+        if (parts.empty() ||
+            parts.back().data.size() + rules::encoded_size(row) > rules::kMaxPartBytes) {
+            const int part = rules::place_in_block(row.row_number);
+            parts.push_back({{rules::block_of(row.row_number), part}, 0, {}});
+            parts.back().data.reserve(std::min(bytes, rules::kMaxPartBytes));
         }
-        rules::append_row(to.back().data, row);
-        ++to.back().rows;
+        rules::append_row(parts.back().data, row);
+        ++parts.back().rows;
     }
+    return parts;
 }
 
-// Blocks that this call makes or changes, ready to be inserted; changed ones are deleted. How many
-// rows the job gains comes back.
-int merge_with_stored(db::OrgStore& org, ImportId id,
-                      const std::map<std::uint32_t, BlockRows>& fresh,
-                      std::vector<store::NewBlock>& to) {
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(fresh.size());
-    for (const auto& [number, rows] : fresh) numbers.push_back(number);
-    std::map<std::uint32_t, std::vector<rules::StagedRow>> old;
-    const auto stored = store::lock_blocks(org, id, numbers);
-    for (const store::Block& block : stored) {
-        auto rows = rules::decode_rows(block.data);
-        auto& all = old[block.key.number];
-        all.insert(all.end(), rows.begin(), rows.end());
+// Stages one run of rows; how many rows the job gains comes back. Only the part that they fall into
+// is read and written again, so that a small call stays small however heavy the block has become.
+int stage_run(db::OrgStore& org, ImportId id, const Destination& to, Timestamp now) {
+    if (!to.is_stored) {
+        store::insert_blocks(org, id, pack(to.rows), now);
+        return static_cast<int>(to.rows.size());
     }
-    int gained = 0;
-    for (const auto& [number, rows] : fresh) {
-        const auto before = old.find(number);
-        if (before == old.end()) {
-            pack(number, rows, to);
-            gained += static_cast<int>(rows.size());
-            continue;
-        }
-        const auto merged = merged_rows(before->second, rows);
-        pack(number, merged, to);
-        gained += static_cast<int>(merged.size() - before->second.size());
-        store::delete_block(org, id, number);
-    }
-    return gained;
+    const auto stored = store::read_block(org, id, to.key);
+    if (!stored) throw std::runtime_error("a block of a locked import job is gone");
+    const auto merged = merged_rows(rules::decode_rows(stored->data), to.rows);
+    store::delete_block(org, id, to.key);
+    store::insert_blocks(org, id, pack(merged), now);
+    return static_cast<int>(merged.size()) - stored->rows;
 }
 
 }  // namespace
@@ -195,22 +212,19 @@ rules::ImportJob create_import(Unit& unit, const NewImport& in) {
 void stage_rows(Unit& unit, ImportId id, const std::vector<NewRow>& rows) {
     refuse_repeated_numbers(rows);
     const auto sorted = sorted_rows(rows);
-    const auto fresh = rows_by_block(sorted);
     db::OrgStore org(unit.tx, unit.org());
     // Calls for one job write one after the other: their packing above ran side by side.
     const auto job = locked(org, id, unit.now);
     if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
     if (rows.empty()) return;
-    std::vector<store::NewBlock> blocks;
-    const int gained = merge_with_stored(org, id, fresh, blocks);
-    if (job.staged_rows + gained > kMostImportRows) {
+    const auto keys = store::find_block_keys(org, id, block_numbers_of(sorted));
+    int gained = 0;
+    for (const Destination& to : destinations_of(sorted, keys))
+        gained += stage_run(org, id, to, unit.now);
+    if (!store::add_staged_rows(org, id, gained, kMostImportRows, unit.now)) {
         throw Error(ErrorCode::ImportRowLimitExceeded)
             .detail("staged_rows", Json::Int64(job.staged_rows))
             .detail("limit", Json::Int64(kMostImportRows));
-    }
-    store::insert_blocks(org, id, blocks, unit.now);
-    if (!store::add_staged_rows(org, id, gained, kMostImportRows, unit.now)) {
-        throw std::runtime_error("a locked import job did not take its rows");
     }
 }
 

@@ -18,8 +18,8 @@ std::string job_metrics(Context& context) {
     std::string text =
         "# HELP muster_database_up Whether the database answered.\n# TYPE muster_database_up gauge\n";
     try {
-        const auto counts =
-            context.database.read([](db::Tx& tx) { return store::count_moving_imports(tx); });
+        const auto counts = context.database.read(
+            [](db::Tx& tx) { return store::count_moving_imports(tx, Timestamp::now()); });
         text +=
             "muster_database_up 1\n"
             "# HELP muster_imports_moving Import jobs that the runner works on or should.\n"

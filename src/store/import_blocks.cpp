@@ -28,6 +28,20 @@ std::vector<Block> blocks_of(Rows rows) {
     return blocks;
 }
 
+std::optional<Block> first_of(std::vector<Block> blocks) {
+    if (blocks.empty()) return std::nullopt;
+    return std::move(blocks.front());
+}
+
+std::vector<BlockKey> keys_of(Rows rows) {
+    std::vector<BlockKey> keys;
+    while (rows.next()) {
+        keys.push_back(
+            {static_cast<std::uint32_t>(rows.integer(1)), static_cast<int>(rows.integer(2))});
+    }
+    return keys;
+}
+
 #define READ_BLOCKS(condition)                                         \
     "SELECT " BLOCK_COLUMNS                                            \
     " FROM import_blocks WHERE organization_id = :org AND job_id = ? " \
@@ -76,22 +90,31 @@ const OrgSql& read_statement(BlockFilter filter) {
 
 }  // namespace
 
-std::vector<Block> lock_blocks(db::OrgStore& org, ImportId job,
-                               std::span<const std::uint32_t> numbers) {
-    static constexpr OrgSql kLock{"import_blocks.lock",
-                                  "SELECT " BLOCK_COLUMNS
-                                  " FROM import_blocks WHERE organization_id = :org AND job_id = ? "
-                                  "AND block_no IN ({?}) ORDER BY block_no, part FOR UPDATE"};
+std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
+                                      std::span<const std::uint32_t> numbers) {
+    static constexpr OrgSql kFind{
+        "import_blocks.find_keys",
+        "SELECT block_no, part FROM import_blocks WHERE organization_id = :org "
+        "AND job_id = ? AND block_no IN ({?}) ORDER BY block_no, part"};
     std::vector<Param> params{job};
     params.insert(params.end(), numbers.begin(), numbers.end());
-    return blocks_of(org.query_bulk(kLock, numbers.size(), params));
+    return keys_of(org.query_bulk(kFind, numbers.size(), params));
 }
 
-void delete_block(db::OrgStore& org, ImportId job, std::uint32_t number) {
+std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key) {
+    static constexpr OrgSql kRead{"import_blocks.read_one",
+                                  "SELECT " BLOCK_COLUMNS
+                                  " FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+                                  "AND block_no = ? AND part = ?"};
+    return first_of(blocks_of(org.query(kRead, job, key.number, key.part)));
+}
+
+void delete_block(db::OrgStore& org, ImportId job, BlockKey key) {
     static constexpr OrgSql kDelete{
         "import_blocks.delete",
-        "DELETE FROM import_blocks WHERE organization_id = :org AND job_id = ? AND block_no = ?"};
-    org.execute(kDelete, job, number);
+        "DELETE FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "AND block_no = ? AND part = ?"};
+    org.execute(kDelete, job, key.number, key.part);
 }
 
 void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
@@ -128,13 +151,7 @@ std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, B
         "AND (block_no > ? OR (block_no = ? AND part >= ?)) AND state = 'checked' AND valid_count "
         "> 0 "
         "ORDER BY block_no, part LIMIT ?"};
-    std::vector<BlockKey> keys;
-    for (auto rows = org.query(kFind, job, from.number, from.number, from.part, limit);
-         rows.next();) {
-        keys.push_back(
-            {static_cast<std::uint32_t>(rows.integer(1)), static_cast<int>(rows.integer(2))});
-    }
-    return keys;
+    return keys_of(org.query(kFind, job, from.number, from.number, from.part, limit));
 }
 
 std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, BlockKey key) {
@@ -143,9 +160,7 @@ std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, Blo
                                   " FROM import_blocks WHERE organization_id = :org AND job_id = ? "
                                   "AND block_no = ? AND part = ? "
                                   "AND state = 'checked' FOR UPDATE"};
-    auto blocks = blocks_of(org.query(kLock, job, key.number, key.part));
-    if (blocks.empty()) return std::nullopt;
-    return std::move(blocks.front());
+    return first_of(blocks_of(org.query(kLock, job, key.number, key.part)));
 }
 
 void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState state,

@@ -31,10 +31,11 @@ struct NewBlock {
     std::string data;
 };
 
-// The blocks of these numbers, locked; those that do not exist yet are not in the result.
-std::vector<Block> lock_blocks(db::OrgStore& org, ImportId job,
-                               std::span<const std::uint32_t> numbers);
-void delete_block(db::OrgStore& org, ImportId job, std::uint32_t number);
+// The keys of all parts of these blocks, in order. The caller holds the job's lock.
+std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
+                                      std::span<const std::uint32_t> numbers);
+std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key);
+void delete_block(db::OrgStore& org, ImportId job, BlockKey key);
 // Throws RetryTransaction when another call has just made one of them.
 void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
                    Timestamp now);

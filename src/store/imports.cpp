@@ -285,13 +285,13 @@ void delete_import(db::OrgStore& org, ImportId id) {
     org.execute(kDelete, id);
 }
 
-std::vector<ImportCount> count_moving_imports(db::Tx& tx) {
+std::vector<ImportCount> count_moving_imports(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kCount{
         "imports.count_moving", Why{"a figure of the installation: no tenant's data in it"},
         "SELECT state, COUNT(*), MIN(GREATEST(COALESCE(heartbeat_at, 0), updated_at)) FROM import_jobs "
-        "WHERE state IN ('validating', 'committing') GROUP BY state"};
+        "WHERE state IN ('validating', 'committing') AND expires_at > ? GROUP BY state"};
     std::vector<ImportCount> counts;
-    for (auto rows = tx.query(kCount); rows.next();) {
+    for (auto rows = tx.query(kCount, now); rows.next();) {
         counts.push_back({state_of(rows.bytes(1)), rows.integer(2), rows.integer(3)});
     }
     return counts;

@@ -84,6 +84,6 @@ struct ImportCount {
     std::int64_t oldest_heartbeat_ms = 0;
 };
 // Moving jobs of all organizations, for the metrics.
-std::vector<ImportCount> count_moving_imports(db::Tx& tx);
+std::vector<ImportCount> count_moving_imports(db::Tx& tx, Timestamp now);
 
 }  // namespace muster::store

@@ -114,6 +114,22 @@ class Client {
     std::map<std::string, db::Sql, std::less<>> statements_;  // a cache knows them by address
 };
 
+// Changes something in the schema for as long as it lives.
+class Meanwhile {
+  public:
+    Meanwhile(Client& client, std::string_view change, std::string_view back)
+        : client_(client), back_(back) {
+        client_.run(change);
+    }
+    ~Meanwhile() { client_.run(back_); }
+    Meanwhile(const Meanwhile&) = delete;
+    Meanwhile& operator=(const Meanwhile&) = delete;
+
+  private:
+    Client& client_;
+    std::string back_;
+};
+
 // What a worker or a runner has: a database and a context of its own. One a thread.
 struct Desk {
     explicit Desk(const db::ConnectionSettings& with = connection_settings());

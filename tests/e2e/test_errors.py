@@ -218,7 +218,7 @@ def test_an_unknown_path_is_404(anyone, module_org, path):
     "*", "/v1/" + "a/" * 500, "/v1/users/\u00ff",
 ])
 def test_a_path_in_disguise_leads_nowhere(stack, module_org, target):
-    headers = [("Authorization", f"Bearer {module_org.key}"), ("Content-Type", "application/json"), ("Content-Length", "2")]
+    headers = [("Authorization", f"Bearer {module_org.key}"), ("Content-Length", "2"), *JSON.items()]
     reply = wire.exchange(stack, wire.request_bytes("POST", target, headers, b"{}"))
     assert reply.status in (400, 404, 405), (target, reply.status, reply.body)
     assert json.loads(reply.body)["error"]["status"] == reply.status

@@ -199,7 +199,7 @@ def test_a_malformed_key_is_400_on_every_operation_that_takes_one(stack, contrac
         assert json.loads(reply.body)["error"]["code"] == "BAD_REQUEST"
 
 
-@pytest.mark.parametrize("value", ["x", "x" * 255, "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "'; DROP TABLE idempotency_keys; --".replace(" ", "")])
+@pytest.mark.parametrize("value", ["x", "x" * 255, "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "';DROP/**/TABLE/**/users;--"])
 def test_any_visible_ascii_is_a_key(org, value):
     body = {"email": email()}
     first = org.api.post("/v1/users", json=body, headers=with_key(value), expect=201)

@@ -95,7 +95,6 @@ def test_a_row_takes_100_attributes_of_4_KiB(module_org, job):
         ({}, {"rows": "required"}),
         ({"rows": None}, {"rows": "required"}),
         ({"rows": {}}, {"rows": "wrong_type"}),
-        ({"rows": []}, {"rows": "too_short"}),
         ({"rows": [1]}, {"rows[0]": "wrong_type"}),
         ({"rows": [{}]}, {"rows[0].rowNumber": "required", "rows[0].payload": "required"}),
         ({"rows": [{"row_number": 1, "payload": {"email": "a@b.example"}}]},
@@ -117,6 +116,12 @@ def test_a_row_takes_100_attributes_of_4_KiB(module_org, job):
 def test_a_malformed_chunk_is_refused(module_org, job, body, faults):
     reply = module_org.api.post(f"/v1/imports/{job}/rows", json=body, expect=422, code="VALIDATION_ERROR")
     assert faults_of(reply) == faults
+
+
+def test_an_empty_chunk_stages_nothing(org):
+    job_id = org.create_import()["id"]
+    assert org.stage(job_id, []).json() == {"staged": 0}
+    assert org.job(job_id)["staged_rows"] == 0
 
 
 def test_a_chunk_is_all_or_nothing_and_names_every_fault(org):

@@ -63,8 +63,8 @@ def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, our
     other = theirs["organization"]
 
     def snapshot():
-        return [other.job(job_id) for job_id in theirs["import"]], [other.rows(job_id) for job_id in theirs["import"]], \
-            [other.user(user_id) for user_id in theirs["user"]], other.members()
+        jobs = [(other.job(job_id), other.rows(job_id)) for job_id in theirs["import"]]
+        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members()
 
     before = snapshot()
     for operation in contract.operations:

@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import os
+import pty
 import re
+import select
 import signal
 import subprocess
 
@@ -336,3 +338,55 @@ def test_command_lines_of_help_and_version(stack):
 def test_a_key_on_the_command_line_is_refused(importer):
     done = importer.run(importer.write(people(emails(1))), "--key=x", status=USAGE)
     assert "--key-file" in done.stderr and os.path.exists(importer.key_file)
+
+
+# ---------------------------------------------------------------------------- on a terminal
+
+
+class Terminal:
+    """The client with a terminal of its own: what it shows, and somebody who types."""
+
+    def __init__(self, importer, path, *options):
+        self.master, slave = pty.openpty()
+        command = [importer.stack.build / "muster-import", *importer.arguments(path, *options)]
+        self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=importer.folder,
+                                        start_new_session=True)
+        os.close(slave)
+        self.shown = ""
+
+    def _more(self):
+        try:
+            if select.select([self.master], [], [], 0.1)[0]:
+                self.shown += os.read(self.master, 65536).decode(errors="replace")
+        except OSError:  # the other end is closed
+            pass
+        return self.shown
+
+    def see(self, words):
+        wait_for(lambda: words in self._more(), f"{words!r} on the terminal")
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def end(self):
+        wait_for(lambda: self._more() is None or self.process.poll() is not None, "the client to end")
+        self._more()
+        os.close(self.master)
+        return self.process.returncode
+
+
+@pytest.mark.parametrize("answer, status", [("y\n", ALL_IN), ("yes\n", ALL_IN), ("n\n", STOPPED), ("\n", STOPPED),
+                                            ("\x04", STOPPED)])
+def test_on_a_terminal_it_asks_before_it_imports(importer, answer, status):
+    terminal = Terminal(importer, importer.write(people(emails(4))))
+    terminal.see("Import 4 members? [y/N]")
+    assert importer.org.members() == {}
+    terminal.type(answer)
+    assert terminal.end() == status, terminal.shown
+    assert len(importer.org.members()) == (4 if status == ALL_IN else 0)
+
+
+def test_on_a_terminal_it_shows_how_far_it_is(importer):
+    terminal = Terminal(importer, importer.write(people(emails(2000))), "--commit", "--chunk", "200")
+    assert terminal.end() == ALL_IN, terminal.shown
+    assert "100 %" in terminal.shown and "\r" in terminal.shown and "rows/s" in terminal.shown

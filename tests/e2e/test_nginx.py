@@ -290,10 +290,13 @@ def test_the_shipped_site_is_valid(stack):
     subprocess.run(["rm", "-rf", shipped], check=True)
     subprocess.run(["cp", "-R", stack.folder / "nginx", shipped], check=True)
     source = stack.source / "nginx"
-    site = (source / "muster.conf").read_text().replace("/etc/muster/tls/fullchain.pem", f"{stack.folder}/server.pem")
-    site = site.replace("/etc/muster/tls/privkey.pem", f"{stack.folder}/server.key").replace("/var/log/nginx", str(shipped))
+    site = (source / "muster.conf").read_text()
+    for old, new in (("/etc/muster/tls/fullchain.pem", f"{stack.folder}/server.pem"), ("/var/log/nginx", str(shipped)),
+                     ("/etc/muster/tls/privkey.pem", f"{stack.folder}/server.key")):
+        site = site.replace(old, new)
     conf = f"daemon off; pid {shipped}/pid; error_log stderr; events {{}} http {{ {site} }}"
     (shipped / "nginx.conf").write_text(conf)
     subprocess.run(["cp", *(source / "snippets").glob("*.conf"), shipped / "snippets"], check=True)
-    done = subprocess.run(["nginx", "-t", "-p", f"{shipped}/", "-c", f"{shipped}/nginx.conf"], capture_output=True, text=True)
+    command = ["nginx", "-t", "-p", f"{shipped}/", "-c", f"{shipped}/nginx.conf"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0 and "warn" not in done.stderr, done.stderr

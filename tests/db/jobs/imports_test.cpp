@@ -24,10 +24,6 @@ struct Runner : ImportHouse {
     }
     int run(int most = 1000) { return run(work, most); }
 
-    // Every write to members fails, in a way that is no fault of the row.
-    void break_members() { client.run("RENAME TABLE members TO members_hidden"); }
-    void mend_members() { client.run("RENAME TABLE members_hidden TO members"); }
-
     Desk first;
     Desk second;
     jobs::ImportWork work{context, {&first.context, &second.context}};
@@ -99,13 +95,16 @@ BOOST_AUTO_TEST_CASE(two_runners_share_the_work_and_double_nothing) {
 BOOST_AUTO_TEST_CASE(a_job_that_makes_no_progress_is_given_up_after_its_attempts) {
     const ImportId id = validated(people(1, 3));
     request_commit(id);
-    break_members();
     int turns = 0;
-    while (job(id).state == ImportState::Committing && turns < 20) {
-        client.run("UPDATE import_jobs SET lease_until = 0");  // the pause is over
-        turns += run(1);
+    {
+        // Every write fails, in a way that is no fault of the row.
+        const test::Meanwhile broken(client, "RENAME TABLE members TO members_hidden",
+                                     "RENAME TABLE members_hidden TO members");
+        while (job(id).state == ImportState::Committing && turns < 20) {
+            client.run("UPDATE import_jobs SET lease_until = 0");  // the pause is over
+            turns += run(1);
+        }
     }
-    mend_members();
     BOOST_TEST(turns == context.settings.jobs_attempts);
     BOOST_TEST((job(id).state == ImportState::Failed));
     BOOST_TEST(job(id).failure->code == "IMPORT_ATTEMPTS_EXHAUSTED");

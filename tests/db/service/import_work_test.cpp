@@ -434,16 +434,17 @@ BOOST_AUTO_TEST_CASE(an_attribute_disabled_since_the_dry_run_fails_its_rows_alon
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_the_database_refuses_fail_alone) {
-    client.run(
+    const test::Meanwhile refusing(
+        client,
         "CREATE TRIGGER refuse BEFORE INSERT ON members FOR EACH ROW "
-        "BEGIN IF NEW.first_name = 'refused' THEN SIGNAL SQLSTATE '45000'; END IF; END");
+        "BEGIN IF NEW.first_name = 'refused' THEN SIGNAL SQLSTATE '45000'; END IF; END",
+        "DROP TRIGGER refuse");
     auto all = people(1, 1200);
     const std::set<std::int64_t> refused = {1, 2, 250, 499, 500, 777, 1200};
     for (auto& one : all) {
         if (refused.contains(one.number)) one.fields.first_name = "refused";
     }
     const ImportId id = completed(all);
-    client.run("DROP TRIGGER refuse");
     for (const auto& [number, outcome] : outcomes(id)) {
         BOOST_TEST(outcome == (refused.contains(number) ? "failed ROW_WRITE_FAILED" : "created"),
                    number);

@@ -5,6 +5,10 @@
 #include "db/imports.hpp"
 #include "service/attributes.hpp"
 
+#include <algorithm>
+#include <map>
+#include <random>
+
 using namespace muster;
 using rules::ImportState;
 using test::code_of;
@@ -190,8 +194,49 @@ BOOST_AUTO_TEST_CASE(a_heavy_block_is_split_and_comes_back_whole) {
     std::vector<service::NewRow> light;
     for (std::int64_t number = 1; number <= 100; ++number) light.push_back(row(number, "a@x.test"));
     stage(id, light);
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM import_blocks") == 1);
+    BOOST_TEST(client.number("SELECT SUM(LENGTH(data)) FROM import_blocks") < 10'000);
     BOOST_TEST(rows(id).size() == 100);
+}
+
+BOOST_AUTO_TEST_CASE(light_and_heavy_rows_in_any_order_come_out_as_a_model_has_them) {
+    // Rows of 200 kB make parts of twenty; numbers 1..600 lie in two blocks.
+    std::mt19937 random(7);
+    const auto roll = [&](int sides) {
+        return std::uniform_int_distribution<int>(0, sides - 1)(random);
+    };
+    std::string weight = R"({"k":"")";
+    for (int i = 0; i < 50; ++i)
+        weight += ",\"k" + std::to_string(i) + "\":\"" + std::string(4000, 'v') + '"';
+    weight += "}";
+    std::map<std::int64_t, std::string> model;
+    const ImportId id = new_import();
+    for (int call = 0; call < 25; ++call) {
+        std::map<std::int64_t, service::NewRow> chunk;
+        for (int i = roll(12); i >= 0; --i) {
+            const std::int64_t number = 1 + roll(600);
+            const std::string email =
+                "r" + std::to_string(call) + "-" + std::to_string(i) + "@x.test";
+            chunk[number] = row(number, email, roll(2) ? weight : "");
+            model[number] = email;
+        }
+        std::vector<service::NewRow> sent;
+        for (const auto& [number, one] : chunk) {
+            sent.push_back(one);
+            model[number] = one.fields.email;
+        }
+        std::shuffle(sent.begin(), sent.end(), random);
+        stage(id, sent);
+    }
+    Texts expected;
+    for (const auto& [number, email] : model)
+        expected.push_back(std::to_string(number) + " " + email);
+    BOOST_TEST(emails(id) == expected);
+    BOOST_TEST(job(id).staged_rows == static_cast<std::int64_t>(model.size()));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM import_blocks") > 4);
+    BOOST_TEST(client.number("SELECT MAX(LENGTH(data)) FROM import_blocks") <=
+               static_cast<std::int64_t>(rules::kMaxPartBytes));
+    BOOST_TEST(client.number("SELECT SUM(row_count) FROM import_blocks") ==
+               static_cast<std::int64_t>(model.size()));
 }
 
 BOOST_AUTO_TEST_CASE(a_number_twice_in_a_call_is_refused_before_anything_is_staged) {

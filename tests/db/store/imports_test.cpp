@@ -427,7 +427,7 @@ BOOST_AUTO_TEST_CASE(the_owner_of_the_lease_ends_the_job) {
 
 BOOST_AUTO_TEST_CASE(moving_jobs_are_counted_by_state) {
     const auto counts = [&] {
-        return database.read([](db::Tx& tx) { return store::count_moving_imports(tx); });
+        return database.read([](db::Tx& tx) { return store::count_moving_imports(tx, kNow); });
     };
     BOOST_TEST(counts().empty());
     put(ImportState::Validating);
@@ -443,6 +443,8 @@ BOOST_AUTO_TEST_CASE(moving_jobs_are_counted_by_state) {
     BOOST_TEST(sign_of_life(77, 5) == 77);
     BOOST_TEST(sign_of_life(77, 99) == 99);
     BOOST_TEST(sign_of_life({}, 5) == 5);
+    client.execute("UPDATE import_jobs SET expires_at = ?", kNow);
+    BOOST_TEST(counts().empty());
 }
 
 // ---------------------------------------------------------------------------- retention

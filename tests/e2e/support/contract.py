@@ -82,7 +82,8 @@ class Contract:
         ]
         self.dangling = references(document) - set(document["components"]["schemas"])
         # A schema that is not there says nothing; test_openapi.py names it, the other tests go on.
-        complete = document | {"components": {"schemas": document["components"]["schemas"] | dict.fromkeys(self.dangling, {})}}
+        schemas = document["components"]["schemas"] | dict.fromkeys(self.dangling, {})
+        complete = document | {"components": {"schemas": schemas}}
         self._resolver = jsonschema.RefResolver("", complete)
         self._validators = {}
 

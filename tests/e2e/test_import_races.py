@@ -1,0 +1,123 @@
+"""Calls about one job or one organization that come at the same time: one wins, nothing is lost, nobody sees a 5xx."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support.client import details_of
+from support.world import EMAIL_COLUMN, email, emails
+
+NEW_IMPORT = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": [EMAIL_COLUMN]}}
+
+
+def at_once(*calls):
+    """Runs the calls side by side; their replies in order."""
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [future.result() for future in [pool.submit(call) for call in calls]]
+
+
+def statuses(replies):
+    return sorted(reply.status_code for reply in replies)
+
+
+def test_of_many_creations_one_succeeds_and_the_others_name_it(org):
+    for _ in range(3):
+        replies = at_once(*[lambda: org.api.post("/v1/imports", json=NEW_IMPORT)] * 16)
+        assert statuses(replies) == [201] + [409] * 15
+        (job_id,) = [reply.json()["id"] for reply in replies if reply.status_code == 201]
+        for reply in replies:
+            if reply.status_code == 409:
+                assert reply.json()["error"]["code"] == "IMPORT_JOB_ACTIVE_EXISTS"
+                assert details_of(reply) == {"job_id": job_id}
+        org.cancel(job_id)
+
+
+def test_creations_beside_a_cancel_end_with_one_active_job(org):
+    for _ in range(5):
+        job_id = org.create_import()["id"]
+        canceled, *created = at_once(lambda: org.cancel(job_id, expect=None),
+                                     *[lambda: org.api.post("/v1/imports", json=NEW_IMPORT)] * 6)
+        assert canceled.status_code == 200
+        assert set(statuses(created)) <= {201, 409} and statuses(created).count(201) <= 1
+        active = org.api.get_json("/v1/imports", params={"state": "staging"})["imports"]
+        assert len(active) == statuses(created).count(201)
+        for job in active:
+            org.cancel(job["id"])
+
+
+@pytest.mark.parametrize("step", ["validate", "commit"])
+def test_of_many_moves_one_succeeds(org, no_runner, step):
+    job_id = org.staged([{"email": email()}])
+    if step == "commit":
+        org.validate(job_id)
+        org.stack.run_once()
+    replies = at_once(*[lambda: org.api.post(f"/v1/imports/{job_id}/{step}")] * 12)
+    assert statuses(replies) == [202] + [409] * 11
+    org.stack.run_once()
+    assert org.job(job_id)["state"] == {"validate": "validated", "commit": "completed"}[step]
+
+
+def test_commit_beside_cancel_lets_one_win(org, no_runner):
+    for _ in range(4):
+        job = org.staged([{"email": email()}])
+        org.validate(job)
+        org.stack.run_once()
+        before = len(org.members())
+        committed, canceled = at_once(lambda: org.commit(job, expect=None), lambda: org.cancel(job, expect=None))
+        assert {committed.status_code, canceled.status_code} in ({202, 409}, {200, 409})
+        if committed.status_code == 202:
+            org.stack.run_once()
+        won = "completed" if committed.status_code == 202 else "canceled"
+        assert org.job(job)["state"] == won
+        assert len(org.members()) == before + (won == "completed")
+
+
+def test_rows_beside_the_sealing_are_in_or_refused_and_never_half(org):
+    addresses = emails(4000)
+    job_id = org.create_import()["id"]
+    chunks = [[(number, {"email": addresses[number - 1]}) for number in range(start, start + 500)]
+              for start in range(1, 4001, 500)]
+    calls = [lambda chunk=chunk: org.stage(job_id, chunk, expect=None) for chunk in chunks]
+    *staged, validated = at_once(*calls, lambda: org.validate(job_id, expect=None))
+    assert validated.status_code == 202 and set(statuses(staged)) <= {200, 409}
+    job = org.state_is(job_id, "validated")
+    taken = [number for reply, chunk in zip(staged, chunks) if reply.status_code == 200 for number, _ in chunk]
+    assert job["staged_rows"] == job["valid_rows"] == len(taken)
+    assert [row["row_number"] for row in org.rows(job_id, whole=False, limit=1000)] == sorted(taken)
+
+
+def test_the_same_rows_sent_side_by_side_are_staged_once(org):
+    job_id = org.create_import()["id"]
+    chunk = [{"email": address} for address in emails(1200)]
+    replies = at_once(*[lambda: org.stage(job_id, chunk, expect=None)] * 8)
+    assert statuses(replies) == [200] * 8
+    assert org.job(job_id)["staged_rows"] == 1200
+
+
+def test_many_polls_of_a_job_with_a_wish_to_commit_move_it_once(org, no_runner):
+    job_id = org.staged([{"email": email()}])
+    org.commit(job_id, json={"dry_run": False})
+    org.stack.run_once()
+    replies = at_once(*[lambda: org.api.get(f"/v1/imports/{job_id}")] * 16, lambda: org.commit(job_id, expect=None))
+    assert statuses(replies[:-1]) == [200] * 16 and replies[-1].status_code in (202, 409)
+    assert {reply.json()["state"] for reply in replies[:-1]} == {"committing"}
+    org.stack.run_once()
+    assert org.job(job_id)["created_count"] == 1
+
+
+def test_reading_beside_a_running_import_sees_whole_states(org):
+    """Counts of a job that moves never go back and never pass its rows."""
+    job_id = org.staged([{"email": address} for address in emails(20_000)])
+    org.commit(job_id, json={"dry_run": False})
+    seen, last = [], None
+    while not last or last["state"] != "completed":
+        job = org.job(job_id)
+        if job != last:
+            seen.append(job)
+            last = job
+    for before, after in zip(seen, seen[1:]):
+        assert before["state"] in ("validating", "validated", "committing")
+        for name in ("valid_rows", "created_count"):
+            assert before[name] <= after[name] <= 20_000
+        assert after["created_count"] + after["attached_count"] + after["failed_count"] <= after["processed_rows"] <= 20_000
+        assert (before["heartbeat_at"] or "") <= (after["heartbeat_at"] or "")
+    assert seen[-1]["created_count"] == 20_000

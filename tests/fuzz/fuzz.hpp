@@ -1,0 +1,36 @@
+// What the fuzz targets share. A target states a property of one decoder: nothing but the declared
+// error comes out of it, and what was read is written and read again as the same. libFuzzer calls
+// LLVMFuzzerTestOneInput (tests/fuzz/run-fuzzers), and so does replay.cpp with the corpus.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <source_location>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace muster::fuzz {
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+    return {reinterpret_cast<const char*>(data), size};
+}
+
+// Ends the process where the property does not hold.
+inline void must(bool holds, std::source_location where = std::source_location::current()) {
+    if (holds) return;
+    std::fprintf(stderr, "%s:%u: does not hold\n", where.file_name(), unsigned{where.line()});
+    std::abort();
+}
+
+// Cuts the text behind its first `separator`; the rest stays.
+inline std::string_view take(std::string_view& text, char separator) {
+    const std::size_t end = text.find(separator);
+    const std::string_view taken = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    return taken;
+}
+
+}  // namespace muster::fuzz

@@ -1,0 +1,39 @@
+// http/json_body.hpp: a body is refused as BAD_REQUEST, or is UTF-8 that means the same when it is
+// printed and read again.
+#include "http/json_body.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "fuzz/fuzz.hpp"
+
+using namespace muster;
+using fuzz::must;
+
+namespace {
+
+struct Meaning {
+    std::string canonical;
+    std::string printed;
+};
+
+std::optional<Meaning> read(std::string_view text) {
+    try {
+        const http::JsonBody body(text);
+        return Meaning{http::canonical_json(body.root()), simdjson::minify(body.root())};
+    } catch (const Error& error) {
+        must(error.code() == ErrorCode::BadRequest);
+        must(error.details()["reason"].isString());
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto meaning = read(fuzz::text_of(data, size));
+    if (!meaning) return 0;
+    must(is_utf8(fuzz::text_of(data, size)) && is_utf8(meaning->canonical));
+    const auto again = read(meaning->printed);
+    must(again && again->canonical == meaning->canonical);
+    return 0;
+}

@@ -1,0 +1,41 @@
+// The body of POST /v1/imports/{id}/rows, as http/schema.hpp decodes it: refused with faults that
+// can be named, or normalised rows that do not change when they are sent again.
+#include "base/error.hpp"
+#include "fuzz/stage_body.hpp"
+#include "rules/import_block.hpp"
+
+using namespace muster;
+using fuzz::must;
+
+namespace {
+
+std::optional<std::vector<service::NewRow>> read(std::string_view text) {
+    try {
+        const http::JsonBody body(text);
+        return http::decode(fuzz::kStageBody, body.root(), *Date::parse("2026-11-20")).rows;
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::BadRequest) return std::nullopt;
+        must(error.code() == ErrorCode::ValidationError);
+        const Json::Value details = error.details();
+        must(!details["fields"].empty() && details["fields"].size() <= Faults::kMost);
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto rows = read(fuzz::text_of(data, size));
+    if (!rows) return 0;
+    const auto again = read(fuzz::printed(*rows));
+    must(again && again->size() == rows->size());
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+        const service::NewRow& row = (*rows)[i];
+        must((*again)[i].number == row.number && (*again)[i].fields == row.fields);
+        std::string block;
+        rules::append_row(block,
+                          rules::staged_row(static_cast<std::uint32_t>(row.number), row.fields));
+        must(rules::decode_rows(block).at(0).attributes() == row.fields.attributes);
+    }
+    return 0;
+}

@@ -1,0 +1,52 @@
+// The staging body for fuzz_stage_rows: its schema, the same as in api/imports.cpp, and a printer.
+#pragma once
+
+#include "base/json.hpp"
+#include "fuzz/fuzz.hpp"
+#include "http/schema.hpp"
+#include "service/imports.hpp"
+
+#include <string>
+#include <vector>
+
+namespace muster::fuzz {
+
+struct StageBody {
+    std::vector<service::NewRow> rows;
+};
+
+inline constexpr auto kStageRow = http::object<service::NewRow>(
+    http::required("rowNumber", &service::NewRow::number, http::Integer{1, 2'147'483'647}),
+    http::required("payload", &service::NewRow::fields, http::MemberPayload{}));
+inline constexpr auto kStageBody = http::object<StageBody>(http::required(
+    "rows", &StageBody::rows, http::ArrayOf{kStageRow, 1, service::kMostStagedAtOnce}));
+
+inline std::string printed(const std::vector<service::NewRow>& rows) {
+    std::string text;
+    JsonWriter to(text);
+    to.begin_object();
+    to.key("rows");
+    to.begin_array();
+    for (const service::NewRow& row : rows) {
+        to.begin_object();
+        to.key("rowNumber");
+        to.number(row.number);
+        to.key("payload");
+        to.begin_object();
+        for (const auto& entry : rules::kCoreFields) {
+            to.key(entry.name);
+            to.string(row.fields.*entry.member);
+        }
+        if (!row.fields.attributes.empty()) {
+            to.key("attributes");
+            to.raw(row.fields.attributes);
+        }
+        to.end_object();
+        to.end_object();
+    }
+    to.end_array();
+    to.end_object();
+    return text;
+}
+
+}  // namespace muster::fuzz
