@@ -107,9 +107,14 @@ struct ImportHouse : House {
 
     std::vector<rules::ImportRow> rows(ImportId id,
                                        std::optional<rules::RowState> state = std::nullopt) {
-        const auto rows = service::list_import_rows(context, acme, id, 0, state, 1'000'000);
-        BOOST_TEST_REQUIRE(rows.has_value());
-        return *rows;
+        std::vector<rules::ImportRow> all;
+        for (std::int64_t after = 0;;) {
+            auto page = service::list_import_rows(context, acme, id, after, state, 1'000'000);
+            BOOST_TEST_REQUIRE(page.has_value());
+            all.insert(all.end(), page->rows.begin(), page->rows.end());
+            if (!page->has_more) return all;
+            after = all.back().row_number;
+        }
     }
     // "created", or "invalid ROW_DUPLICATE_IN_FILE", by row number.
     std::map<std::int64_t, std::string> outcomes(ImportId id) {

@@ -77,6 +77,13 @@ def test_each_field_is_filled_when_empty_and_kept_when_not(module_org, name):
     assert values(module_org.user(gap["id"])) == FULL | {name: OTHER[name]}
 
 
+def test_each_value_is_kept_while_all_others_are_filled(module_org):
+    users = {name: module_org.create_user({"email": email(), name: FULL[name]}) for name in FIELDS}
+    module_org.imported([OTHER | {"email": user["email"]} for user in users.values()])
+    for name, user in users.items():
+        assert values(module_org.user(user["id"])) == OTHER | {name: FULL[name]}, name
+
+
 def test_a_row_without_values_changes_nothing(org):
     user = org.create_user(FULL | {"email": email()})
     org.imported([{"email": user["email"], "first_name": "", "last_name": None, "attributes": {"phone": ""}}])

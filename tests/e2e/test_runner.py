@@ -263,6 +263,25 @@ def test_a_job_canceled_in_the_middle_of_its_dry_run_stays_canceled(org, stack):
     assert {row["state"] for row in org.rows(job_id, whole=False, limit=1000)} <= {"staged", "valid"}
 
 
+def test_a_runner_that_slept_past_its_lease_does_no_harm(crowd, stack):
+    org, payloads, sets = crowd
+    job_id = org.staged(payloads)
+    org.validate(job_id)
+    stack.run_once()
+    first = column(stack, job_id, "processed_rows")
+    org.commit(job_id)
+    with running(stack) as (sleeper,):
+        wait_for(lambda: column(stack, job_id, "processed_rows") > first, "the commit to begin", every=0.002)
+        sleeper.send_signal(signal.SIGSTOP)
+        owner = column(stack, job_id, "lease_owner")
+        let_lease_run_out(stack, job_id)
+        with running(stack):
+            wait_for(lambda: column(stack, job_id, "lease_owner") != owner, "another runner to take over", every=0.002)
+            sleeper.send_signal(signal.SIGCONT)
+            org.state_is(job_id, "completed")
+    assert_imported_once(org, job_id, payloads, sets)
+
+
 # ---------------------------------------------------------------------------- what cannot be written
 
 

@@ -84,6 +84,13 @@ def test_each_empty_field_can_be_filled_later(module_org, name):
         k: v for k, v in user.items() if k not in (name, "outcome", "updated_at")}
 
 
+@pytest.mark.parametrize("name", CORE)
+def test_each_value_is_kept_while_all_others_are_filled(module_org, name):
+    user = module_org.create_user({"email": email(), name: CORE[name]})
+    merged = module_org.create_user(OTHER | {"email": user["email"]}, expect=200)
+    assert {key: merged[key] for key in CORE} == OTHER | {name: CORE[name]}
+
+
 # ---------------------------------------------------------------------------- field rules
 
 
