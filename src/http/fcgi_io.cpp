@@ -5,7 +5,7 @@
 
 #include <fcgiapp.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -144,20 +144,26 @@ struct FcgiServer::Impl {
     FCGX_Request request{};
 };
 
-FcgiServer::FcgiServer(int listener) : impl_(std::make_unique<Impl>()), listener_(listener) {
+FcgiServer::FcgiServer(int listener)
+    : impl_(std::make_unique<Impl>()), listener_(listener), waiting_(epoll_create1(EPOLL_CLOEXEC)) {
     // Else libfcgi waits at each close for the peer to close first.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     FCGX_Init();
     FCGX_InitRequest(&impl_->request, listener, 0);
+    // Exclusive: a connection wakes one worker, not all that wait for the same listener.
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLEXCLUSIVE;
+    if (waiting_ < 0 || epoll_ctl(waiting_, EPOLL_CTL_ADD, listener, &event) != 0) fail("epoll");
 }
 
 FcgiServer::~FcgiServer() {
     FCGX_Free(&impl_->request, 1);
+    close(waiting_);
 }
 
 bool FcgiServer::serve_one(const sigset_t& unblocked, const Handler& handler) {
-    pollfd waiting{listener_, POLLIN, 0};
-    if (ppoll(&waiting, 1, nullptr, &unblocked) < 0) return false;  // a signal
+    epoll_event event{};
+    if (epoll_pwait(waiting_, &event, 1, -1, &unblocked) < 0) return false;  // a signal
     const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) return true;  // another worker was faster
     FCGX_Request& fcgi = impl_->request;

@@ -33,6 +33,7 @@ class FcgiServer {
     struct Impl;
     std::unique_ptr<Impl> impl_;
     int listener_;
+    int waiting_;  // an epoll of this worker's own
 };
 
 }  // namespace muster::http

@@ -8,8 +8,7 @@
 
 namespace muster::http {
 
-// Signals that a worker blocks while it works and lets in while it waits; set by the handler that
-// install_worker_signals() puts up.
+// True in a worker that was asked to end.
 bool stop_requested();
 // SIGTERM and SIGINT blocked; the set to wait with comes back.
 sigset_t install_worker_signals();

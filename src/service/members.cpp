@@ -91,6 +91,7 @@ bool adds_something(const MemberInput& input, const store::Membership& membershi
 }
 
 void judge(Unit& unit, const rules::MemberFields& fields) {
+    if (fields.attributes.empty()) return;
     const auto registry = attribute_registry(unit.tx, unit.org());
     Faults faults;
     for (const auto& fault : rules::judge_all_attributes(registry, fields.attributes)) {

@@ -4,6 +4,7 @@ Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (any one file or test ru
 The stack lives in $BUILD/e2e-sandbox (or $E2E_SANDBOX) and is ended with the run; its logs stay.
 """
 
+import fcntl
 import os
 import sys
 from pathlib import Path
@@ -32,10 +33,17 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def stack():
     build = ROOT / os.environ.get("BUILD", "build")
-    running = Stack(build, os.environ.get("E2E_SANDBOX", build / "e2e-sandbox"))
-    running.start()
-    yield running
-    running.stop()
+    folder = Path(os.environ.get("E2E_SANDBOX", build / "e2e-sandbox")).resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pytest.exit(f"another run uses {folder}: choose another folder with E2E_SANDBOX", returncode=1)
+        running = Stack(build, folder)
+        running.start()
+        yield running
+        running.stop()
 
 
 @pytest.fixture(scope="session")

@@ -268,8 +268,8 @@ def test_a_runner_that_slept_past_its_lease_does_no_harm(crowd, stack):
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
-    first = column(stack, job_id, "processed_rows")
     org.commit(job_id)
+    first = column(stack, job_id, "processed_rows")
     with running(stack) as (sleeper,):
         wait_for(lambda: column(stack, job_id, "processed_rows") > first, "the commit to begin", every=0.002)
         sleeper.send_signal(signal.SIGSTOP)

@@ -19,7 +19,7 @@ inline constexpr auto kStageRow = http::object<service::NewRow>(
     http::required("rowNumber", &service::NewRow::number, http::Integer{1, 2'147'483'647}),
     http::required("payload", &service::NewRow::fields, http::MemberPayload{}));
 inline constexpr auto kStageBody = http::object<StageBody>(http::required(
-    "rows", &StageBody::rows, http::ArrayOf{kStageRow, 1, service::kMostStagedAtOnce}));
+    "rows", &StageBody::rows, http::array_of(kStageRow, 1, service::kMostStagedAtOnce)));
 
 inline std::string printed(const std::vector<service::NewRow>& rows) {
     std::string text;
