@@ -94,7 +94,7 @@ check:
 	@$(MAKE) --no-print-directory -j$(JOBS) check-build
 	@BUILD=$(BUILD) tests/run-all
 check-build: all $(BUILD)/unit-tests $(BUILD)/db-tests $(FUZZ_TARGETS)
-lint:
+lint: all
 	@packaging/install-deps check
 	@BUILD=$(BUILD) tests/lint/run
 fuzz:
