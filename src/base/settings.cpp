@@ -70,6 +70,8 @@ const std::vector<Setting> kSettings = {
      "Where musterctl finds schema.sql and the upgrades."},
 };
 
+constexpr std::size_t kLeastKeyBytes = 32;
+
 [[noreturn]] void refuse(const std::string& where, const std::string& reason) {
     throw SettingsError(where + ": " + reason);
 }
@@ -79,8 +81,9 @@ std::string read_secret(const std::string& where, const std::string& value) {
     // key_file is a path by nature: there the prefix may be left out.
     const std::string path = value.starts_with(kFile) ? value.substr(kFile.size()) : value;
     std::ifstream in(path, std::ios::binary);
+    in.peek();
+    if (!in.good()) refuse(where, "cannot read " + path);  // not there, a folder, or empty
     std::string content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (!in.is_open() || content.empty()) refuse(where, "cannot read " + path);
     return content;
 }
 
@@ -94,6 +97,23 @@ void assign_number(Settings& settings, const Setting& setting, int Settings::*me
     settings.*member = *number;
 }
 
+// What is wrong with a text or a secret; "" when nothing is.
+std::string_view fault_in(const Setting& setting, const std::string& value) {
+    static const std::set<std::string> kLevels = {"debug", "info", "warning", "error"};
+    if (setting.key == "level" && !kLevels.contains(value)) {
+        return "log.level wants debug, info, warning or error";
+    }
+    const bool is_octal = !value.empty() && value.size() <= 4 &&
+                          value.find_first_not_of("01234567") == std::string::npos;
+    if (setting.key == "socket_mode" && !is_octal) {
+        return "server.socket_mode wants octal permissions such as 0660";
+    }
+    if (setting.key == "key_file" && value.size() < kLeastKeyBytes) {
+        return "security.key_file wants a file of at least 32 bytes";
+    }
+    return "";
+}
+
 void assign(Settings& settings, const Setting& setting, const std::string& value,
             const std::string& where) {
     if (const auto* number = std::get_if<int Settings::*>(&setting.member)) {
@@ -102,8 +122,12 @@ void assign(Settings& settings, const Setting& setting, const std::string& value
         const bool is_file = value.starts_with("file:") || setting.key == "key_file";
         std::string text = is_file ? read_secret(where, value) : value;
         if (setting.key == "password") text = trimmed(text);
+        if (const auto fault = fault_in(setting, text); !fault.empty())
+            refuse(where, std::string(fault));
         settings.** secret = Secret(std::move(text));
     } else {
+        if (const auto fault = fault_in(setting, value); !fault.empty())
+            refuse(where, std::string(fault));
         settings.*std::get<std::string Settings::*>(setting.member) = value;
     }
 }
@@ -119,21 +143,6 @@ std::string environment_name(const Setting& setting) {
     std::string name = "MUSTER_" + std::string(setting.section) + "_" + std::string(setting.key);
     ascii_upper(name);
     return name;
-}
-
-void check(const Settings& settings, const std::string& path) {
-    static const std::set<std::string> kLevels = {"debug", "info", "warning", "error"};
-    if (!kLevels.contains(settings.log_level)) {
-        refuse(path, "log.level wants debug, info, warning or error");
-    }
-    if (settings.security_key.reveal().size() < 32) {
-        refuse(path, "security.key_file wants a file of at least 32 bytes");
-    }
-    const std::string& mode = settings.server_socket_mode;
-    if (mode.empty() || mode.size() > 4 ||
-        mode.find_first_not_of("01234567") != std::string::npos) {
-        refuse(path, "server.socket_mode wants octal permissions such as 0660");
-    }
 }
 
 // Reads a settings file line by line into `settings`.
@@ -185,7 +194,9 @@ class FileReader {
 
 Settings load_settings(const std::string& path) {
     std::ifstream in(path);
-    if (!in) refuse(path, "cannot be read");
+    in.peek();  // a folder opens, but cannot be read
+    if (!in.is_open() || in.bad()) refuse(path, "cannot be read");
+    in.clear();
     Settings settings;
     std::set<const Setting*> given;
     FileReader reader(settings, given);
@@ -201,7 +212,6 @@ Settings load_settings(const std::string& path) {
             assign(settings, setting, std::string(setting.fallback), path);
         }
     }
-    check(settings, path);
     return settings;
 }
 

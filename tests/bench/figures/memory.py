@@ -1,0 +1,131 @@
+"""P17: what the programs hold in memory when it is asked most of them."""
+
+import threading
+
+from lib.client import Client, Job
+from lib.figure import AT_MOST, BrokenMeasurement, Figure
+from lib.people import bodies, people
+
+STAGING_CALLS = 50
+
+
+def peaks(bench):
+    runner = Figure("P17", f"muster-run, peak of a {bench.rows:,}-row import", "MiB", 64, AT_MOST,
+                    [(runner_peak(bench), None)], judged="value")
+    # One worker, so that every call meets the same process.
+    bench.stack.restart_musterd(MUSTER_SERVER_WORKERS="1")
+    try:
+        staging, reports = worker_after_staging(bench), report_peaks(bench)
+    finally:
+        bench.stack.restart_musterd()
+    return [runner,
+            Figure("P17", f"a worker after {STAGING_CALLS} staging calls of 5,000 rows", "MiB", 64, AT_MOST,
+                   [(staging, None)], judged="value"),
+            Figure("P17", f"a worker's peak, error report of {bench.rows:,} rows; floor: a tenth of them",
+                   "MiB", 1.1, AT_MOST, [reports])]
+
+
+def memory(pid, name):
+    """VmRSS or VmHWM (the peak) in MiB; None when the process has ended."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            return next(int(line.split()[1]) / 1024 for line in file if line.startswith(name))
+    except (OSError, StopIteration):
+        return None
+
+
+def forget_peak(pid):
+    with open(f"/proc/{pid}/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
+def children(parent):
+    with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as file:
+        return [int(pid) for pid in file.read().split()]
+
+
+# ---------------------------------------------------------------------------- the runner
+class PeakWatch:
+    """with PeakWatch(parent) as watch: …  Then watch.most: the highest peak of the parent's children."""
+
+    def __init__(self, parent):
+        self.parent, self.most, self.done = parent, 0.0, threading.Event()
+        self.thread = threading.Thread(target=self.look)
+
+    def look(self):
+        while not self.done.wait(0.05):
+            for pid in children(self.parent):
+                self.most = max(self.most, memory(pid, "VmHWM") or 0.0)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.thread.join()
+
+
+def runner_peak(bench):
+    """Of the dry run and the commit: the runner that commits has often checked the rows before."""
+    bench.stack.reset()
+    with PeakWatch(bench.stack.pids()["runner"]) as watch:
+        bench.run_job(created_count=bench.rows)
+    if not watch.most:
+        raise BrokenMeasurement("no muster-run was seen")
+    return watch.most
+
+
+# ---------------------------------------------------------------------------- the worker
+def only_worker(bench):
+    workers = children(bench.stack.pids()["musterd"])
+    if len(workers) != 1:
+        raise BrokenMeasurement(f"musterd has {len(workers)} workers instead of one")
+    return workers[0]
+
+
+def worker_after_staging(bench):
+    bench.stack.reset()
+    client = Client(bench.stack)
+    worker = only_worker(bench)
+    job = Job(client, bench.rows)
+    texts = (bench.bodies * STAGING_CALLS)[:STAGING_CALLS]
+    for text in texts:
+        job.stage([text], [client])
+    if only_worker(bench) != worker:
+        raise BrokenMeasurement("the worker was replaced meanwhile")
+    client.post(job.path + "/cancel")
+    return memory(worker, "VmRSS")
+
+
+def report_peaks(bench):
+    """(peak with all rows, peak with a tenth of them): a streamed report makes them equal."""
+    few = report_peak(bench, bench.rows // 10)
+    return report_peak(bench, bench.rows), few
+
+
+def report_peak(bench, count):
+    """A worker's peak while it sends the error report of `count` rows, all of them invalid."""
+    bench.stack.reset()
+    client = Client(bench.stack)
+    job = Job(client, count)
+    job.stage(bodies(invalid_people(count)), [client])
+    job.move("validate")
+    if job.wait("validated")["invalid_rows"] != count:
+        raise BrokenMeasurement("not every row was found invalid")
+    # A fresh worker: what staging left behind would hide what the report takes.
+    bench.stack.restart_musterd(MUSTER_SERVER_WORKERS="1")
+    client.connect()
+    job.read()
+    worker = only_worker(bench)
+    forget_peak(worker)
+    lines = client.call("GET", job.path + "/error-report").count(b"\r\n")
+    if lines != count + 1 or only_worker(bench) != worker:
+        raise BrokenMeasurement(f"the report has {lines} lines instead of {count + 1}")
+    return memory(worker, "VmHWM")
+
+
+def invalid_people(count):
+    for payload in people(count, seed=17):
+        payload["attributes"]["shirt_size"] = "enormous"
+        yield payload

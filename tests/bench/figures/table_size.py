@@ -1,0 +1,45 @@
+"""P6: the whole job with ten times as many members there already, beside the same with fewer."""
+
+import time
+
+from lib.figure import AT_MOST, BrokenMeasurement, Figure
+from lib.people import people, write_members
+
+FEW, MANY = 100_000, 1_000_000
+RUNS = 3
+COLUMNS = "@user, @member, @email, @external, @given, @family, @country, @dob, @attributes"
+
+
+def whole_job(bench):
+    few, many = (FEW // 10, MANY // 10) if bench.quick else (FEW, MANY)
+    yesterday = int(time.time() * 1000) - 86_400_000
+    write_members(bench.stack.file("few.tsv"), people(few, seed=1), yesterday)
+    write_members(bench.stack.file("more.tsv"), people(many - few, seed=2), yesterday + 3_600_000)
+    runs = []
+    for _ in range(min(bench.runs, RUNS)):
+        small = job_among(bench, few, "few.tsv")
+        large = job_among(bench, many, "few.tsv", "more.tsv")
+        runs.append((large, small))
+    return [Figure("P6", f"whole job, {many:,} members there already; floor: {few:,}", "s", 1.3, AT_MOST,
+                   runs)]
+
+
+def job_among(bench, members, *files):
+    bench.stack.reset()
+    loaded = sum(preload(bench, name) for name in files)
+    if loaded != members:
+        raise BrokenMeasurement(f"{loaded} members were loaded instead of {members}")
+    bench.stack.settle()
+    return bench.run_job(created_count=bench.rows).whole
+
+
+def preload(bench, name):
+    """Users and members from one file; the number of members."""
+    organization = bench.stack.organizations[0]["id"].replace("-", "")
+    database = bench.stack.database
+    bench.load(name, f"{database}.users", COLUMNS,
+               "SET id = UNHEX(@user), email = @email, created_at = 1763000000000")
+    return bench.load(name, f"{database}.members", COLUMNS, f"""SET organization_id = UNHEX('{organization}'),
+        user_id = UNHEX(@user), id = UNHEX(@member), external_id = @external, first_name = @given,
+        last_name = @family, country = @country, dob = @dob, attributes = @attributes,
+        created_at = 1763000000000, updated_at = 1763000000000""")

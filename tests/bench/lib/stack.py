@@ -1,0 +1,151 @@
+"""The bench's own sandbox, and its database behind the API's back.
+
+Rows are wiped, preloaded and dumped directly in MariaDB; what is measured goes through nginx.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import pymysql
+
+from lib.client import Client
+from lib.figure import BrokenMeasurement
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+# In an order in which their foreign keys do not matter: the checks are off meanwhile.
+WRITTEN_TABLES = ("idempotency_keys", "import_blocks", "import_jobs", "members", "users")
+STAGED_ROWS = """CREATE TABLE floor.staged_rows (
+    organization_id BINARY(16) NOT NULL, job_id BINARY(16) NOT NULL, row_no INT NOT NULL,
+    state ENUM('staged', 'valid', 'invalid') NOT NULL DEFAULT 'staged',
+    email VARCHAR(254) NOT NULL, external_id VARCHAR(255) NULL, first_name VARCHAR(255) NULL,
+    last_name VARCHAR(255) NULL, display_name VARCHAR(255) NULL, locale VARCHAR(35) NULL,
+    country CHAR(2) NULL, dob CHAR(10) NULL, attributes MEDIUMTEXT NOT NULL,
+    PRIMARY KEY (organization_id, job_id, row_no)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"""
+
+
+class Stack:
+    """Started by start(); everything under `folder`, the dumps in `folder`/rows."""
+
+    def __init__(self, build, port):
+        self.build = build
+        self.folder = os.path.join(build, "bench-sandbox")
+        self.rows_folder = os.path.join(self.folder, "rows")
+        self.port = port
+        self.environment = dict(os.environ, BUILD=build, SANDBOX=self.folder, PORT=str(port))
+        self.environment.pop("RATES", None)
+
+    def script(self, name, *arguments, **environment):
+        subprocess.run([f"{ROOT}/tests/sandbox/{name}", *arguments], check=True, cwd=ROOT,
+                       env={**self.environment, **environment}, stdout=subprocess.DEVNULL)
+
+    def start(self):
+        self.script("start")
+        os.makedirs(self.rows_folder)
+        with open(f"{self.folder}/env.json", encoding="utf-8") as file:
+            env = json.load(file)
+        self.organizations, self.ca_file = env["organizations"], env["ca_file"]
+        self.socket, self.database = env["mysql_socket"], env["database"]
+        self.db = pymysql.connect(unix_socket=self.socket, user="root", autocommit=True, charset="utf8mb4",
+                                  read_timeout=600, database=self.database)
+        self.make_floor_database()
+
+    def stop(self):
+        """Ends it and gives the disk back; the logs stay."""
+        self.script("stop")
+        for name in ("data", "rows"):
+            shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
+    def restart_musterd(self, **environment):
+        self.script("service", "stop", "musterd")
+        self.script("service", "start", "musterd", **environment)
+        end = time.monotonic() + 30
+        while not self.is_ready():
+            if time.monotonic() > end:
+                raise BrokenMeasurement("musterd does not answer")
+            time.sleep(0.02)
+
+    def is_ready(self):
+        try:
+            Client(self).call("GET", "/readyz")
+        except BrokenMeasurement:
+            return False
+        return True
+
+    def worker_socket(self):
+        with open(f"{self.folder}/nginx/nginx.conf", encoding="utf-8") as file:
+            return re.search(r"server unix:(\S+)", file.read()).group(1)
+
+    def pids(self):
+        with open(f"{self.folder}/env.json", encoding="utf-8") as file:
+            return json.load(file)["pids"]
+
+    # ------------------------------------------------------------------------ SQL
+    def sql(self, statement, *values):
+        """Runs it; the first column of the first row, or the number of rows changed."""
+        with self.db.cursor() as cursor:
+            changed = cursor.execute(statement, values or None)
+            row = cursor.fetchone() if cursor.description else None
+            return row[0] if row else changed
+
+    def make_floor_database(self):
+        """The same tables, with the same indexes and foreign keys, that nobody but the floors uses."""
+        self.sql("CREATE DATABASE floor CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+        self.sql("USE floor")
+        with open(f"{ROOT}/sql/schema.sql", encoding="utf-8") as file:
+            for statement in re.split(r";\s*$", file.read(), flags=re.MULTILINE):
+                if re.sub(r"^--.*$", "", statement, flags=re.MULTILINE).strip():
+                    self.sql(statement)
+        self.sql(f"USE {self.database}")
+        self.sql(f"INSERT INTO floor.organizations SELECT * FROM {self.database}.organizations")
+        self.sql(STAGED_ROWS)
+
+    def empty(self, *tables):
+        self.sql("SET foreign_key_checks = 0")
+        for table in tables:
+            self.sql(f"TRUNCATE TABLE {table}")
+        self.sql("SET foreign_key_checks = 1")
+
+    def reset(self):
+        """No user, no member, no import: the organizations, keys and attributes stay."""
+        self.empty(*(f"{self.database}.{table}" for table in WRITTEN_TABLES))
+
+    def settle(self):
+        """Lets the engine write out what is dirty, so that every measurement begins alike."""
+        hurry = {"innodb_max_dirty_pages_pct": 0, "innodb_io_capacity_max": 100_000,
+                 "innodb_io_capacity": 100_000}
+        usual = {name: self.sql(f"SELECT @@{name}") for name in hurry}
+        for name, value in hurry.items():
+            self.sql(f"SET GLOBAL {name} = {value}")
+        end = time.monotonic() + 60
+        while self.status("Innodb_buffer_pool_pages_dirty") > 100:
+            if time.monotonic() > end:
+                raise BrokenMeasurement("the database does not come to rest")
+            time.sleep(0.05)
+        for name, value in reversed(usual.items()):
+            self.sql(f"SET GLOBAL {name} = {value}")
+
+    def status(self, name):
+        with self.db.cursor() as cursor:
+            cursor.execute("SHOW GLOBAL STATUS LIKE %s", (name,))
+            return int(cursor.fetchone()[1])
+
+    def file(self, name):
+        return os.path.join(self.rows_folder, name)
+
+    def settings(self):
+        """What a reader must know to judge the figures."""
+        names = ("version", "innodb_flush_log_at_trx_commit", "innodb_buffer_pool_size",
+                 "innodb_log_file_size", "innodb_flush_method", "innodb_doublewrite", "log_bin")
+        settings = {name: str(self.sql(f"SELECT @@{name}")) for name in names}
+        shown = subprocess.run([NGINX, "-v"], capture_output=True, text=True, check=True).stderr
+        with open(f"{self.folder}/muster.conf", encoding="utf-8") as file:
+            conf = dict(re.findall(r"^(workers|connections) = (\d+)", file.read(), flags=re.MULTILINE))
+        return {**{f"mariadb.{name}": value for name, value in settings.items()},
+                "nginx": shown.strip().rpartition("/")[2], "tls": "nginx, HTTP/1.1, kept alive",
+                "musterd.workers": conf.get("workers"), "runner.connections": conf.get("connections")}

@@ -1,0 +1,98 @@
+// base/error.hpp: the catalogue, and what an error says to whom.
+#include "base/error.hpp"
+
+#include "base/faults.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+#include <string>
+#include <vector>
+
+using muster::Error;
+using muster::error_entry;
+using muster::ErrorCode;
+
+namespace {
+
+const std::vector<ErrorCode> kAll = {
+#define ERROR(name, code, status, message, advice) ErrorCode::name,
+#include "base/error_codes.def"
+#undef ERROR
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(error)
+
+BOOST_AUTO_TEST_CASE(every_code_has_a_text_of_its_own_a_status_and_sentences) {
+    std::set<std::string_view> texts;
+    for (const ErrorCode code : kAll) {
+        const auto& entry = error_entry(code);
+        BOOST_TEST((entry.code == code), entry.text);
+        BOOST_TEST(texts.insert(entry.text).second, entry.text);
+        BOOST_TEST((entry.status >= 400 && entry.status < 600), entry.text);
+        BOOST_TEST(entry.message.ends_with('.'), entry.text);
+        BOOST_TEST(entry.advice.ends_with('.'), entry.text);
+        BOOST_TEST(entry.text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+                   std::string_view::npos);
+        BOOST_TEST(Error(code).what() == entry.text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_specification_s_codes_have_its_statuses) {
+    const std::vector<std::pair<ErrorCode, int>> table = {
+        {ErrorCode::Unauthorized, 401},          {ErrorCode::IdempotencyConflict, 409},
+        {ErrorCode::ImportJobActiveExists, 409}, {ErrorCode::ImportJobInvalidState, 409},
+        {ErrorCode::ValidationError, 422},
+    };
+    for (const auto& [code, status] : table) BOOST_TEST(error_entry(code).status == status);
+    BOOST_TEST(error_entry(ErrorCode::IdempotencyConflict).text == "IDEMPOTENCY_CONFLICT");
+    BOOST_TEST(error_entry(ErrorCode::ImportJobActiveExists).text == "IMPORT_JOB_ACTIVE_EXISTS");
+}
+
+BOOST_AUTO_TEST_CASE(a_bare_error_has_no_details) {
+    const Error error(ErrorCode::NotFound);
+    BOOST_TEST(error.details().isNull());
+    BOOST_TEST(error.internal() == "");
+    BOOST_TEST(error.retry_after() == 0);
+    BOOST_TEST((error.code() == ErrorCode::NotFound));
+}
+
+BOOST_AUTO_TEST_CASE(details_add_up_and_internal_text_stays_apart) {
+    const Error error = Error(ErrorCode::Conflict)
+                            .detail("field", "slug")
+                            .detail("limit", 5)
+                            .internal("SELECT secret")
+                            .retry_after(3);
+    BOOST_TEST(error.details().size() == 2);
+    BOOST_TEST(error.details()["field"].asString() == "slug");
+    BOOST_TEST(error.details()["limit"].asInt() == 5);
+    BOOST_TEST(error.internal() == "SELECT secret");
+    BOOST_TEST(error.retry_after() == 3);
+    BOOST_TEST(std::string(error.what()) == "CONFLICT");
+}
+
+BOOST_AUTO_TEST_CASE(faults_become_fields_in_their_order) {
+    muster::Faults faults;
+    faults.add("rows[3].payload.email", muster::FieldCode::InvalidEmail);
+    faults.add("a", muster::FieldCode::InvalidValue, "is odd");
+    const Error error = Error(ErrorCode::ValidationError).fields(faults);
+    const Json::Value fields = error.details()["fields"];
+    BOOST_TEST_REQUIRE(fields.size() == 2U);
+    BOOST_TEST(fields[0]["path"].asString() == "rows[3].payload.email");
+    BOOST_TEST(fields[0]["code"].asString() == "invalid_email");
+    BOOST_TEST(fields[0]["message"].asString() == "is not an email address");
+    BOOST_TEST(fields[1]["message"].asString() == "is odd");
+    BOOST_TEST(!error.details().isMember("truncated"));
+}
+
+BOOST_AUTO_TEST_CASE(faults_beyond_a_hundred_are_told_to_be_missing) {
+    muster::Faults faults;
+    for (int i = 0; i < 101; ++i) faults.add(std::to_string(i), muster::FieldCode::Required);
+    const Error error = Error(ErrorCode::ValidationError).fields(faults);
+    BOOST_TEST(error.details()["fields"].size() == 100U);
+    BOOST_TEST(error.details()["truncated"].asBool());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,73 @@
+// base/faults.hpp: what is wrong with a request, in the order in which it was found.
+#include "base/faults.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+#include <string>
+#include <vector>
+
+using muster::Faults;
+using muster::FieldCode;
+
+namespace {
+
+constexpr std::array<std::pair<FieldCode, std::string_view>, 17> kCodes = {{
+    {FieldCode::Required, "required"},
+    {FieldCode::UnknownField, "unknown_field"},
+    {FieldCode::WrongType, "wrong_type"},
+    {FieldCode::TooLong, "too_long"},
+    {FieldCode::TooShort, "too_short"},
+    {FieldCode::OutOfRange, "out_of_range"},
+    {FieldCode::InvalidEmail, "invalid_email"},
+    {FieldCode::InvalidDate, "invalid_date"},
+    {FieldCode::InvalidCountry, "invalid_country"},
+    {FieldCode::InvalidUrl, "invalid_url"},
+    {FieldCode::InvalidUuid, "invalid_uuid"},
+    {FieldCode::InvalidChoice, "invalid_choice"},
+    {FieldCode::InvalidTimestamp, "invalid_timestamp"},
+    {FieldCode::Duplicate, "duplicate"},
+    {FieldCode::UnknownAttribute, "unknown_attribute"},
+    {FieldCode::InvalidValue, "invalid_value"},
+    {FieldCode::InvalidCursor, "invalid_cursor"},
+}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(faults)
+
+BOOST_AUTO_TEST_CASE(codes_have_their_contract_texts_and_a_sentence_each) {
+    std::set<std::string_view> sentences;
+    for (const auto& [code, text] : kCodes) {
+        BOOST_TEST(muster::field_code_text(code) == text);
+        BOOST_TEST(sentences.insert(muster::field_code_message(code)).second, text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(faults_are_kept_in_order_with_the_code_s_sentence_or_another) {
+    Faults list;
+    BOOST_TEST(list.empty());
+    list.add("b", FieldCode::TooLong);
+    list.add("a", FieldCode::TooLong, "is longer than a tape");
+    list.add("b", FieldCode::TooLong);
+    BOOST_TEST(!list.empty());
+    BOOST_TEST_REQUIRE(list.list().size() == 3);
+    BOOST_TEST(list.list()[0].path == "b");
+    BOOST_TEST(list.list()[0].message == "is too long");
+    BOOST_TEST(list.list()[1].message == "is longer than a tape");
+    BOOST_TEST((list.list()[1].code == FieldCode::TooLong));
+}
+
+BOOST_AUTO_TEST_CASE(the_hundred_and_first_is_left_out_and_that_is_known) {
+    Faults list;
+    for (std::size_t i = 0; i < Faults::kMost; ++i)
+        list.add(std::to_string(i), FieldCode::Required);
+    BOOST_TEST(list.list().size() == 100);
+    BOOST_TEST(!list.truncated());
+    list.add("one more", FieldCode::Required);
+    BOOST_TEST(list.list().size() == 100);
+    BOOST_TEST(list.list().back().path == "99");
+    BOOST_TEST(list.truncated());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,120 @@
+// base/log.hpp: an event is one line, whatever its values hold.
+#include "base/log.hpp"
+
+#include "unit/client/scratch.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+using muster::log_event;
+using muster::LogLevel;
+
+namespace {
+
+// What `work` writes to standard error.
+std::string logged(const std::function<void()>& work) {
+    const muster::test::Scratch scratch;
+    const int file = open(scratch.file("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const int kept = dup(STDERR_FILENO);
+    dup2(file, STDERR_FILENO);
+    work();
+    dup2(kept, STDERR_FILENO);
+    close(file);
+    close(kept);
+    return scratch.read("log");
+}
+
+std::string logged_value(const std::string& value) {
+    const std::string line = logged([&] { log_event(LogLevel::Info, "e", {{"k", value}}); });
+    constexpr std::string_view kHead = "level=info event=e k=";
+    BOOST_TEST(line.starts_with(kHead), line);
+    return line.substr(kHead.size(), line.size() - kHead.size() - 1);
+}
+
+struct InfoLevel {
+    ~InfoLevel() {
+        muster::set_log_level(LogLevel::Info);
+        muster::set_log_request_id("");
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(event_log, InfoLevel)
+
+BOOST_AUTO_TEST_CASE(an_event_is_a_line_of_keys_and_values) {
+    const std::string name = "text";
+    BOOST_TEST(logged([&] {
+                   log_event(LogLevel::Warning, "import.claimed",
+                             {{"job", name}, {"rows", 12}, {"ratio", -1}, {"is", "plain/x:y_1"}});
+                   log_event(LogLevel::Error, "alone");
+               }) ==
+               "level=warning event=import.claimed job=text rows=12 ratio=-1 is=plain/x:y_1\n"
+               "level=error event=alone\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_is_not_plain_stands_in_quotes_and_on_one_line) {
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {"plain", "plain"},
+        {"", "\"\""},
+        {"two words", "\"two words\""},
+        {"a=b", "\"a=b\""},
+        {"say \"x\"", "\"say \\\"x\\\"\""},
+        {"back\\slash", "\"back\\\\slash\""},
+        {"a\nlevel=error event=forged", "\"a\\nlevel=error event=forged\""},
+        {"a\r\tb", "\"a??b\""},
+        {std::string("a\0b", 3), "\"a?b\""},
+        {"\x1b[31m", "\"?[31m\""},
+        {"\x7f", "\"?\""},
+        {"Zo\u00eb", "\"Zo\u00eb\""},
+    };
+    for (const auto& [value, expected] : table) BOOST_TEST(logged_value(value) == expected);
+}
+
+BOOST_AUTO_TEST_CASE(no_byte_of_a_value_ends_the_line_or_the_quotes) {
+    for (int byte = 0; byte < 256; ++byte) {
+        const std::string value = "a" + std::string(1, static_cast<char>(byte)) + " b";
+        const std::string line = logged([&] { log_event(LogLevel::Info, "e", {{"k", value}}); });
+        BOOST_TEST(std::count(line.begin(), line.end(), '\n') == 1, byte);
+        BOOST_TEST(line.ends_with(" b\"\n"), byte);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_request_is_named_on_every_line_until_it_is_over) {
+    BOOST_TEST(logged([] {
+                   muster::set_log_request_id("r1");
+                   log_event(LogLevel::Info, "a");
+                   muster::set_log_request_id("r 2\n");
+                   log_event(LogLevel::Info, "b", {{"k", 1}});
+                   muster::set_log_request_id("");
+                   log_event(LogLevel::Info, "c");
+               }) ==
+               "level=info event=a request_id=r1\n"
+               "level=info event=b request_id=\"r 2\\n\" k=1\n"
+               "level=info event=c\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_lies_below_the_level_is_not_written) {
+    const auto all = [] {
+        log_event(LogLevel::Debug, "d");
+        log_event(LogLevel::Info, "i");
+        log_event(LogLevel::Warning, "w");
+        log_event(LogLevel::Error, "e");
+    };
+    const std::vector<std::pair<LogLevel, int>> table = {
+        {LogLevel::Debug, 4}, {LogLevel::Info, 3}, {LogLevel::Warning, 2}, {LogLevel::Error, 1}};
+    for (const auto& [level, lines] : table) {
+        muster::set_log_level(level);
+        const std::string text = logged(all);
+        BOOST_TEST(std::count(text.begin(), text.end(), '\n') == lines);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,249 @@
+// base/settings.hpp: the file, the environment above it, secrets from files, and refusals that name
+// the place.
+#include "base/settings.hpp"
+
+#include "unit/client/scratch.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using muster::load_settings;
+using muster::Settings;
+using muster::SettingsError;
+
+namespace {
+
+const std::string kKey(32, '\x01');
+
+// Sets a variable of the environment for as long as it lives.
+class Variable {
+  public:
+    Variable(std::string name, const std::string& value) : name_(std::move(name)) {
+        setenv(name_.c_str(), value.c_str(), 1);
+    }
+    ~Variable() { unsetenv(name_.c_str()); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+  private:
+    std::string name_;
+};
+
+// A configuration file with a good key beside it.
+struct Files {
+    Settings load(const std::string& text) {
+        const std::string key = text.find("key_file") == std::string::npos
+                                    ? "\n[security]\nkey_file = " + key_file + "\n"
+                                    : "";
+        return load_settings(scratch.write("muster.conf", text + key));
+    }
+    // The reason without the folder, or "" where the file is good.
+    std::string refusal(const std::string& text) {
+        try {
+            load(text);
+            return "";
+        } catch (const SettingsError& error) {
+            std::string reason = error.what();
+            const std::string folder = scratch.file("");
+            for (std::size_t at; (at = reason.find(folder)) != std::string::npos;) {
+                reason.erase(at, folder.size());
+            }
+            return reason;
+        }
+    }
+
+    muster::test::Scratch scratch;
+    std::string key_file = scratch.write("muster.key", kKey);
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(settings, Files)
+
+// ---------------------------------------------------------------------------- what is read
+
+BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
+    const Settings read = load("");
+    BOOST_TEST(read.database_url == "unix:/run/mysqld/mysqld.sock");
+    BOOST_TEST(read.database_name == "muster");
+    BOOST_TEST(read.database_password.empty());
+    BOOST_TEST(read.database_connect_timeout == 5);
+    BOOST_TEST(read.server_workers == 8);
+    BOOST_TEST(read.server_socket_mode == "0660");
+    BOOST_TEST(read.jobs_lease == 20);
+    BOOST_TEST(read.log_level == "info");
+    BOOST_TEST((read.security_key.reveal() == kKey));
+}
+
+BOOST_AUTO_TEST_CASE(keys_are_read_with_whatever_space_and_comments_stand_around_them) {
+    const Settings read = load(
+        "# a comment\n; another\n\n  [database]  \r\n\tname=one two \nurl = tcp://db1:3306,tcp://db2 \n"
+        "user =\n[server]\nworkers =  3\n");
+    BOOST_TEST(read.database_name == "one two");
+    BOOST_TEST(read.database_url == "tcp://db1:3306,tcp://db2");
+    BOOST_TEST(read.database_user == "");
+    BOOST_TEST(read.server_workers == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_may_hold_an_equals_sign_and_a_hash) {
+    const Settings read = load("[database]\npassword = a=b#c;d\n");
+    BOOST_TEST(read.database_password.reveal() == "a=b#c;d");
+}
+
+BOOST_AUTO_TEST_CASE(a_section_may_come_in_pieces) {
+    const Settings read =
+        load("[server]\nworkers = 2\n[log]\nlevel = debug\n[server]\nstale_after = 5\n");
+    BOOST_TEST(read.server_workers == 2);
+    BOOST_TEST(read.server_stale_after == 5);
+    BOOST_TEST(read.log_level == "debug");
+}
+
+// ---------------------------------------------------------------------------- secrets
+
+BOOST_AUTO_TEST_CASE(a_password_is_read_from_a_file_without_the_line_end) {
+    const std::string file = scratch.write("password", "s3cret word\n");
+    BOOST_TEST(load("[database]\npassword = file:" + file + "\n").database_password.reveal() ==
+               "s3cret word");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_is_read_to_the_last_byte_with_or_without_the_prefix) {
+    const std::string bytes = std::string("\n \0", 3) + kKey + "\n";
+    const std::string file = scratch.write("key", bytes);
+    for (const std::string prefix : {"", "file:"}) {
+        const Settings read = load("[security]\nkey_file = " + prefix + file + "\n");
+        BOOST_TEST((read.security_key.reveal() == bytes));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_that_cannot_be_read_is_refused_where_it_stands) {
+    BOOST_TEST(refusal("[database]\n\npassword = file:/nowhere/p\n") ==
+               "muster.conf:3: cannot read /nowhere/p");
+    const std::string empty = scratch.write("empty", "");
+    BOOST_TEST(refusal("[database]\npassword = file:" + empty) ==
+               "muster.conf:2: cannot read empty");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_holds_no_secret) {
+    BOOST_CHECK_THROW(load("[security]\nkey_file = " + scratch.file("") + "\n"), SettingsError);
+}
+
+BOOST_AUTO_TEST_CASE(a_short_key_is_refused_and_not_shown) {
+    const std::string file = scratch.write("key", "only-thirty-one-bytes-long-12345");
+    BOOST_TEST(refusal("[security]\nkey_file = " + file) == "");
+    scratch.write("key", "only-thirty-one-bytes-long-1234");
+    const std::string reason = refusal("[security]\nkey_file = " + file);
+    BOOST_TEST(reason.find("key_file") != std::string::npos);
+    BOOST_TEST(reason.find("only-thirty") == std::string::npos);
+}
+
+// ---------------------------------------------------------------------------- refusals
+
+BOOST_AUTO_TEST_CASE(a_mistake_is_refused_with_its_line) {
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {"[databases]\n", "muster.conf:1: unknown section [databases]"},
+        {"\n[]\n", "muster.conf:2: unknown section []"},
+        {"[server]\nworker = 1\n", "muster.conf:2: unknown key worker in [server]"},
+        {"[server]\nname = x\n", "muster.conf:2: unknown key name in [server]"},
+        {"workers = 1\n", "muster.conf:1: unknown key workers in []"},
+        {"[server]\nworkers\n", "muster.conf:2: neither [section] nor key = value"},
+        {"[server\n", "muster.conf:1: neither [section] nor key = value"},
+        {"[server]\nworkers = 1\nworkers = 1\n", "muster.conf:3: workers is given twice"},
+        {"[server]\nworkers = 0\n", "muster.conf:2: workers wants a number from 1 to 256"},
+        {"[server]\nworkers = 257\n", "muster.conf:2: workers wants a number from 1 to 256"},
+        {"[server]\nworkers = 2x\n", "muster.conf:2: workers wants a number from 1 to 256"},
+        {"[server]\nworkers =\n", "muster.conf:2: workers wants a number from 1 to 256"},
+        {"[server]\nworkers = 99999999999\n",
+         "muster.conf:2: workers wants a number from 1 to 256"},
+        {"[Server]\n", "muster.conf:1: unknown section [Server]"},
+        {"[server]\nWorkers = 1\n", "muster.conf:2: unknown key Workers in [server]"},
+    };
+    for (const auto& [text, reason] : table) BOOST_TEST(refusal(text) == reason);
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_is_none_of_the_possible_ones_is_refused_with_its_line_too) {
+    for (const std::string value : {"loud", "", "INFO"}) {
+        const std::string reason = refusal("\n[log]\nlevel = " + value + "\n");
+        BOOST_TEST(reason.starts_with("muster.conf:3: "), reason);
+        BOOST_TEST(reason.find("level wants debug, info, warning or error") != std::string::npos);
+    }
+    for (const std::string value : {"rw-rw----", "0668", "06600", ""}) {
+        const std::string reason = refusal("[server]\nsocket_mode = " + value + "\n");
+        BOOST_TEST(reason.starts_with("muster.conf:2: "), reason);
+        BOOST_TEST(reason.find("socket_mode wants octal permissions") != std::string::npos);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_is_no_file) {
+    const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
+    BOOST_CHECK_THROW(load_settings(scratch.file("")), SettingsError);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_refused) {
+    BOOST_CHECK_EXCEPTION(
+        load_settings("/nowhere/muster.conf"), SettingsError, [](const SettingsError& error) {
+            return std::string(error.what()) == "/nowhere/muster.conf: cannot be read";
+        });
+}
+
+// ---------------------------------------------------------------------------- the environment
+
+BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_over_the_default) {
+    const Variable workers("MUSTER_SERVER_WORKERS", "4");
+    const Variable name("MUSTER_DATABASE_NAME", "other");
+    const Settings read = load("[server]\nworkers = 2\n");
+    BOOST_TEST(read.server_workers == 4);
+    BOOST_TEST(read.database_name == "other");
+}
+
+BOOST_AUTO_TEST_CASE(a_mistake_in_the_environment_is_refused_by_its_name) {
+    const Variable workers("MUSTER_SERVER_WORKERS", "many");
+    BOOST_TEST(refusal("") == "MUSTER_SERVER_WORKERS: workers wants a number from 1 to 256");
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file_too) {
+    const Variable password("MUSTER_DATABASE_PASSWORD",
+                            "file:" + scratch.write("p", "from a file\n"));
+    BOOST_TEST(load("[database]\npassword = no\n").database_password.reveal() == "from a file");
+    const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
+    BOOST_TEST((load("[security]\nkey_file = /nowhere\n").security_key.reveal() == kKey));
+}
+
+// ---------------------------------------------------------------------------- what is printed
+
+BOOST_AUTO_TEST_CASE(the_shipped_file_is_good_as_it_is_and_with_every_key_uncommented) {
+    const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
+    BOOST_TEST(refusal(muster::shipped_settings()) == "");
+    std::istringstream in(muster::shipped_settings());
+    std::string uncommented;
+    int keys = 0;
+    for (std::string line; std::getline(in, line);) {
+        const bool is_key = line.size() > 1 && line[0] == '#' && line[1] != ' ';
+        keys += is_key ? 1 : 0;
+        uncommented += (is_key ? line.substr(1) : line) + "\n";
+    }
+    BOOST_TEST(keys > 15);
+    const Settings read = load_settings(scratch.write("shipped.conf", uncommented));
+    const Settings defaults = load_settings(scratch.write("empty.conf", ""));
+    BOOST_TEST(read.server_workers == defaults.server_workers);
+    BOOST_TEST(read.database_url == defaults.database_url);
+    BOOST_TEST(read.sql_directory == defaults.sql_directory);
+}
+
+BOOST_AUTO_TEST_CASE(the_manual_names_every_key_of_the_shipped_file) {
+    const std::string manual = muster::settings_manual();
+    std::istringstream in(muster::shipped_settings());
+    for (std::string line; std::getline(in, line);) {
+        if (line.size() > 1 && line[0] == '#' && line[1] != ' ') {
+            const std::string key = line.substr(1, line.find(" =") - 1);
+            BOOST_TEST(manual.find(".B " + key + "\n") != std::string::npos, key);
+        }
+        if (line.starts_with("["))
+            BOOST_TEST(manual.find(".SS " + line) != std::string::npos, line);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

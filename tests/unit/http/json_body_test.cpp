@@ -1,0 +1,224 @@
+// http/json_body.hpp: the strictness table (docs/api.md "Conventions"), and texts that are equal
+// for equal JSON.
+#include "http/json_body.hpp"
+
+#include "base/error.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using muster::Error;
+using muster::ErrorCode;
+using muster::http::canonical_json;
+using muster::http::JsonBody;
+
+namespace {
+
+// "" where the text is taken, else the reason.
+std::string refusal(std::string_view text) {
+    try {
+        const JsonBody body(text);
+        return "";
+    } catch (const Error& error) {
+        BOOST_TEST((error.code() == ErrorCode::BadRequest));
+        return error.details()["reason"].asString();
+    }
+}
+
+bool is_good(std::string_view text) {
+    return refusal(text).empty();
+}
+
+std::string canonical(std::string_view text) {
+    return canonical_json(JsonBody(text).root());
+}
+
+std::string nested(std::size_t depth, const std::string& inner = "") {
+    return std::string(depth, '[') + inner + std::string(depth, ']');
+}
+
+std::string nested_objects(std::size_t depth) {
+    std::string text = "1";
+    for (std::size_t i = 0; i < depth; ++i) text = "{\"a\":" + text + "}";
+    return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(json_body)
+
+BOOST_AUTO_TEST_CASE(strict_json_is_taken) {
+    for (const std::string_view text : {
+             "{}",
+             "[]",
+             " { \"a\" : [ 1 , -2.5e+3 , true , false , null , \"x\" ] } \r\n\t",
+             "\"x\"",
+             "0",
+             "-0",
+             "true",
+             "null",
+             "[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00eb\"]",
+             "[\"\\ud83d\\ude00\"]",
+             "[\"Zo\u00eb \u4e2d \U0001f600\"]",
+             "[18446744073709551615]",
+             "[-9223372036854775808]",
+             "[1.7976931348623157e308]",
+             "[1e-400]",
+             "{\"\":1}",
+             "{\"a\":{\"b\":1},\"c\":{\"b\":1}}",
+             "[\"\\u0000\"]",
+             "[\"\x7f\"]",
+         }) {
+        BOOST_TEST(refusal(text) == "", text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(everything_else_is_refused) {
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {"", "the body is empty"},
+        {" \n", "the body is empty"},
+        {"\xef\xbb\xbf{}", "the body begins with a byte order mark"},
+        {"{", "the body is not JSON"},
+        {"{}}", "the body is not JSON"},
+        {"{} {}", "the body is not JSON"},
+        {"{} x", "the body is not JSON"},
+        {"[1,]", "the body is not JSON"},
+        {"{\"a\":1,}", "the body is not JSON"},
+        {"{a:1}", "the body is not JSON"},
+        {"{'a':1}", "the body is not JSON"},
+        {"[1 2]", "the body is not JSON"},
+        {"// c\n{}", "the body is not JSON"},
+        {"{} /* c */", "the body is not JSON"},
+        {"[nul]", "the body is not JSON"},
+        {"[NaN]", "the body is not JSON"},
+        {"[Infinity]", "the body is not JSON"},
+        {"[+1]", "the body is not JSON"},
+        {"[01]", "the body has a number that is malformed or too large"},
+        {"[1.]", "the body has a number that is malformed or too large"},
+        {"[-]", "the body has a number that is malformed or too large"},
+        {"[1e999]", "the body has a number that is malformed or too large"},
+        {"[18446744073709551616]", "the body has a number that is malformed or too large"},
+        {"[\"\\x\"]", "the body has a malformed string"},
+        {"[\"\\u12\"]", "the body has a malformed string"},
+        {"[\"\xff\"]", "the body is not UTF-8"},
+        {"[\"\xc0\xaf\"]", "the body is not UTF-8"},
+        {"[\"\xed\xa0\x80\"]", "the body is not UTF-8"},
+        {"\"\xf8\"", "the body is not UTF-8"},
+        {"{\"a\":1,\"a\":2}", "the body has an object with the same key twice"},
+        {"{\"a\":1,\"\\u0061\":2}", "the body has an object with the same key twice"},
+        {"[{\"x\":{\"k\":1,\"j\":2,\"k\":1}}]", "the body has an object with the same key twice"},
+        {"{\"\":1,\"\":1}", "the body has an object with the same key twice"},
+    };
+    for (const auto& [text, reason] : table) BOOST_TEST(refusal(text) == reason, text);
+    for (const std::string_view text :
+         {"[\"a\nb\"]", "[\"\x01\"]", "[\"open]", "\"", "[\"\\ud83d\\u0041\"]"}) {
+        BOOST_TEST(!is_good(text), text);
+    }
+    BOOST_TEST(!is_good(std::string_view("[1\0]", 4)));
+}
+
+BOOST_AUTO_TEST_CASE(a_lone_surrogate_is_refused_wherever_it_stands) {
+    for (const std::string half : {"\\ud800", "\\udbff", "\\udc00", "\\udfff", "\\uDEAD"}) {
+        for (const std::string& text :
+             {"\"" + half + "\"", "[\"a" + half + "b\"]", "{\"k\":\"" + half + "\"}",
+              "{\"" + half + "\":1}", "[[{\"k\":[\"" + half + half + "\"]}]]",
+              "{\"" + half + "\":{\"a\":1}}"}) {
+            BOOST_TEST(!is_good(text), text);
+        }
+    }
+    BOOST_TEST(!is_good("[\"\\ude00\\ud83d\"]"));
+    BOOST_TEST(is_good("[\"\\ud7ff\\ue000\"]"));  // their neighbours
+}
+
+BOOST_AUTO_TEST_CASE(a_key_twice_is_found_among_many) {
+    std::string keys;
+    for (int i = 0; i < 100; ++i)
+        keys += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":" + std::to_string(i);
+    BOOST_TEST(is_good("{" + keys + "}"));
+    for (const std::string again : {"k0", "k50", "k99"}) {
+        BOOST_TEST(!is_good("{" + keys + ",\"" + again + "\":0}"), again);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(sixty_four_levels_are_taken_and_not_one_more) {
+    BOOST_TEST(is_good(nested(64)));
+    BOOST_TEST(is_good(nested(64, "1")));
+    BOOST_TEST(is_good(nested_objects(64)));
+    BOOST_TEST(is_good("[" + nested(63) + ",[],{},1]"));
+    const std::string reason = "the body is nested deeper than 64 levels";
+    BOOST_TEST(refusal(nested(65)) == reason);
+    BOOST_TEST(refusal(nested(65, "1")) == reason);
+    BOOST_TEST(refusal(nested(64, "{}")) == reason);
+    BOOST_TEST(refusal(nested_objects(65)) == reason);
+    BOOST_TEST(refusal(nested_objects(64).insert(5, "{\"a\":").append("}")) == reason);
+    BOOST_TEST(!is_good(std::string(1'000'000, '[')));
+    BOOST_TEST(is_good(nested(64)));  // the parser lives on
+}
+
+BOOST_AUTO_TEST_CASE(bodies_of_any_size_are_read_one_after_the_other) {
+    for (const std::size_t size : {1U, 5'000'000U, 10U, 100'000U}) {
+        const JsonBody body("[\"" + std::string(size, 'x') + "\"]");
+        const std::string_view text = muster::http::entries_of(body.root()).at(0).get_string();
+        BOOST_TEST(text.size() == size);
+    }
+}
+
+// ---------------------------------------------------------------------------- equal JSON
+
+BOOST_AUTO_TEST_CASE(equal_json_has_an_equal_text) {
+    const std::vector<std::pair<std::string, std::string>> table = {
+        {R"({"a":1,"b":2})", R"( { "b" : 2 , "a" : 1 } )"},
+        {R"({"a":{"c":[1,2],"b":null}})", R"({"a":{"b":null,"c":[ 1, 2 ]}})"},
+        {R"(["\u00eb\n\/"])", "[\"\u00eb\\u000a/\"]"},
+        {R"({"\u0061":1})", R"({"a":1})"},
+        {"[1.50, 1e2]", "[1.5, 100.0]"},
+        {"[]", " [ ] "},
+    };
+    for (const auto& [left, right] : table) BOOST_TEST(canonical(left) == canonical(right), left);
+}
+
+BOOST_AUTO_TEST_CASE(other_json_has_another_text) {
+    const std::vector<std::string> texts = {
+        "[]",
+        "{}",
+        "[[]]",
+        "[{}]",
+        "null",
+        "true",
+        "false",
+        "0",
+        "1",
+        "\"1\"",
+        "[1,2]",
+        "[2,1]",
+        "[12]",
+        "[1,[2]]",
+        "[[1],2]",
+        "[[1,2]]",
+        R"({"a":1})",
+        R"({"a":"1"})",
+        R"({"a":[1]})",
+        R"({"a":{"b":1}})",
+        R"({"a":1,"b":1})",
+        R"(["a,b"])",
+        R"(["a","b"])",
+        R"(["a\",\"b"])",
+        R"({"a\":1,\"b":1})",
+        R"({"A":1})",
+        "\"\"",
+        "[\"\"]",
+        "[null]",
+        "9007199254740993",
+        "9007199254740992",
+    };
+    for (const std::string& left : texts) {
+        for (const std::string& right : texts) {
+            BOOST_TEST((canonical(left) == canonical(right)) == (left == right),
+                       left + " " + right);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,90 @@
+// http/message.hpp and http/metrics.hpp: methods by their names, and what was answered, counted.
+#include "http/message.hpp"
+
+#include "http/metrics.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using muster::http::Method;
+using muster::http::method_of;
+using muster::http::Metrics;
+
+namespace {
+
+bool has_line(const Metrics& metrics, const std::string& line) {
+    return ("\n" + metrics.text()).find("\n" + line + "\n") != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(message)
+
+BOOST_AUTO_TEST_CASE(a_method_has_its_name_and_nothing_else) {
+    const std::vector<std::pair<Method, std::string_view>> table = {
+        {Method::Get, "GET"},        {Method::Post, "POST"},     {Method::Patch, "PATCH"},
+        {Method::Put, "PUT"},        {Method::Delete, "DELETE"}, {Method::Head, "HEAD"},
+        {Method::Options, "OPTIONS"}};
+    for (const auto& [method, text] : table) {
+        BOOST_TEST(text_of(method) == text);
+        BOOST_TEST((method_of(text) == method), text);
+    }
+    for (const std::string_view text : {"", "get", "GET ", "BREW", "OTHER", "CONNECT"}) {
+        BOOST_TEST((method_of(text) == Method::Other), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(requests_are_counted_by_operation_and_class_of_status) {
+    Metrics metrics({"first", "second"});
+    metrics.count(0, 200, 10);
+    metrics.count(0, 204, 10);
+    metrics.count(0, 404, 10);
+    metrics.count(1, 503, 10);
+    metrics.count(Metrics::kNoOperation, 404, 10);
+    BOOST_TEST(has_line(metrics, R"(muster_requests_total{operation="first",status="2xx"} 2)"));
+    BOOST_TEST(has_line(metrics, R"(muster_requests_total{operation="first",status="4xx"} 1)"));
+    BOOST_TEST(has_line(metrics, R"(muster_requests_total{operation="second",status="5xx"} 1)"));
+    BOOST_TEST(has_line(metrics, R"(muster_requests_total{operation="second",status="2xx"} 0)"));
+    BOOST_TEST(has_line(metrics, R"(muster_requests_total{operation="none",status="4xx"} 1)"));
+}
+
+BOOST_AUTO_TEST_CASE(times_fall_into_growing_buckets) {
+    Metrics metrics({"first"});
+    for (const std::int64_t microseconds : {0, 1'000, 1'001, 9'000'000}) {
+        metrics.count(0, 200, microseconds);
+    }
+    const std::string bucket = R"(muster_request_seconds_bucket{operation="first",le=")";
+    BOOST_TEST(has_line(metrics, bucket + "0.001\"} 2"));
+    BOOST_TEST(has_line(metrics, bucket + "0.0025\"} 3"));
+    BOOST_TEST(has_line(metrics, bucket + "5\"} 3"));
+    BOOST_TEST(has_line(metrics, bucket + "+Inf\"} 4"));
+    BOOST_TEST(has_line(metrics, R"(muster_request_seconds_count{operation="first"} 4)"));
+    BOOST_TEST(has_line(metrics, R"(muster_request_seconds_sum{operation="first"} 9.002001)"));
+}
+
+BOOST_AUTO_TEST_CASE(what_the_database_did_is_counted) {
+    Metrics metrics({});
+    metrics.count_database(3, 1);
+    metrics.count_database(2, 0);
+    BOOST_TEST(has_line(metrics, "muster_db_statements_total 5"));
+    BOOST_TEST(has_line(metrics, "muster_db_reruns_total 1"));
+    BOOST_CHECK_THROW(Metrics(std::vector<std::string_view>(257, "x")), std::length_error);
+}
+
+BOOST_AUTO_TEST_CASE(every_line_of_the_figures_is_a_comment_or_a_sample) {
+    const Metrics metrics({"first"});
+    const std::string text = metrics.text();
+    BOOST_TEST(text.ends_with('\n'));
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        const std::string line = text.substr(at, end - at);
+        const bool is_good = line.starts_with("# HELP ") || line.starts_with("# TYPE ") ||
+                             (line.starts_with("muster_") && line.find(' ') != std::string::npos);
+        BOOST_TEST(is_good, line);
+        at = end + 1;
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,130 @@
+// http/query.hpp: a query is decoded once and read by name; whatever is wrong with it is a fault.
+#include "http/query.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using muster::Faults;
+using muster::field_code_text;
+using muster::http::percent_decoded;
+using muster::http::Query;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts told(const Faults& faults) {
+    Texts texts;
+    for (const auto& fault : faults.list()) {
+        texts.push_back(fault.path + " " + std::string(field_code_text(fault.code)));
+    }
+    return texts;
+}
+
+// Reads limit, state and raw, as a list does.
+struct Read {
+    explicit Read(std::string_view text) {
+        Query query(text, list);
+        limit = query.integer("limit", 50, 1, 100);
+        state = query.text("state", 8);
+        raw = query.flag("raw");
+        query.finish();
+    }
+    Texts faults() const { return told(list); }
+
+    Faults list;
+    int limit = 0;
+    std::optional<std::string> state;
+    bool raw = false;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(query)
+
+BOOST_AUTO_TEST_CASE(an_empty_query_gives_the_fallbacks) {
+    for (const std::string_view text : {"", "&", "&&"}) {
+        const Read read(text);
+        BOOST_TEST(read.limit == 50);
+        BOOST_TEST(!read.state.has_value());
+        BOOST_TEST(!read.raw);
+        BOOST_TEST(read.faults() == Texts());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(parameters_are_read_by_name_in_any_order) {
+    const Read read("raw=true&limit=100&state=%76alid");
+    BOOST_TEST(read.limit == 100);
+    BOOST_TEST((read.state == "valid"));
+    BOOST_TEST(read.raw);
+    BOOST_TEST(read.faults() == Texts());
+    BOOST_TEST((Read("%73tate=a%20b+c").state == "a b c"));
+    BOOST_TEST((Read("state=a=b").state == "a=b"));
+    BOOST_TEST((Read("state=").state == ""));
+    BOOST_TEST((Read("state").state == ""));
+    BOOST_TEST(!Read("raw=false").raw);
+    BOOST_TEST(Read("limit=1").limit == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_is_told_by_name) {
+    const std::vector<std::pair<std::string, Texts>> table = {
+        {"limit=0", {"limit out_of_range"}},
+        {"limit=101", {"limit out_of_range"}},
+        {"limit=-1", {"limit out_of_range"}},
+        {"limit=99999999999", {"limit out_of_range"}},
+        {"limit=", {"limit wrong_type"}},
+        {"limit=ten", {"limit wrong_type"}},
+        {"limit=1.5", {"limit wrong_type"}},
+        {"limit=+5", {"limit wrong_type"}},
+        {"limit=%205", {"limit wrong_type"}},
+        {"raw=yes", {"raw invalid_choice"}},
+        {"raw", {"raw invalid_choice"}},
+        {"raw=TRUE", {"raw invalid_choice"}},
+        {"state=ninechars", {"state too_long"}},
+        {"offset=1", {"offset unknown_field"}},
+        {"State=x", {"State unknown_field"}},
+        {"limit=1&limit=1", {"limit duplicate"}},
+        {"limit=1&%6cimit=2", {"limit duplicate"}},
+        {"state=%zz", {"state invalid_value"}},
+        {"state=%4", {"state invalid_value"}},
+        {"state=%", {"state invalid_value"}},
+        {"state=%00", {"state invalid_value"}},
+        {"state=%ff", {"state invalid_value"}},
+        {"st%zzate=1", {"query invalid_value"}},
+        {"%ff=1", {"query invalid_value"}},
+        {std::string(65, 'n') + "=1", {"query invalid_value"}},
+        {"=1", {" unknown_field"}},
+        {"limit=0&raw=maybe&x=1", {"limit out_of_range", "raw invalid_choice", "x unknown_field"}},
+    };
+    for (const auto& [text, faults] : table) BOOST_TEST(Read(text).faults() == faults, text);
+}
+
+BOOST_AUTO_TEST_CASE(a_faulty_number_reads_as_the_fallback) {
+    for (const std::string_view text : {"limit=0", "limit=x", "limit=%zz"}) {
+        BOOST_TEST(Read(text).limit == 50, text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_length_is_counted_in_characters) {
+    std::string eight;
+    for (int i = 0; i < 8; ++i) eight += "%c3%ab";
+    BOOST_TEST(Read("state=" + eight).faults() == Texts());
+    BOOST_TEST(Read("state=" + eight + "x").faults() == Texts{"state too_long"});
+}
+
+BOOST_AUTO_TEST_CASE(escapes_are_decoded_once) {
+    BOOST_TEST((percent_decoded("a%2Fb%2fc", false) == "a/b/c"));
+    BOOST_TEST((percent_decoded("%2541", false) == "%41"));
+    BOOST_TEST((percent_decoded("a+b", false) == "a+b"));
+    BOOST_TEST((percent_decoded("a+b%2B", true) == "a b+"));
+    BOOST_TEST((percent_decoded("", true) == ""));
+    BOOST_TEST((percent_decoded("%c3%ab", false) == "\u00eb"));
+    for (const std::string_view text :
+         {"%", "%1", "%g1", "%1g", "a%", "%00", "%ff", "%c3", "%c0%af", "% 1"}) {
+        BOOST_TEST(!percent_decoded(text, false).has_value(), text);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

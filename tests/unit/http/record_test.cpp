@@ -1,0 +1,108 @@
+// http/record.hpp: a reply's record is written and described from one list.
+#include "http/record.hpp"
+
+#include "http/json_body.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+enum class Colour { Red, Blue };
+[[maybe_unused]] std::string_view text_of(Colour colour) {
+    return colour == Colour::Red ? "red" : "blue";
+}
+
+struct Thing {
+    std::string name = "a \"name\"\n";
+    std::int64_t count = -5;
+    bool is_good = true;
+    muster::OrgId id;
+    muster::Timestamp when{0};
+    Colour colour = Colour::Blue;
+    std::optional<std::string> note;
+    std::optional<Colour> other;
+    std::optional<std::int64_t> number;
+    std::vector<std::string> tags;
+    std::vector<std::vector<std::int64_t>> table;
+    muster::http::RawJson raw{R"({"any":1})"};
+};
+
+}  // namespace
+
+template <>
+inline constexpr std::array muster::http::kAllOf<Colour> = {Colour::Red, Colour::Blue};
+
+namespace {
+
+using muster::http::field;
+using muster::http::record;
+using muster::http::to_json;
+
+constexpr auto kThing = record<Thing>(
+    "Thing", field<&Thing::name>("name"), field<&Thing::count>("count"),
+    field<&Thing::is_good>("is_good"), field<&Thing::id>("id"), field<&Thing::when>("when"),
+    field<&Thing::colour>("colour"), field<&Thing::note>("note"), field<&Thing::other>("other"),
+    field<&Thing::number>("number"), field<&Thing::tags>("tags"), field<&Thing::table>("table"),
+    field<&Thing::raw>("raw"));
+
+std::string schema_of(const char* property) {
+    return muster::json_text(kThing.schema()["properties"][property]);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(records)
+
+BOOST_AUTO_TEST_CASE(every_field_is_written_in_the_order_of_the_list) {
+    Thing thing;
+    BOOST_TEST(to_json(kThing, thing) ==
+               R"({"name":"a \"name\"\n","count":-5,"is_good":true,)"
+               R"("id":"00000000-0000-0000-0000-000000000000","when":"1970-01-01T00:00:00.000Z",)"
+               R"("colour":"blue","note":null,"other":null,"number":null,"tags":[],"table":[],)"
+               R"("raw":{"any":1}})");
+    thing.note = "";
+    thing.other = Colour::Red;
+    thing.number = 0;
+    thing.tags = {"x", "y"};
+    thing.table = {{1, 2}, {}};
+    const std::string text = to_json(kThing, thing);
+    BOOST_TEST(
+        text.find(R"("note":"","other":"red","number":0,"tags":["x","y"],"table":[[1,2],[]])") !=
+        std::string::npos);
+    (void)muster::http::JsonBody(text);
+}
+
+BOOST_AUTO_TEST_CASE(the_schema_lists_every_field_as_required_and_no_other) {
+    const Json::Value schema = kThing.schema();
+    BOOST_TEST(schema["type"].asString() == "object");
+    BOOST_TEST(!schema["additionalProperties"].asBool());
+    BOOST_TEST(schema["properties"].size() == 12U);
+    BOOST_TEST(schema["required"].size() == 12U);
+    BOOST_TEST(schema["required"][0].asString() == "name");
+    Json::Value written;
+    BOOST_TEST_REQUIRE(muster::parse_json(to_json(kThing, Thing{}), written));
+    BOOST_TEST((written.getMemberNames() == schema["properties"].getMemberNames()));
+}
+
+BOOST_AUTO_TEST_CASE(each_type_is_described) {
+    BOOST_TEST(schema_of("name") == R"({"type":"string"})");
+    BOOST_TEST(schema_of("count") == R"({"type":"integer"})");
+    BOOST_TEST(schema_of("is_good") == R"({"type":"boolean"})");
+    BOOST_TEST(schema_of("id") == R"({"format":"uuid","type":"string"})");
+    BOOST_TEST(schema_of("when") == R"({"format":"date-time","type":"string"})");
+    BOOST_TEST(schema_of("colour") == R"({"enum":["red","blue"],"type":"string"})");
+    BOOST_TEST(schema_of("note") == R"({"type":["string","null"]})");
+    BOOST_TEST(schema_of("number") == R"({"type":["integer","null"]})");
+    BOOST_TEST(schema_of("other") ==
+               R"({"anyOf":[{"enum":["red","blue"],"type":"string"},{"type":"null"}]})");
+    BOOST_TEST(schema_of("tags") == R"({"items":{"type":"string"},"type":"array"})");
+    BOOST_TEST(schema_of("table") ==
+               R"({"items":{"items":{"type":"integer"},"type":"array"},"type":"array"})");
+    BOOST_TEST(schema_of("raw") == R"({"type":"object"})");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
