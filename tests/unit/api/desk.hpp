@@ -1,0 +1,34 @@
+// A context whose database is away: for everything of api/ that needs none, and for what happens
+// then.
+#pragma once
+
+#include "base/settings.hpp"
+#include "db/transaction.hpp"
+#include "http/metrics.hpp"
+#include "service/context.hpp"
+
+#include <string>
+
+namespace muster::test {
+
+struct AwayDesk {
+    AwayDesk() {
+        settings.server_stale_after = 30;
+        settings.server_base_url = "https://api.example.test";
+    }
+    AwayDesk(const AwayDesk&) = delete;
+    AwayDesk& operator=(const AwayDesk&) = delete;
+
+    static db::ConnectionSettings nowhere() {
+        db::ConnectionSettings connection;
+        connection.urls = {"unix:/nowhere/mysql.sock"};
+        return connection;
+    }
+
+    Settings settings;
+    db::Database database{nowhere()};
+    service::Context context{database, settings, rules::CursorSealer(std::string(32, 'k'))};
+    http::Metrics metrics{{}};
+};
+
+}  // namespace muster::test

@@ -1,0 +1,230 @@
+// api/endpoint.hpp: rows that are checked while they are compiled, queries by their row, cursors
+// that open nowhere else, pages.
+#include "api/endpoint.hpp"
+
+#include "base/json.hpp"
+#include "unit/api/desk.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace muster;
+using api::Call;
+using api::Endpoint;
+using api::QueryParameter;
+using http::Method;
+
+namespace {
+
+http::Reply answer(Call&) {
+    return {};
+}
+
+constexpr Endpoint row(Method method, std::string_view path, std::string_view operation) {
+    return {.method = method,
+            .path = path,
+            .operation = operation,
+            .summary = "Do it",
+            .reply = {.meaning = "Done."},
+            .handler = answer};
+}
+
+constexpr Endpoint without(Endpoint base, std::string_view Endpoint::*text) {
+    base.*text = "";
+    return base;
+}
+
+constexpr Endpoint kOne = row(Method::Get, "/v1/things", "listThings");
+constexpr Endpoint kTwo = row(Method::Post, "/v1/things", "createThing");
+constexpr Endpoint kUntold = [] {
+    Endpoint untold = kOne;
+    untold.reply.meaning = "";
+    return untold;
+}();
+
+using Two = std::array<Endpoint, 2>;
+using One = std::array<Endpoint, 1>;
+static_assert(api::well_formed(Two{kOne, kTwo}, "/v1/things"));
+static_assert(api::well_formed(std::array<Endpoint, 0>{}, "/v1/things"));
+static_assert(!api::well_formed(Two{kOne, kTwo}, "/v1/users"));
+static_assert(!api::well_formed(Two{kOne, kOne}, "/v1/things"));
+static_assert(!api::well_formed(Two{kOne, row(Method::Get, "/v1/things", "other")}, "/v1/things"));
+static_assert(!api::well_formed(Two{kOne, row(Method::Get, "/v1/things/x", "listThings")},
+                                "/v1/things"));
+static_assert(!api::well_formed(One{without(kOne, &Endpoint::operation)}, "/v1/things"));
+static_assert(!api::well_formed(One{without(kOne, &Endpoint::summary)}, "/v1/things"));
+static_assert(!api::well_formed(One{kUntold}, "/v1/things"));
+
+// ---- a list
+
+std::string_view colour(std::size_t index) {
+    constexpr std::array<std::string_view, 2> kColours = {"red", "blue"};
+    return index < kColours.size() ? kColours.at(index) : "";
+}
+
+constexpr std::array kQuery = {
+    QueryParameter{.name = "limit",
+                   .kind = QueryParameter::Kind::Integer,
+                   .least = 1,
+                   .most = 9,
+                   .fallback = 2},
+    QueryParameter{.name = "cursor", .kind = QueryParameter::Kind::Cursor},
+    QueryParameter{.name = "colour", .choice = colour},
+    QueryParameter{.name = "q"},
+    QueryParameter{.name = "raw", .kind = QueryParameter::Kind::Flag},
+};
+constexpr Endpoint kList = [] {
+    Endpoint list = kOne;
+    list.query = kQuery;
+    return list;
+}();
+constexpr Endpoint kOtherList = [] {
+    Endpoint list = kList;
+    list.operation = "listOtherThings";
+    return list;
+}();
+
+using Texts = std::vector<std::string>;
+
+Texts faults(const std::function<void()>& work) {
+    try {
+        work();
+        return {};
+    } catch (const Error& error) {
+        BOOST_TEST((error.code() == ErrorCode::ValidationError));
+        Texts found;
+        const Json::Value details = error.details();
+        for (const Json::Value& field : details["fields"]) {
+            found.push_back(field["path"].asString() + " " + field["code"].asString());
+        }
+        return found;
+    }
+}
+
+Texts query_faults(const std::string& query) {
+    return faults([&] { (void)api::decode_query(kList, query); });
+}
+
+struct Thing {
+    std::int64_t number = 0;
+};
+constexpr auto kThing = http::record<Thing>("Thing", http::field<&Thing::number>("number"));
+
+struct Calls : test::AwayDesk {
+    Call call(const std::string& query, const Endpoint& endpoint = kList) {
+        return {request,
+                endpoint,
+                context,
+                metrics,
+                {acme, std::nullopt},
+                {},
+                api::decode_query(endpoint, query),
+                nullptr,
+                std::nullopt};
+    }
+    http::Request request;
+    OrgId acme = OrgId::create();
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(endpoint, Calls)
+
+BOOST_AUTO_TEST_CASE(a_query_is_read_by_its_row) {
+    const auto values = api::decode_query(kList, "limit=9&colour=blue&raw=true&q=a%20b");
+    BOOST_TEST(values.integer("limit") == 9);
+    BOOST_TEST((values.text("colour") == "blue"));
+    BOOST_TEST((values.text("q") == "a b"));
+    BOOST_TEST(values.flag("raw"));
+    BOOST_TEST(!values.text("cursor").has_value());
+    const auto none = api::decode_query(kList, "");
+    BOOST_TEST(none.integer("limit") == 2);
+    BOOST_TEST(!none.flag("raw"));
+    BOOST_TEST(!none.text("colour").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(every_fault_of_a_query_is_told_at_once) {
+    BOOST_TEST(query_faults("limit=10&colour=green&raw=1&x=1") ==
+               (Texts{"limit out_of_range", "colour invalid_choice", "raw invalid_choice",
+                      "x unknown_field"}));
+    BOOST_TEST(query_faults("colour=") == Texts{"colour invalid_choice"});
+    BOOST_TEST(query_faults("q=" + std::string(255, 'x')) == Texts());
+    BOOST_TEST(query_faults("q=" + std::string(256, 'x')) == Texts{"q too_long"});
+    BOOST_TEST(query_faults("cursor=" + std::string(512, 'x')) == Texts());
+    BOOST_TEST(query_faults("cursor=" + std::string(513, 'x')) == Texts{"cursor too_long"});
+    BOOST_TEST(query_faults("limit=1&limit=1") == Texts{"limit duplicate"});
+}
+
+BOOST_AUTO_TEST_CASE(a_row_without_parameters_takes_none) {
+    BOOST_TEST(faults([] { (void)api::decode_query(kOne, "limit=1"); }) ==
+               Texts{"limit unknown_field"});
+    BOOST_TEST(faults([] { (void)api::decode_query(kOne, ""); }) == Texts());
+}
+
+BOOST_AUTO_TEST_CASE(a_cursor_opens_for_the_list_that_it_came_from) {
+    const std::string cursor = call("colour=red&limit=3").seal_cursor("position");
+    BOOST_TEST((call("colour=red&limit=9&cursor=" + cursor).cursor_position() == "position"));
+    BOOST_TEST(!call("colour=red").cursor_position().has_value());
+    const auto refused = [&](const Call& other) {
+        return faults([&] { (void)other.cursor_position(); }) == Texts{"cursor invalid_cursor"};
+    };
+    BOOST_TEST(refused(call("cursor=" + cursor)));
+    BOOST_TEST(refused(call("colour=blue&cursor=" + cursor)));
+    BOOST_TEST(refused(call("colour=red&q=x&cursor=" + cursor)));
+    BOOST_TEST(refused(call("colour=red&cursor=" + cursor, kOtherList)));
+    BOOST_TEST(refused(call("colour=red&cursor=x" + cursor)));
+    BOOST_TEST(refused(call("colour=red&cursor=")));
+    auto below = call("colour=red&cursor=" + cursor);
+    below.parameters = {"01a1fd2d-5668-7068-9e60-bb07fac2d373"};
+    BOOST_TEST(refused(below));
+    auto elsewhere = call("colour=red&cursor=" + cursor);
+    elsewhere.actor.organization = OrgId::create();
+    BOOST_TEST(refused(elsewhere));
+}
+
+BOOST_AUTO_TEST_CASE(filters_cannot_be_mixed_up_in_a_cursor) {
+    const std::string cursor = call("colour=red&q=|q=x").seal_cursor("p");
+    const auto other = call("colour=red&q=x&cursor=" + cursor);
+    BOOST_TEST(faults([&] { (void)other.cursor_position(); }) == Texts{"cursor invalid_cursor"});
+}
+
+BOOST_AUTO_TEST_CASE(the_one_too_many_makes_a_next_page) {
+    const auto page = [&](std::vector<Thing> things) {
+        auto one = call("limit=2");
+        const auto reply = api::page_reply(one, "things", kThing, things, [](const Thing& thing) {
+            return std::to_string(thing.number);
+        });
+        Json::Value body;
+        BOOST_TEST_REQUIRE(parse_json(reply.body, body));
+        BOOST_TEST(reply.status == 200);
+        return body;
+    };
+    BOOST_TEST(json_text(page({})) == R"({"next_cursor":null,"things":[]})");
+    BOOST_TEST(json_text(page({{1}, {2}})) ==
+               R"({"next_cursor":null,"things":[{"number":1},{"number":2}]})");
+    const Json::Value more = page({{1}, {2}, {3}});
+    BOOST_TEST(more["things"].size() == 2U);
+    const auto next = call("cursor=" + more["next_cursor"].asString());
+    BOOST_TEST((next.cursor_position() == "2"));
+}
+
+BOOST_AUTO_TEST_CASE(an_id_of_the_path_is_a_uuid_or_names_nothing) {
+    auto one = call("");
+    const UserId id = UserId::create();
+    const std::string text = id.text();
+    one.parameters = {text};
+    BOOST_TEST((one.id<UserId>() == id));
+    std::string upper = text;
+    for (char& c : upper) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 32) : c;
+    for (const std::string& bad :
+         {std::string("x"), text + "0", "{" + text + "}", std::string("A") + upper.substr(1)}) {
+        one.parameters = {bad};
+        BOOST_CHECK_EXCEPTION((void)one.id<UserId>(), Error, [](const Error& error) {
+            return error.code() == ErrorCode::NotFound;
+        });
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

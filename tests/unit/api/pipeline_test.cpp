@@ -1,0 +1,175 @@
+// api/pipeline.hpp: a request's way to its envelope, as far as it goes without a database; the rest
+// is in tests/e2e.
+#include "api/pipeline.hpp"
+
+#include "base/crypto.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "unit/api/desk.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+
+using namespace muster;
+using http::Method;
+using http::Reply;
+using http::Request;
+
+namespace {
+
+// Nothing on standard error for as long as it lives.
+class Silence {
+  public:
+    Silence() : kept_(dup(STDERR_FILENO)) {
+        const int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDERR_FILENO);
+        close(nowhere);
+    }
+    ~Silence() {
+        dup2(kept_, STDERR_FILENO);
+        close(kept_);
+    }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+
+  private:
+    int kept_;
+};
+
+Request request(Method method, std::string path) {
+    Request made;
+    made.method = method;
+    made.path = std::move(path);
+    made.request_id = "r1";
+    made.arrived = Timestamp::now();
+    made.read_body = [](std::size_t) { return std::optional<std::string>(""); };
+    return made;
+}
+
+std::string header(const Reply& reply, std::string_view name) {
+    std::string found;
+    for (const auto& [key, value] : reply.headers) {
+        if (key == name) found += value;
+    }
+    return found;
+}
+
+struct Way : test::AwayDesk {
+    Reply answer(const Request& one) {
+        const Silence silence;
+        return pipeline.handle(one);
+    }
+    Reply answer(Method method, const std::string& path) { return answer(request(method, path)); }
+
+    api::Pipeline pipeline{context, metrics};
+};
+
+Json::Value parsed(const Reply& reply) {
+    Json::Value body;
+    BOOST_TEST_REQUIRE(parse_json(reply.body, body), reply.body);
+    return body;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(pipeline, Way)
+
+BOOST_AUTO_TEST_CASE(an_unknown_path_gets_the_envelope_and_nothing_else) {
+    const Reply reply = answer(Method::Get, "/nowhere");
+    BOOST_TEST(reply.status == 404);
+    BOOST_TEST(reply.content_type == "application/json");
+    BOOST_TEST(
+        reply.body ==
+        R"({"error":{"code":"NOT_FOUND","message":"There is nothing here by that name.","status":404}})");
+    BOOST_TEST(header(reply, "Cache-Control") == "no-store");
+    BOOST_TEST(header(reply, "Allow") == "");
+}
+
+BOOST_AUTO_TEST_CASE(another_method_is_told_the_right_ones) {
+    const Reply reply = answer(Method::Delete, "/v1/imports");
+    BOOST_TEST(reply.status == 405);
+    BOOST_TEST(header(reply, "Allow") == "GET, HEAD, POST");
+    BOOST_TEST(parsed(reply)["error"]["code"].asString() == "METHOD_NOT_ALLOWED");
+}
+
+BOOST_AUTO_TEST_CASE(the_process_says_that_it_lives_without_a_database) {
+    const Reply reply = answer(Method::Get, "/healthz");
+    BOOST_TEST(reply.status == 200);
+    BOOST_TEST(reply.body == R"({"status":"ok"})");
+    BOOST_TEST(answer(Method::Head, "/healthz").status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(readiness_says_that_the_database_is_away) {
+    const Reply reply = answer(Method::Get, "/readyz");
+    BOOST_TEST(reply.status == 503);
+    BOOST_TEST(header(reply, "Retry-After") == "1");
+    const Json::Value error = parsed(reply)["error"];
+    BOOST_TEST(error["code"].asString() == "SERVICE_UNAVAILABLE");
+    BOOST_TEST(error["details"]["reason"].asString().find("/nowhere") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_description_is_cached_by_its_etag) {
+    const Reply first = answer(Method::Get, "/openapi/partner.json");
+    BOOST_TEST(first.status == 200);
+    const std::string etag = header(first, "ETag");
+    BOOST_TEST(etag.starts_with("\""));
+    BOOST_TEST(header(first, "Cache-Control").starts_with("public"));
+    Request again = request(Method::Get, "/openapi/partner.json");
+    again.if_none_match = etag;
+    const Reply second = answer(again);
+    BOOST_TEST(second.status == 304);
+    BOOST_TEST(second.body == "");
+    BOOST_TEST(header(second, "ETag") == etag);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_brings_no_credential_is_refused_before_anything_is_looked_at) {
+    for (const std::string authorization : {"", "Bearer", "Bearer ", "Bearer x", "Basic b3JnXw==",
+                                            "Bearerorg_x", "org_x", "Bearer org_x y"}) {
+        Request one = request(Method::Post, "/v1/imports");
+        one.authorization = authorization;
+        one.read_body = [](std::size_t) -> std::optional<std::string> {
+            BOOST_ERROR("the body was read");
+            return "";
+        };
+        const Reply reply = answer(one);
+        BOOST_TEST(reply.status == 401, authorization);
+        BOOST_TEST(header(reply, "WWW-Authenticate") == "Bearer");
+        BOOST_TEST(parsed(reply)["error"]["code"].asString() == "UNAUTHORIZED");
+    }
+    BOOST_TEST(answer(Method::Get, "/v1/users/no-uuid").status == 401);
+}
+
+BOOST_AUTO_TEST_CASE(a_database_that_is_away_is_a_503_and_no_reason_to_end_the_worker) {
+    Request one = request(Method::Get, "/v1/imports");
+    one.authorization = "bearer " + create_credential("org_").reveal();
+    const Reply reply = answer(one);
+    BOOST_TEST(reply.status == 503);
+    BOOST_TEST(header(reply, "Retry-After") == "1");
+    BOOST_TEST(reply.body.find("nowhere") == std::string::npos);
+    BOOST_TEST(!pipeline.is_tainted());
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_for_nobody) {
+    Request one = request(Method::Get, "/healthz");
+    one.arrived = Timestamp::now() - Milliseconds(31'000);
+    const Reply reply = answer(one);
+    BOOST_TEST(reply.status == 503);
+    BOOST_TEST(parsed(reply)["error"]["code"].asString() == "SERVICE_UNAVAILABLE");
+    BOOST_TEST(!parsed(reply)["error"].isMember("details"));
+}
+
+BOOST_AUTO_TEST_CASE(answers_are_counted_by_operation) {
+    http::Metrics counted({"zero", "one"});
+    api::Pipeline counting(context, counted);
+    const Silence silence;
+    counting.handle(request(Method::Get, "/nowhere"));
+    counting.handle(request(Method::Delete, "/v1/imports"));
+    BOOST_TEST(counted.text().find(R"(muster_requests_total{operation="none",status="4xx"} 2)") !=
+               std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
