@@ -43,6 +43,8 @@ const std::vector<Setting> kSettings = {
      "Seconds to wait for a connection."},
     {"database", "read_timeout", &Settings::database_read_timeout, "60", 1, 600,
      "Seconds to wait for a statement's answer."},
+    {"database", "idle_timeout", &Settings::database_idle_timeout, "60", 5, 28800,
+     "Seconds after which the server drops a connection that says nothing, with the locks of a program that froze."},
     {"server", "socket", &Settings::server_socket, "/run/muster.socket", 0, 0,
      "The Unix socket on which nginx reaches musterd; not used under systemd socket activation."},
     {"server", "socket_mode", &Settings::server_socket_mode, "0660", 0, 0,

@@ -19,6 +19,7 @@ struct Settings {
     std::string database_tls_ca;
     int database_connect_timeout = 0;
     int database_read_timeout = 0;
+    int database_idle_timeout = 0;
 
     std::string server_socket;
     std::string server_socket_mode;

@@ -241,7 +241,8 @@ Connection::Connection(const ConnectionSettings& settings) : impl_(std::make_uni
     run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,"
         "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
         "innodb_lock_wait_timeout = " +
-        std::to_string(settings.lock_timeout_seconds));
+        std::to_string(settings.lock_timeout_seconds) +
+        ", wait_timeout = " + std::to_string(settings.idle_timeout_seconds));
     run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
 }
 

@@ -104,6 +104,8 @@ struct ConnectionSettings {
     int connect_timeout_seconds = 5;
     int read_timeout_seconds = 60;
     int lock_timeout_seconds = 5;
+    // A program that freezes in a transaction loses it, and its locks, after this time.
+    int idle_timeout_seconds = 60;
 };
 
 // What this thread's statements cost since reset_statistics(); for the log line of a request.

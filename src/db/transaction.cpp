@@ -9,7 +9,7 @@ namespace muster::db {
 namespace {
 
 // A connection that rested longer than this is asked whether it still lives before it is used.
-constexpr Milliseconds kTrusted{30'000};
+constexpr Milliseconds kTrusted{5'000};
 
 void pause_before(int attempt) {
     thread_local std::minstd_rand random{std::random_device{}()};

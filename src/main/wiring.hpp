@@ -48,6 +48,7 @@ inline db::ConnectionSettings connection_settings(const Settings& settings) {
     connection.tls_ca = settings.database_tls_ca;
     connection.connect_timeout_seconds = settings.database_connect_timeout;
     connection.read_timeout_seconds = settings.database_read_timeout;
+    connection.idle_timeout_seconds = settings.database_idle_timeout;
     return connection;
 }
 

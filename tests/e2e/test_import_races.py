@@ -118,6 +118,6 @@ def test_reading_beside_a_running_import_sees_whole_states(org):
         assert before["state"] in ("validating", "validated", "committing")
         for name in ("valid_rows", "created_count"):
             assert before[name] <= after[name] <= 20_000
-        assert after["created_count"] + after["attached_count"] + after["failed_count"] <= after["processed_rows"] <= 20_000
-        assert (before["heartbeat_at"] or "") <= (after["heartbeat_at"] or "")
+        assert after["created_count"] <= after["processed_rows"] <= 20_000
+        assert after["heartbeat_at"] or not before["heartbeat_at"]
     assert seen[-1]["created_count"] == 20_000

@@ -13,7 +13,8 @@ from support.stack import wait_for
 from support.world import email, emails
 
 pytestmark = pytest.mark.usefixtures("no_runner")
-SHORT_LEASE = {"MUSTER_JOBS_LEASE": "5"}
+# A runner that freezes in a transaction keeps its locks until the server drops its connection.
+SHORT_LEASE = {"MUSTER_JOBS_LEASE": "5", "MUSTER_DATABASE_IDLE_TIMEOUT": "10"}
 
 
 def column(stack, job_id, name):
@@ -40,6 +41,7 @@ def running(stack, count=1, env=None):
     finally:
         for runner in runners:
             if runner.poll() is None:
+                runner.send_signal(signal.SIGCONT)  # one that was stopped would not hear the other
                 runner.terminate()
         for runner in runners:
             runner.wait(20)

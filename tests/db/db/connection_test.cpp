@@ -156,7 +156,7 @@ BOOST_FIXTURE_TEST_CASE(the_session_is_strict_in_utc_and_reads_committed_rows, C
 
 BOOST_FIXTURE_TEST_CASE(a_group_stands_as_often_as_asked, Client) {
     static constexpr Sql kSelect{"test.groups",
-                                 "SELECT COUNT(*), SUM(v) FROM (SELECT 0 AS v WHERE "
+                                 "SELECT COUNT(*), SUM(v) FROM (SELECT 0 AS v FROM DUAL WHERE "
                                  "0 IN ({?}) UNION ALL SELECT 7) AS x"};
     for (const std::size_t groups : {std::size_t{1}, std::size_t{3}, std::size_t{500}}) {
         std::vector<int> numbers(groups);

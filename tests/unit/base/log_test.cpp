@@ -38,8 +38,13 @@ std::string logged_value(const std::string& value) {
     return line.substr(kHead.size(), line.size() - kHead.size() - 1);
 }
 
+// As a program starts, and as it was found.
 struct InfoLevel {
-    ~InfoLevel() {
+    InfoLevel() { reset(); }
+    ~InfoLevel() { reset(); }
+    InfoLevel(const InfoLevel&) = delete;
+    InfoLevel& operator=(const InfoLevel&) = delete;
+    static void reset() {
         muster::set_log_level(LogLevel::Info);
         muster::set_log_request_id("");
     }

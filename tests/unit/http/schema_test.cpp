@@ -1,150 +1,354 @@
-// http/schema.hpp: every fault of a body at once, each with its path; and the schema that is
-// printed.
+// http/schema.hpp: what a body may hold, with the exact path of every fault, and a printed schema
+// that allows what is accepted.
 #include "http/schema.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
+#include "unit/http/json_schema.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <random>
 #include <string>
 #include <vector>
 
-using namespace muster;
+using muster::Date;
+using muster::Error;
+using muster::ErrorCode;
+using muster::http::JsonBody;
+namespace http = muster::http;
 
 namespace {
 
+using Texts = std::vector<std::string>;
+
 struct Inner {
-    std::string name;
-    std::optional<bool> flag;
+    std::string word;
+    std::vector<std::int64_t> numbers;
 };
 struct Outer {
-    std::int64_t number = 0;
+    std::string name = "default";
+    std::int64_t count = -99;
+    bool flag = false;
+    std::optional<bool> maybe;
+    std::optional<std::string> note;
     std::vector<Inner> list;
-    rules::MemberFields member;
+    Inner inner;
 };
 
-constexpr auto kInner = http::object<Inner>(http::required("name", &Inner::name, http::Text{1, 5}),
-                                            http::optional("flag", &Inner::flag, http::Boolean{}));
+constexpr auto kInner = http::object<Inner>(
+    http::required("word", &Inner::word, http::Text{2, 4}),
+    http::optional("numbers", &Inner::numbers, http::array_of(http::Integer{0, 9}, 0, 3)));
 constexpr auto kOuter =
-    http::object<Outer>(http::required("number", &Outer::number, http::Integer{1, 9}),
-                        http::optional("list", &Outer::list, http::array_of(kInner, 0, 3)),
-                        http::optional("member", &Outer::member, http::MemberPayload{}));
+    http::object<Outer>(http::required("name", &Outer::name, http::Text{1, 5}),
+                        http::optional("count", &Outer::count, http::Integer{-3, 7}),
+                        http::optional("flag", &Outer::flag, http::Boolean{}),
+                        http::optional("maybe", &Outer::maybe, http::Boolean{}),
+                        http::optional("note", &Outer::note, http::Text{0, 3}),
+                        http::optional("list", &Outer::list, http::array_of(kInner, 1, 2)),
+                        http::optional("inner", &Outer::inner, kInner));
 
-Outer decoded(const std::string& body) {
-    const http::JsonBody json(body);
-    return http::decode(kOuter, json.root(), *Date::parse("2026-11-21"));
+struct Payload {
+    using Value = muster::rules::MemberFields;
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                Value& out) const {
+        http::MemberPayload{}.decode(in, path, to, out);
+    }
+};
+constexpr Payload kPayload;
+
+template <class Schema>
+auto decoded(const Schema& schema, const std::string& text) {
+    const JsonBody body(text);
+    return http::decode(schema, body.root(), *Date::parse("2026-11-20"));
 }
 
-// "path code" of each fault, in order.
-std::vector<std::string> faults(const std::string& body) {
-    std::vector<std::string> list;
+// "path code" of each fault; empty where the text is taken.
+template <class Schema>
+Texts faults(const Schema& schema, const std::string& text) {
     try {
-        decoded(body);
+        (void)decoded(schema, text);
+        return {};
     } catch (const Error& error) {
         BOOST_TEST((error.code() == ErrorCode::ValidationError));
-        for (const auto& field : error.details()["fields"]) {
-            list.push_back(field["path"].asString() + " " + field["code"].asString());
+        Texts found;
+        const Json::Value details = error.details();
+        for (const Json::Value& field : details["fields"]) {
+            found.push_back(field["path"].asString() + " " + field["code"].asString());
         }
+        return found;
     }
-    return list;
 }
 
-using List = std::vector<std::string>;
+Texts outer(const std::string& text) {
+    return faults(kOuter, text);
+}
+Texts payload(const std::string& members) {
+    return faults(kPayload,
+                  "{\"email\":\"a@x.test\"" + (members.empty() ? "" : "," + members) + "}");
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(schema)
 
-BOOST_AUTO_TEST_CASE(good_bodies_are_decoded_and_trimmed) {
-    const auto outer =
-        decoded(R"({"list":[{"name":" ab ","flag":false},{"name":"c","flag":null}],"number":9})");
-    BOOST_TEST(outer.number == 9);
-    BOOST_TEST_REQUIRE(outer.list.size() == 2);
-    BOOST_TEST(outer.list[0].name == "ab");
-    BOOST_TEST((outer.list[0].flag == std::optional(false)));
-    BOOST_TEST(!outer.list[1].flag.has_value());
+// ---------------------------------------------------------------------------- values
+
+BOOST_AUTO_TEST_CASE(a_good_body_becomes_a_value) {
+    const Outer value = decoded(
+        kOuter, R"({"name":" Ann ","count":7,"flag":true,"maybe":false,"note":"",)"
+                R"("list":[{"word":"ab"},{"word":"abcd","numbers":[0,9]}],"inner":{"word":"xy"}})");
+    BOOST_TEST(value.name == "Ann");
+    BOOST_TEST(value.count == 7);
+    BOOST_TEST(value.flag);
+    BOOST_TEST((value.maybe == false));
+    BOOST_TEST((value.note == ""));
+    BOOST_TEST_REQUIRE(value.list.size() == 2);
+    BOOST_TEST(value.list[1].word == "abcd");
+    BOOST_TEST((value.list[1].numbers == std::vector<std::int64_t>{0, 9}));
+    BOOST_TEST(value.inner.word == "xy");
 }
 
-BOOST_AUTO_TEST_CASE(every_fault_is_named_at_once) {
-    const List expected = {"number out_of_range",       "list[0].name too_long",
-                           "list[1].flag wrong_type",   "list[1].name required",
-                           "list[2] wrong_type",        "member.email invalid_email",
-                           "member.nick unknown_field", "extra unknown_field"};
-    BOOST_TEST((faults(R"({"number":10,"list":[{"name":"abcdef"},{"flag":1},7],
-                           "member":{"email":"a b","nick":1},"extra":{}})") == expected));
-}
-
-BOOST_AUTO_TEST_CASE(each_type_refuses_the_others) {
-    BOOST_TEST((faults(R"({"number":"1"})") == List{"number wrong_type"}));
-    BOOST_TEST((faults(R"({"number":1.5})") == List{"number wrong_type"}));
-    BOOST_TEST((faults(R"({"number":18446744073709551615})") == List{"number out_of_range"}));
-    BOOST_TEST((faults(R"({"number":null})") == List{"number required"}));
-    BOOST_TEST((faults(R"({"number":1,"list":{}})") == List{"list wrong_type"}));
-    BOOST_TEST((faults(R"({"number":1,"list":[1,2,3,4]})") == List{"list too_long"}));
-    BOOST_TEST((faults(R"({"number":1,"list":[{"name":"  "}]})") == List{"list[0].name required"}));
-    BOOST_TEST((faults(R"({"number":1,"list":[{"name":"a\u0007"}]})") ==
-                List{"list[0].name invalid_value"}));
-    BOOST_TEST((faults("[]") == List{" wrong_type"}));
-}
-
-BOOST_AUTO_TEST_CASE(a_hundred_faults_are_named_and_the_rest_is_told_of) {
-    std::string body = "{\"number\":1";
-    for (int i = 0; i < 150; ++i) body += ",\"x" + std::to_string(i) + "\":1";
-    try {
-        decoded(body + "}");
-        BOOST_FAIL("taken");
-    } catch (const Error& error) {
-        BOOST_TEST(error.details()["fields"].size() == 100);
-        BOOST_TEST(error.details()["truncated"].asBool());
+BOOST_AUTO_TEST_CASE(what_is_absent_or_null_stays_as_it_was) {
+    for (const std::string text :
+         {R"({"name":"x"})",
+          R"({"name":"x","count":null,"flag":null,"maybe":null,"note":null,"list":null})"}) {
+        const Outer value = decoded(kOuter, text);
+        BOOST_TEST(value.count == -99);
+        BOOST_TEST(!value.maybe.has_value());
+        BOOST_TEST(!value.note.has_value());
+        BOOST_TEST(value.list.empty());
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_hostile_key_is_shown_short_and_whole) {
-    std::string key;
-    for (int i = 0; i < 100; ++i) key += "\u00e4";
-    const auto list = faults("{\"number\":1,\"" + key + "\":1}");
-    BOOST_TEST_REQUIRE(list.size() == 1);
-    BOOST_TEST(list[0].size() < 90);
-}
+// ---------------------------------------------------------------------------- faults
 
-BOOST_AUTO_TEST_CASE(a_members_payload_is_normalised) {
-    const auto outer =
-        decoded(R"({"number":1,"member":{"email":" A@X.Org ","country":"de","locale":"",
-        "attributes":{"a":1.50,"b":"","c":null,"d":["x",true]}}})");
-    BOOST_TEST(outer.member.email == "a@x.org");
-    BOOST_TEST(outer.member.country == "DE");
-    BOOST_TEST(outer.member.locale == "");
-    BOOST_TEST(outer.member.attributes == R"({"a":1.5,"d":["x",true]})");
-}
-
-BOOST_AUTO_TEST_CASE(attributes_are_flat_and_bounded) {
-    const auto with = [](const std::string& attributes) {
-        return faults(
-            "{\"number\":1,\"member\":{\"email\":\"a@x.org\",\"attributes\":" + attributes + "}}");
+BOOST_AUTO_TEST_CASE(every_type_tells_its_faults_by_path) {
+    const std::vector<std::pair<std::string, Texts>> table = {
+        {R"([])", {" wrong_type"}},
+        {R"("x")", {" wrong_type"}},
+        {R"(null)", {" wrong_type"}},
+        {R"({})", {"name required"}},
+        {R"({"name":null})", {"name required"}},
+        {R"({"name":""})", {"name required"}},
+        {R"({"name":" \t\n "})", {"name required"}},
+        {R"({"name":1})", {"name wrong_type"}},
+        {R"({"name":["x"]})", {"name wrong_type"}},
+        {R"({"name":"sixchr"})", {"name too_long"}},
+        {R"({"name":"a\u0001b"})", {"name invalid_value"}},
+        {R"({"name":"a\u0000b"})", {"name invalid_value"}},
+        {R"({"name":"a\u007fb"})", {"name invalid_value"}},
+        {R"({"name":"x","count":"1"})", {"count wrong_type"}},
+        {R"({"name":"x","count":1.5})", {"count wrong_type"}},
+        {R"({"name":"x","count":true})", {"count wrong_type"}},
+        {R"({"name":"x","count":8})", {"count out_of_range"}},
+        {R"({"name":"x","count":-4})", {"count out_of_range"}},
+        {R"({"name":"x","count":9223372036854775808})", {"count out_of_range"}},
+        {R"({"name":"x","flag":"true"})", {"flag wrong_type"}},
+        {R"({"name":"x","flag":1})", {"flag wrong_type"}},
+        {R"({"name":"x","note":"four"})", {"note too_long"}},
+        {R"({"name":"x","list":{}})", {"list wrong_type"}},
+        {R"({"name":"x","list":[]})", {"list too_short"}},
+        {R"({"name":"x","list":[1,2,3]})", {"list too_long"}},
+        {R"({"name":"x","list":[1]})", {"list[0] wrong_type"}},
+        {R"({"name":"x","list":[null]})", {"list[0] wrong_type"}},
+        {R"({"name":"x","list":[{"word":"ab"},{}]})", {"list[1].word required"}},
+        {R"({"name":"x","list":[{"word":"a"}]})", {"list[0].word too_short"}},
+        {R"({"name":"x","list":[{"word":"ab","numbers":[1,10,"2"]}]})",
+         {"list[0].numbers[1] out_of_range", "list[0].numbers[2] wrong_type"}},
+        {R"({"name":"x","inner":{"word":"ab","more":1}})", {"inner.more unknown_field"}},
+        {R"({"name":"x","Name":"y"})", {"Name unknown_field"}},
+        {R"({"name":"x","more":null})", {"more unknown_field"}},
+        {R"({"count":"x","more":1,"inner":{"numbers":5}})",
+         {"count wrong_type", "more unknown_field", "inner.numbers wrong_type",
+          "inner.word required", "name required"}},
     };
-    BOOST_TEST((with("[]") == List{"member.attributes wrong_type"}));
-    BOOST_TEST((with(R"({"a":{"b":1}})") == List{"member.attributes.a wrong_type"}));
-    BOOST_TEST((with(R"({"a":[[1]]})") == List{"member.attributes.a wrong_type"}));
-    BOOST_TEST((with("{\"a\":\"" + std::string(4095, 'x') + "\"}") ==
-                List{"member.attributes.a too_long"}));
-    BOOST_TEST((with("{\"a\":\"" + std::string(4094, 'x') + "\"}") == List{}));
-    std::string many = "{\"k0\":1";
-    for (int i = 1; i < 100; ++i) many += ",\"k" + std::to_string(i) + "\":1";
-    BOOST_TEST((with(many + "}") == List{}));
-    BOOST_TEST((with(many + ",\"k100\":1}") == List{"member.attributes too_long"}));
+    for (const auto& [text, expected] : table) BOOST_TEST(outer(text) == expected, text);
 }
 
-BOOST_AUTO_TEST_CASE(the_printed_schema_says_what_is_taken) {
+BOOST_AUTO_TEST_CASE(lengths_are_counted_in_characters_behind_the_trimming) {
+    BOOST_TEST(outer("{\"name\":\"  \u00e4\u00f6\u00fc\u4e2d\U0001f600  \"}") == Texts());
+    BOOST_TEST(outer("{\"name\":\"\u00e4\u00f6\u00fc\u4e2d\U0001f600x\"}") ==
+               Texts{"name too_long"});
+}
+
+BOOST_AUTO_TEST_CASE(a_caller_s_key_is_shown_back_but_not_at_any_length) {
+    std::string umlauts;
+    for (int i = 0; i < 40; ++i) umlauts += "\u00e4";
+    const Texts found =
+        outer("{\"name\":\"x\",\"" + std::string(1000, 'k') + "\":1,\"x" + umlauts + "\":1}");
+    BOOST_TEST_REQUIRE(found.size() == 2);
+    BOOST_TEST(found[0] == std::string(64, 'k') + " unknown_field");
+    BOOST_TEST(found[1] == "x" + umlauts.substr(0, 62) + " unknown_field");
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_faults_are_enough) {
+    std::string entries;
+    for (int i = 0; i < 300; ++i) entries += i ? ",1" : "1";
+    struct List {
+        std::vector<std::string> all;
+    };
+    static constexpr auto kList = http::object<List>(
+        http::required("all", &List::all, http::array_of(http::Text{1, 5}, 1, 1000)));
+    const Texts found = faults(kList, "{\"all\":[" + entries + "]}");
+    BOOST_TEST_REQUIRE(found.size() == 100);
+    BOOST_TEST(found.front() == "all[0] wrong_type");
+    BOOST_TEST(found.back() == "all[99] wrong_type");
+}
+
+// ---------------------------------------------------------------------------- the member's payload
+
+BOOST_AUTO_TEST_CASE(a_payload_is_normalised) {
+    const auto fields = decoded(
+        kPayload,
+        R"({"email":" Ann.LEE@Example.TEST ","external_id":" 7 ","first_name":"","country":"gb",)"
+        R"("dob":"1990-01-31","locale":null,)"
+        R"("attributes":{"phone":" 1 ","n":1.50,"b":true,"m":["x",1,false],"none":null,"empty":""}})");
+    BOOST_TEST(fields.email == "ann.lee@example.test");
+    BOOST_TEST(fields.external_id == "7");
+    BOOST_TEST(fields.first_name == "");
+    BOOST_TEST(fields.country == "GB");
+    BOOST_TEST(fields.dob == "1990-01-31");
+    BOOST_TEST(fields.locale == "");
+    BOOST_TEST(fields.attributes == R"({"phone":" 1 ","n":1.5,"b":true,"m":["x",1,false]})");
+}
+
+BOOST_AUTO_TEST_CASE(a_payload_tells_every_fault) {
+    const std::string long_text(256, 'x');
+    const std::vector<std::pair<std::string, Texts>> table = {
+        {R"("nickname":"x")", {"nickname unknown_field"}},
+        {R"("first_name":1)", {"first_name wrong_type"}},
+        {R"("first_name":"a\u0000b")", {"first_name invalid_value"}},
+        {"\"first_name\":\"" + long_text + "\"", {"first_name too_long"}},
+        {R"("country":"UK")", {"country invalid_country"}},
+        {R"("dob":"2023-02-29")", {"dob invalid_date"}},
+        {R"("dob":"2026-11-20")", {"dob invalid_date"}},
+        {R"("attributes":[])", {"attributes wrong_type"}},
+        {R"("attributes":"{}")", {"attributes wrong_type"}},
+        {R"("attributes":{"a":{}})", {"attributes.a wrong_type"}},
+        {R"("attributes":{"a":[[1]],"b":[null],"c":1})",
+         {"attributes.a wrong_type", "attributes.b wrong_type"}},
+        {"\"attributes\":{\"" + std::string(65, 'k') + "\":1}",
+         {"attributes." + std::string(64, 'k') + " too_long"}},
+        {"\"attributes\":{\"a\":\"" + std::string(4095, 'x') + "\"}", {"attributes.a too_long"}},
+        {R"("country":"x","dob":"y","x":1)",
+         {"country invalid_country", "dob invalid_date", "x unknown_field"}},
+    };
+    for (const auto& [members, expected] : table) BOOST_TEST(payload(members) == expected, members);
+    BOOST_TEST(payload("\"attributes\":{\"a\":\"" + std::string(4094, 'x') + "\"}") == Texts());
+    BOOST_TEST(payload(R"("attributes":{"a\"b":"\u0000"})") == Texts());
+    for (const std::string body :
+         {R"({})", R"({"email":null})", R"({"email":""})", R"({"email":" "})"}) {
+        BOOST_TEST(faults(kPayload, body) == Texts{"email required"}, body);
+    }
+    BOOST_TEST(faults(kPayload, R"({"email":"a b@x"})") == Texts{"email invalid_email"});
+    BOOST_TEST(faults(kPayload, R"({"email":5})") == Texts{"email wrong_type"});
+    BOOST_TEST(faults(kPayload, "[]") == Texts{" wrong_type"});
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_attributes_are_taken_and_not_one_more) {
+    const auto attributes = [](int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":" + std::to_string(i);
+        return "\"attributes\":{" + text + "}";
+    };
+    BOOST_TEST(payload(attributes(100)) == Texts());
+    BOOST_TEST(payload(attributes(101)) == Texts{"attributes too_long"});
+}
+
+// ---------------------------------------------------------------------------- the printed schema
+
+BOOST_AUTO_TEST_CASE(the_schema_is_printed_as_json_schema) {
+    BOOST_TEST(
+        muster::json_text(kInner.schema()) ==
+        R"({"additionalProperties":false,"properties":{"numbers":{"items":{"maximum":9,"minimum":0,)"
+        R"("type":"integer"},"maxItems":3,"type":["array","null"]},"word":{"maxLength":4,)"
+        R"("minLength":2,"type":"string"}},"required":["word"],"type":"object"})");
+}
+
+BOOST_AUTO_TEST_CASE(the_schema_allows_what_is_accepted_and_nothing_else) {
     const Json::Value schema = kOuter.schema();
-    BOOST_TEST(schema["additionalProperties"].asBool() == false);
-    BOOST_TEST(schema["required"].size() == 1);
-    BOOST_TEST(schema["required"][0].asString() == "number");
-    BOOST_TEST(schema["properties"]["number"]["minimum"].asInt() == 1);
-    BOOST_TEST(schema["properties"]["number"]["maximum"].asInt() == 9);
-    const Json::Value& inner = schema["properties"]["list"]["items"];
-    BOOST_TEST(inner["properties"]["name"]["maxLength"].asInt() == 5);
-    BOOST_TEST(inner["properties"]["flag"]["type"][0].asString() == "boolean");
-    BOOST_TEST(inner["properties"]["flag"]["type"][1].asString() == "null");
+    const muster::test::SchemaCheck check;
+    const Texts values = {"null",
+                          "\"\"",
+                          "\"a\"",
+                          "\"ab\"",
+                          "\"abcd\"",
+                          "\"abcde\"",
+                          "\"abcdef\"",
+                          "-4",
+                          "-3",
+                          "7",
+                          "8",
+                          "1.5",
+                          "true",
+                          "false",
+                          "[]",
+                          "{}",
+                          "[1]",
+                          "[{\"word\":\"ab\"}]",
+                          "{\"word\":\"ab\"}",
+                          "{\"word\":\"a\"}",
+                          "{\"word\":\"ab\",\"x\":1}",
+                          "[{\"word\":\"ab\"},{\"word\":\"abcd\",\"numbers\":[0,9,5]}]",
+                          "{\"word\":\"ab\",\"numbers\":[0,10]}",
+                          "{\"word\":\"ab\",\"numbers\":null}",
+                          "{\"word\":\"ab\",\"numbers\":[1,2,3,4]}",
+                          "[{\"word\":\"ab\"},{\"word\":\"ab\"},{\"word\":\"ab\"}]"};
+    const Texts names = {"name", "count", "flag", "maybe", "note", "list", "inner", "more"};
+    std::mt19937 random(3);
+    const auto roll = [&](std::size_t sides) { return random() % sides; };
+    int accepted = 0;
+    for (int i = 0; i < 40'000; ++i) {
+        std::string text =
+            "\"name\":" + (roll(4) ? std::string("\"ok\"") : values[roll(values.size())]);
+        for (std::size_t name = 1; name < names.size(); ++name) {
+            if (roll(3) == 0 && (name < 7 || roll(4) == 0)) {
+                text += ",\"" + names[name] + "\":" + values[roll(values.size())];
+            }
+        }
+        text = "{" + text + "}";
+        Json::Value value;
+        BOOST_TEST_REQUIRE(muster::parse_json(text, value), text);
+        const bool is_accepted = outer(text).empty();
+        accepted += is_accepted ? 1 : 0;
+        if (check.allows(schema, value) != is_accepted) BOOST_ERROR(text);
+    }
+    BOOST_TEST(accepted > 1000);
+}
+
+BOOST_AUTO_TEST_CASE(the_payload_s_schema_allows_every_payload_that_is_accepted) {
+    const Json::Value schema = http::member_payload_schema();
+    const muster::test::SchemaCheck check;
+    const Texts values = {"null",
+                          "\"\"",
+                          "\"a\"",
+                          "\"GB\"",
+                          "\"1990-01-31\"",
+                          "1",
+                          "{}",
+                          "[]",
+                          "{\"phone\":\"1\"}",
+                          "{\"a\":{}}",
+                          "\"" + std::string(36, 'x') + "\"",
+                          "\"" + std::string(256, 'x') + "\""};
+    for (const auto& entry : muster::rules::kCoreFields) {
+        for (const std::string& value : values) {
+            std::string text = "{\"" + std::string(entry.name) + "\":" + value;
+            text += entry.name == "email" ? "}" : ",\"email\":\"a@x.test\"}";
+            Json::Value parsed;
+            BOOST_TEST_REQUIRE(muster::parse_json(text, parsed));
+            if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
+        }
+    }
+    for (const std::string& value : values) {
+        const std::string text = "{\"email\":\"a@x.test\",\"attributes\":" + value + "}";
+        Json::Value parsed;
+        BOOST_TEST_REQUIRE(muster::parse_json(text, parsed));
+        if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
+    }
+    BOOST_TEST(!check.allows(schema, Json::Value(Json::objectValue)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
