@@ -312,6 +312,23 @@ def test_a_page_that_ends_with_the_last_row_has_no_cursor(org):
     assert len(rest["rows"]) == 1 and rest["next_cursor"] is None
 
 
+def test_a_page_of_heavy_rows_is_cut_short_and_the_cursor_leads_on(org):
+    value = "x" * 4090
+    payloads = [{"email": email(), "attributes": {f"key_{n}": value for n in range(100)}} for _ in range(38)]
+    job_id = org.staged(payloads)
+    sizes, rows, cursor = [], [], None
+    while not sizes or cursor:
+        params = {"limit": 1000} | ({"cursor": cursor} if cursor else {})
+        reply = org.api.get(f"/v1/imports/{job_id}/rows", params=params, whole=False, expect=200)
+        page, cursor = reply.json()["rows"], reply.json()["next_cursor"]
+        sizes.append(len(reply.content))
+        rows += page
+        assert page
+    assert [row["row_number"] for row in rows] == list(range(1, 39))
+    assert [row["payload"]["email"] for row in rows] == [payload["email"] for payload in payloads]
+    assert len(sizes) > 1 and max(sizes) < 16 * 1024 * 1024
+
+
 def test_a_filtered_listing_pages_over_blocks_without_such_rows(org):
     payloads = [{"email": email()} for _ in range(3000)]
     invalid = [1, 2, 1499, 1500, 1501, 2999, 3000]

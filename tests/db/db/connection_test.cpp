@@ -207,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(a_wrong_number_of_parameters_is_a_programmer_s_mistake, 
 // ---------------------------------------------------------------------------- statement cache
 
 BOOST_FIXTURE_TEST_CASE(a_statement_is_prepared_once_for_each_number_of_groups, Client) {
-    static constexpr Sql kSelect{"test.cached", "SELECT 1 WHERE 1 IN ({?})"};
+    static constexpr Sql kSelect{"test.cached", "SELECT 1 FROM DUAL WHERE 1 IN ({?})"};
     const std::vector<Param> params{Param(1), Param(2)};
     const auto run_both = [&] {
         connection().query(kSelect, nullptr, std::span(params).first(1), 1);
