@@ -19,6 +19,7 @@ using muster::db::Param;
 using muster::db::Sql;
 using muster::test::Client;
 using muster::test::kind_of;
+using muster::test::Meanwhile;
 using muster::test::until;
 using Kind = DbError::Kind;
 
@@ -291,8 +292,9 @@ BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_is_named_in_the_text,
 BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_end_in_a_deadlock) {
     Client first;
     Client second;
-    first.run("DROP TABLE IF EXISTS deadlocks");
-    first.run("CREATE TABLE deadlocks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB");
+    const Meanwhile table(first,
+                          "CREATE TABLE deadlocks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                          "DROP TABLE deadlocks");
     first.execute("INSERT INTO deadlocks VALUES (1, 0), (2, 0)");
     first.run("START TRANSACTION");
     second.run("START TRANSACTION");
@@ -310,21 +312,36 @@ BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_end_in_a_deadlock
     BOOST_TEST((of_first == Kind::Deadlock) != (of_second == Kind::Deadlock));
     first.run("ROLLBACK");
     second.run("ROLLBACK");
-    watch.run("DROP TABLE deadlocks");
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_stays_locked_ends_in_a_lock_timeout) {
     Client holder;
     Client waiting(impatient());
-    holder.run("DROP TABLE IF EXISTS locked_rows");
-    holder.run("CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB");
+    const Meanwhile table(holder,
+                          "CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                          "DROP TABLE locked_rows");
     holder.execute("INSERT INTO locked_rows VALUES (1, 0)");
     holder.run("START TRANSACTION");
     holder.execute("UPDATE locked_rows SET b = 1");
     BOOST_TEST(
         (kind_of([&] { waiting.execute("UPDATE locked_rows SET b = 2"); }) == Kind::LockTimeout));
     holder.run("ROLLBACK");
-    holder.run("DROP TABLE locked_rows");
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_says_nothing_loses_its_locks) {
+    Client watch;
+    const Meanwhile table(watch,
+                          "CREATE TABLE silent_locks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                          "DROP TABLE silent_locks");
+    watch.execute("INSERT INTO silent_locks VALUES (1, 0)");
+    auto settings = muster::test::connection_settings();
+    settings.idle_timeout_seconds = 1;
+    Client frozen(settings);
+    frozen.run("START TRANSACTION");
+    frozen.execute("UPDATE silent_locks SET b = 1");
+    BOOST_TEST(watch.execute("UPDATE silent_locks SET b = 2") == 1);  // waits for it
+    BOOST_TEST((kind_of([&] { frozen.run("COMMIT"); }) == Kind::Gone));
+    BOOST_TEST(watch.number("SELECT b FROM silent_locks") == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_killed_connection_is_gone_and_says_so) {
