@@ -1,5 +1,5 @@
--- Muster's schema, version 1. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
--- MariaDB 10.11 and MySQL 8 take it alike.
+-- Muster's schema, version 2. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
+-- MariaDB 10.11 and MySQL 8 take it alike. A database of an older version comes here by sql/upgrades/.
 --
 -- Times are BIGINT milliseconds since 1970 UTC: no time zone, no fraction format, no year 2038.
 -- Ids are UUIDv7 as BINARY(16): ascending, so that inserts append. Each tenant table's primary key begins with
@@ -32,14 +32,20 @@ CREATE TABLE IF NOT EXISTS users (
 -- attributes: {"key": [value, provenance, milliseconds], …}; a document in the row costs a third of the index
 -- writes of a row per value, and filling gaps is JSON_MERGE_PATCH(new, existing). TEXT, not JSON: MariaDB's JSON
 -- adds a check per row that the application has already made.
+-- email: a copy of users.email, which never changes, so that a tenant's look-ups and prefix searches stay within the
+-- tenant's own index. search_name: what a person is called. The searched columns have a collation that ignores case
+-- and accents; each index ends in user_id, the tie-breaker of keyset pages (src/store/member_pages.cpp).
 CREATE TABLE IF NOT EXISTS members (
     organization_id BINARY(16)   NOT NULL,
     user_id         BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
+    email           VARCHAR(254) COLLATE utf8mb4_general_ci NOT NULL,
     external_id     VARCHAR(255) NULL,
-    first_name      VARCHAR(255) NULL,
-    last_name       VARCHAR(255) NULL,
-    display_name    VARCHAR(255) NULL,
+    first_name      VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
+    last_name       VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
+    display_name    VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
+    search_name     VARCHAR(511) COLLATE utf8mb4_general_ci GENERATED ALWAYS AS
+                        (COALESCE(display_name, CONCAT_WS(' ', first_name, last_name))) STORED,
     locale          VARCHAR(35)  NULL,
     country         CHAR(2)      NULL,
     dob             CHAR(10)     NULL,
@@ -51,7 +57,12 @@ CREATE TABLE IF NOT EXISTS members (
     updated_at      BIGINT       NOT NULL,
     PRIMARY KEY (organization_id, user_id),
     UNIQUE KEY member (organization_id, id),
-    KEY external_id (organization_id, external_id),
+    KEY external_id_user (organization_id, external_id, user_id),
+    KEY email (organization_id, email, user_id),
+    KEY search_name (organization_id, search_name, user_id),
+    KEY last_name (organization_id, last_name, user_id),
+    KEY updated_at (organization_id, updated_at, user_id),
+    KEY status (organization_id, status, user_id),
     CONSTRAINT members_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
     CONSTRAINT members_user FOREIGN KEY (user_id) REFERENCES users (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
@@ -72,10 +83,17 @@ CREATE TABLE IF NOT EXISTS attributes (
     CONSTRAINT attributes_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
+-- totp_secret: sealed (src/base/sealing.hpp); it counts once totp_enrolled_at is set. totp_last_step: no time step up to
+-- it is accepted again. Failures of the second factor, backup codes included, are counted here, per admin.
 CREATE TABLE IF NOT EXISTS admins (
-    id         BINARY(16)   NOT NULL,
-    email      VARCHAR(254) NOT NULL,
-    created_at BIGINT       NOT NULL,
+    id                         BINARY(16)     NOT NULL,
+    email                      VARCHAR(254)   NOT NULL,
+    totp_secret                VARBINARY(255) NULL,
+    totp_enrolled_at           BIGINT         NULL,
+    totp_last_step             BIGINT         NOT NULL DEFAULT 0,
+    second_factor_failures     INT            NOT NULL DEFAULT 0,
+    second_factor_paused_until BIGINT         NOT NULL DEFAULT 0,
+    created_at                 BIGINT         NOT NULL,
     PRIMARY KEY (id),
     UNIQUE KEY email (email)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
@@ -91,13 +109,98 @@ CREATE TABLE IF NOT EXISTS seats (
     CONSTRAINT seats_admin FOREIGN KEY (admin_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Secrets are stored as SHA-256 only; they have 256 random bits, so a fast hash is enough.
+-- SHA-256 of the admin's id and the code, which has 80 random bits. A used code's row goes.
+CREATE TABLE IF NOT EXISTS backup_codes (
+    admin_id   BINARY(16) NOT NULL,
+    code_hash  BINARY(32) NOT NULL,
+    created_at BIGINT     NOT NULL,
+    PRIMARY KEY (admin_id, code_hash),
+    CONSTRAINT backup_codes_admin FOREIGN KEY (admin_id) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- A signed-in admin. token_hash: SHA-256 of the token's 256 random bits. verified_at: when the second factor was
+-- passed, NULL before.
+CREATE TABLE IF NOT EXISTS sessions (
+    id                     BINARY(16) NOT NULL,
+    token_hash             BINARY(32) NOT NULL,
+    admin_id               BINARY(16) NOT NULL,
+    active_organization_id BINARY(16) NOT NULL,
+    verified_at            BIGINT     NULL,
+    created_at             BIGINT     NOT NULL,
+    last_used_at           BIGINT     NOT NULL,
+    expires_at             BIGINT     NOT NULL,
+    PRIMARY KEY (id),
+    UNIQUE KEY token_hash (token_hash),
+    KEY admin (admin_id),
+    KEY expires_at (expires_at),
+    CONSTRAINT sessions_admin FOREIGN KEY (admin_id) REFERENCES admins (id),
+    CONSTRAINT sessions_organization FOREIGN KEY (active_organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The one live sign-in code of an address. subject: HMAC of the address, so that strangers' addresses are not kept;
+-- an address that is no admin's has its row too, with the hash of a code that nobody was sent.
+CREATE TABLE IF NOT EXISTS otp_codes (
+    subject    BINARY(32) NOT NULL,
+    code_hash  BINARY(32) NOT NULL,
+    failures   INT        NOT NULL DEFAULT 0,
+    expires_at BIGINT     NOT NULL,
+    PRIMARY KEY (subject),
+    KEY expires_at (expires_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- What was spent of a guess budget: the moments (8 bytes each, milliseconds) within its window. One row, locked by
+-- whoever spends, so that parallel guesses are counted one by one.
+CREATE TABLE IF NOT EXISTS guess_budgets (
+    kind       ENUM('otp_request', 'otp_client', 'otp_verify') NOT NULL,
+    subject    BINARY(32)     NOT NULL,
+    spent      VARBINARY(512) NOT NULL,
+    expires_at BIGINT         NOT NULL,
+    PRIMARY KEY (kind, subject),
+    KEY expires_at (expires_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Mail that waits to be sent. content: address, subject and text, sealed, because a text may hold a sign-in code; a
+-- row without an address is sent to nobody (src/service/mail.hpp says why). Sent rows go.
+CREATE TABLE IF NOT EXISTS mail_outbox (
+    id              BINARY(16) NOT NULL,
+    content         MEDIUMBLOB NOT NULL,
+    attempts        INT        NOT NULL DEFAULT 0,
+    next_attempt_at BIGINT     NOT NULL,
+    lease_owner     BINARY(16) NULL,
+    lease_until     BIGINT     NOT NULL DEFAULT 0,
+    created_at      BIGINT     NOT NULL,
+    expires_at      BIGINT     NOT NULL,
+    PRIMARY KEY (id),
+    KEY due (next_attempt_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Who did what, when. organization_id: whose log it stands in; NULL for what concerns the installation alone.
+-- actor_id: the admin; NULL for the operator. details: a flat JSON object, without secrets and addresses.
+CREATE TABLE IF NOT EXISTS audit_log (
+    organization_id BINARY(16)   NULL,
+    id              BINARY(16)   NOT NULL,
+    actor           ENUM('admin', 'operator') NOT NULL,
+    actor_id        BINARY(16)   NULL,
+    action          VARCHAR(64)  NOT NULL,
+    subject_id      VARCHAR(64)  NULL,
+    details         MEDIUMTEXT   NOT NULL,
+    request_id      VARCHAR(64)  NULL,
+    created_at      BIGINT       NOT NULL,
+    PRIMARY KEY (id),
+    UNIQUE KEY organization (organization_id, id),
+    CONSTRAINT audit_log_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Secrets are stored as SHA-256 only; they have 256 random bits, so a fast hash is enough. A rate or burst of
+-- NULL is the installation's default.
 CREATE TABLE IF NOT EXISTS api_keys (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
     name            VARCHAR(255) NOT NULL,
     secret_hash     BINARY(32)   NOT NULL,
     last_four       CHAR(4)      NOT NULL,
+    rate_per_second INT          NULL,
+    burst           INT          NULL,
     created_by      BINARY(16)   NULL,
     created_at      BIGINT       NOT NULL,
     last_used_at    BIGINT       NULL,
@@ -109,7 +212,8 @@ CREATE TABLE IF NOT EXISTS api_keys (
     CONSTRAINT api_keys_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Written in the transaction of the effect. key_hash: SHA-256 of method, path and key.
+-- Written in the transaction of the effect. key_hash: SHA-256 of method, path and key. sealed: the body holds a
+-- secret that is shown once, sealed under a key that is made from the Idempotency-Key itself.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
     organization_id BINARY(16)   NOT NULL,
     key_hash        BINARY(32)   NOT NULL,
@@ -117,6 +221,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
     status          SMALLINT     NOT NULL,
     location        VARCHAR(255) NULL,
     body            MEDIUMBLOB   NOT NULL,
+    sealed          BOOLEAN      NOT NULL DEFAULT FALSE,
     created_at      BIGINT       NOT NULL,
     expires_at      BIGINT       NOT NULL,
     PRIMARY KEY (organization_id, key_hash),

@@ -65,7 +65,7 @@ constexpr std::array kListQuery = {
                    .kind = QueryParameter::Kind::Cursor,
                    .meaning = "next_cursor of the page before."},
 };
-constexpr std::array kListErrors = {ErrorCode::Unauthorized, ErrorCode::ValidationError};
+constexpr std::array kListErrors = {ErrorCode::ValidationError};
 
 Json::Value attribute_list_schema() {
     return list_schema<kAttribute>("attributes");

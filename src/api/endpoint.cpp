@@ -3,6 +3,8 @@
 #include "base/text.hpp"
 #include "http/query.hpp"
 
+#include <set>
+
 namespace muster::api {
 namespace {
 
@@ -19,6 +21,36 @@ bool is_choice(const QueryParameter& parameter, std::string_view value) {
 }
 
 }  // namespace
+
+std::string_view text_of(Access access) {
+    switch (access) {
+        case Access::Open:
+            return "open";
+        case Access::Session:
+            return "session";
+        case Access::Admin:
+            return "admin";
+        case Access::OrganizationOrAdmin:
+            return "organization-or-admin";
+    }
+    return "";
+}
+
+std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
+    std::set<ErrorCode> errors(endpoint.errors.begin(), endpoint.errors.end());
+    if (endpoint.access == Access::Open) return {errors.begin(), errors.end()};
+    errors.insert(ErrorCode::Unauthorized);
+    if (endpoint.access == Access::Session) {
+        errors.insert(ErrorCode::Forbidden);
+        return {errors.begin(), errors.end()};
+    }
+    // X-Expect-Organization can be malformed, or name another organization.
+    errors.insert({ErrorCode::TwoFactorRequired, ErrorCode::BadRequest, ErrorCode::Conflict});
+    if (endpoint.access == Access::Admin || endpoint.role > rules::Role::Viewer) {
+        errors.insert(ErrorCode::Forbidden);
+    }
+    return {errors.begin(), errors.end()};
+}
 
 std::optional<std::string> QueryValues::text(std::string_view name) const {
     const auto found = texts_.find(name);

@@ -8,6 +8,7 @@
 #include "http/metrics.hpp"
 #include "http/record.hpp"
 #include "http/schema.hpp"
+#include "rules/records.hpp"
 #include "service/context.hpp"
 
 #include <json/value.h>
@@ -22,10 +23,14 @@
 
 namespace muster::api {
 
+// Who may call (specification 5). A known credential of another kind is 403, an unknown one 401.
 enum class Access : std::uint8_t {
-    Open,          // no credential; nginx lets only the loopback through where it must
-    Organization,  // an organization key (or, later, an admin session) [specification 4.1, 5]
+    Open,                 // no credential; nginx lets only the loopback through where it must
+    Session,              // an admin session, before its second factor too
+    Admin,                // an admin session past its second factor
+    OrganizationOrAdmin,  // an organization key, or an admin session past its second factor
 };
+std::string_view text_of(Access access);
 
 enum class IdempotencyKey : std::uint8_t { Ignored, Accepted };
 
@@ -56,7 +61,8 @@ struct Endpoint {
     std::string_view path;       // "/v1/imports/{id}/rows"
     std::string_view operation;  // "stageImportRows"
     std::string_view summary = {};
-    Access access = Access::Organization;
+    Access access = Access::OrganizationOrAdmin;
+    rules::Role role = rules::Role::Viewer;  // the least that an admin's seat must be
     IdempotencyKey idempotency = IdempotencyKey::Ignored;
     std::size_t body_limit = 0;  // bytes; 0: takes no body
     bool body_required = false;
@@ -66,9 +72,12 @@ struct Endpoint {
     std::span<const QueryParameter> query = {};
     ReplySpec reply = {};
     std::optional<ReplySpec> second_reply = {};
-    std::span<const ErrorCode> errors = {};
+    std::span<const ErrorCode> errors = {};  // beside those of the access
     http::Reply (*handler)(Call&) = nullptr;
 };
+
+// All that the row can answer: its own errors, and those that its access brings with it.
+std::vector<ErrorCode> errors_of(const Endpoint& endpoint);
 
 inline constexpr std::size_t kSmallBody = std::size_t{256} << 10U;
 inline constexpr std::size_t kStagingBody = std::size_t{16} << 20U;
@@ -152,6 +161,10 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
     for (std::size_t i = 0; i < kCount; ++i) {
         if (!rows[i].path.starts_with(prefix) || rows[i].operation.empty()) return false;
         if (rows[i].reply.meaning.empty() || rows[i].summary.empty()) return false;
+        const bool is_seat_s =
+            rows[i].access == Access::Admin || rows[i].access == Access::OrganizationOrAdmin;
+        const bool reads = rows[i].method == http::Method::Get;
+        if (is_seat_s && !reads && rows[i].role == rules::Role::Viewer) return false;
         for (std::size_t j = 0; j < i; ++j) {
             const bool same_place =
                 rows[i].path == rows[j].path && rows[i].method == rows[j].method;

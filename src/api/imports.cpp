@@ -300,24 +300,21 @@ constexpr std::array kReportQuery = {
                    .meaning = "true: cells exactly as staged, without the guard against formulas."},
 };
 
-constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
-                                      ErrorCode::Unauthorized,
-                                      ErrorCode::ImportJobActiveExists,
-                                      ErrorCode::IdempotencyConflict,
-                                      ErrorCode::IdempotencyInProgress,
-                                      ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError,
-                                      ErrorCode::ImportMappingInvalid};
-constexpr std::array kListErrors = {ErrorCode::Unauthorized, ErrorCode::ValidationError};
-constexpr std::array kReadErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound,
-                                    ErrorCode::ValidationError};
-constexpr std::array kStageErrors = {ErrorCode::BadRequest,      ErrorCode::Unauthorized,
-                                     ErrorCode::NotFound,        ErrorCode::ImportJobInvalidState,
-                                     ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
-                                     ErrorCode::ValidationError, ErrorCode::ImportRowLimitExceeded};
+constexpr std::array kCreateErrors = {
+    ErrorCode::BadRequest,          ErrorCode::ImportJobActiveExists,
+    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
+    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
+    ErrorCode::ValidationError,     ErrorCode::ImportMappingInvalid};
+constexpr std::array kListErrors = {ErrorCode::ValidationError};
+constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kStageErrors = {ErrorCode::BadRequest,
+                                     ErrorCode::NotFound,
+                                     ErrorCode::ImportJobInvalidState,
+                                     ErrorCode::PayloadTooLarge,
+                                     ErrorCode::UnsupportedMediaType,
+                                     ErrorCode::ValidationError,
+                                     ErrorCode::ImportRowLimitExceeded};
 constexpr std::array kMoveErrors = {ErrorCode::BadRequest,
-                                    ErrorCode::Unauthorized,
                                     ErrorCode::NotFound,
                                     ErrorCode::ImportJobInvalidState,
                                     ErrorCode::IdempotencyConflict,
@@ -338,6 +335,7 @@ constexpr std::array kEndpoints = {
              .path = "/v1/imports",
              .operation = "createImport",
              .summary = "Create an import job",
+             .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
              .body_required = true,
@@ -367,6 +365,7 @@ constexpr std::array kEndpoints = {
              .path = "/v1/imports/{id}/rows",
              .operation = "stageImportRows",
              .summary = "Stage up to 5,000 rows; all of them or none",
+             .role = rules::Role::Admin,
              .body_limit = kStagingBody,
              .body_required = true,
              .body_component = "StageRows",
@@ -388,6 +387,7 @@ constexpr std::array kEndpoints = {
              .path = "/v1/imports/{id}/validate",
              .operation = "validateImport",
              .summary = "Seal the staging and start the dry run",
+             .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
              .reply = replies<kImportJob>(202, "The job, in state validating."),
@@ -397,6 +397,7 @@ constexpr std::array kEndpoints = {
              .path = "/v1/imports/{id}/commit",
              .operation = "commitImport",
              .summary = "Write the valid rows",
+             .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
              .body_component = "CommitImport",
@@ -409,6 +410,7 @@ constexpr std::array kEndpoints = {
              .path = "/v1/imports/{id}/cancel",
              .operation = "cancelImport",
              .summary = "Cancel a job that has not begun to commit",
+             .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
              .reply = replies<kImportJob>(200, "The job, in state canceled."),

@@ -210,13 +210,23 @@ void add_responses(const Endpoint& row, Json::Value& operation) {
         responses[std::to_string(row.second_reply->status)] = reply_response(*row.second_reply);
     }
     std::map<int, std::vector<ErrorCode>> by_status;
-    for (const ErrorCode code : row.errors) by_status[error_entry(code).status].push_back(code);
+    for (const ErrorCode code : errors_of(row)) by_status[error_entry(code).status].push_back(code);
     for (const auto& [status, codes] : by_status) {
         responses[std::to_string(status)] = error_response(codes);
     }
     // What any operation can answer: overload, and our own faults.
     responses["default"] = error_response(
         {ErrorCode::RateLimited, ErrorCode::InternalError, ErrorCode::ServiceUnavailable});
+}
+
+void add_security(const Endpoint& row, Json::Value& operation) {
+    const auto add = [&](const char* scheme) {
+        Json::Value security;
+        security[scheme] = Json::Value(Json::arrayValue);
+        operation["security"].append(std::move(security));
+    };
+    if (row.access == Access::OrganizationOrAdmin) add("organizationKey");
+    if (row.access != Access::Open) add("adminSession");
 }
 
 Json::Value operation_of(const Endpoint& row) {
@@ -233,12 +243,16 @@ Json::Value operation_of(const Endpoint& row) {
         }
     }
     add_responses(row, operation);
-    if (row.access == Access::Organization) {
-        Json::Value security;
-        security["organizationKey"] = Json::Value(Json::arrayValue);
-        operation["security"].append(std::move(security));
-    }
+    add_security(row, operation);
     return operation;
+}
+
+Json::Value bearer(const char* description) {
+    Json::Value scheme;
+    scheme["type"] = "http";
+    scheme["scheme"] = "bearer";
+    scheme["description"] = description;
+    return scheme;
 }
 
 Json::Value build_document(std::string_view base_url) {
@@ -249,10 +263,10 @@ Json::Value build_document(std::string_view base_url) {
     document["info"]["license"]["name"] = "Apache-2.0";
     document["servers"][0]["url"] = std::string(base_url);
     Json::Value& components = document["components"];
-    Json::Value& key = components["securitySchemes"]["organizationKey"];
-    key["type"] = "http";
-    key["scheme"] = "bearer";
-    key["description"] = "An organization API key, org_….";
+    components["securitySchemes"]["organizationKey"] = bearer("An organization API key, org_….");
+    components["securitySchemes"]["adminSession"] = bearer(
+        "The token of an admin's sign-in. Everything but the session itself and its second "
+        "factor wants the second factor passed.");
     Json::Value& schemas = components["schemas"];
     schemas["Error"] = error_schema();
     schemas["MemberPayload"] = http::member_payload_schema();

@@ -92,8 +92,7 @@ std::string routes_text() {
     std::string text;
     for (const Endpoint* row : all_endpoints()) {
         text += std::string(text_of(row->method)) + " " + std::string(row->path) + " " +
-                std::string(row->operation) +
-                (row->access == Access::Open ? " open" : " organization") + "\n";
+                std::string(row->operation) + " " + std::string(text_of(row->access)) + "\n";
     }
     return text;
 }

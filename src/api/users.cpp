@@ -93,12 +93,9 @@ Reply get_user(Call& call) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kCreateErrors = {
-    ErrorCode::BadRequest,          ErrorCode::Unauthorized,
-    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
-    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
-    ErrorCode::ValidationError};
-constexpr std::array kReadErrors = {ErrorCode::Unauthorized, ErrorCode::NotFound,
-                                    ErrorCode::ValidationError};
+    ErrorCode::BadRequest,      ErrorCode::IdempotencyConflict,  ErrorCode::IdempotencyInProgress,
+    ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
+constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
 
 constexpr std::array kEndpoints = {
     Endpoint{
@@ -106,6 +103,7 @@ constexpr std::array kEndpoints = {
         .path = "/v1/users",
         .operation = "createUser",
         .summary = "Create a user and member, or attach a user, or fill a member's gaps",
+        .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .body_required = true,

@@ -61,6 +61,9 @@ using AdminId = Id<struct AdminTag>;
 using ApiKeyId = Id<struct ApiKeyTag>;
 using ImportId = Id<struct ImportTag>;
 using AttributeId = Id<struct AttributeTag>;
+using SessionId = Id<struct SessionTag>;
+using MailId = Id<struct MailTag>;
+using AuditId = Id<struct AuditTag>;
 
 }  // namespace muster
 

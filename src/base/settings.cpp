@@ -67,6 +67,8 @@ const std::vector<Setting> kSettings = {
      "A job that made no progress in this many attempts is given up."},
     {"security", "key_file", &Settings::security_key, "file:/etc/muster/muster.key", 0, 0,
      "The installation's key: a file of 32 random bytes or more (head -c 32 /dev/urandom)."},
+    {"security", "previous_key_file", &Settings::security_previous_key, "", 0, 0,
+     "The key before, while a rotation runs: what it sealed can still be opened. Empty: none."},
     {"log", "level", &Settings::log_level, "info", 0, 0, "debug, info, warning or error."},
     {"files", "sql", &Settings::sql_directory, "/usr/share/muster/sql", 0, 0,
      "Where musterctl finds schema.sql and the upgrades."},
@@ -110,8 +112,8 @@ std::string_view fault_in(const Setting& setting, const std::string& value) {
     if (setting.key == "socket_mode" && !is_octal) {
         return "server.socket_mode wants octal permissions such as 0660";
     }
-    if (setting.key == "key_file" && value.size() < kLeastKeyBytes) {
-        return "security.key_file wants a file of at least 32 bytes";
+    if (setting.key.ends_with("key_file") && value.size() < kLeastKeyBytes) {
+        return "security.key_file and previous_key_file want a file of at least 32 bytes";
     }
     return "";
 }
@@ -121,7 +123,8 @@ void assign(Settings& settings, const Setting& setting, const std::string& value
     if (const auto* number = std::get_if<int Settings::*>(&setting.member)) {
         assign_number(settings, setting, *number, value, where);
     } else if (const auto* secret = std::get_if<Secret Settings::*>(&setting.member)) {
-        const bool is_file = value.starts_with("file:") || setting.key == "key_file";
+        const bool is_file = value.starts_with("file:") || setting.key.ends_with("key_file");
+        if (value.empty() && setting.fallback.empty()) return;
         std::string text = is_file ? read_secret(where, value) : value;
         if (setting.key == "password") text = trimmed(text);
         if (const auto fault = fault_in(setting, text); !fault.empty())

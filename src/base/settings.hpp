@@ -34,6 +34,7 @@ struct Settings {
     int jobs_attempts = 0;
 
     Secret security_key;
+    Secret security_previous_key;
 
     std::string log_level;
 

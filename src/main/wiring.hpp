@@ -53,7 +53,9 @@ inline db::ConnectionSettings connection_settings(const Settings& settings) {
 }
 
 inline service::Context make_context(db::Database& database, const Settings& settings) {
-    return {database, settings, rules::CursorSealer(settings.security_key.reveal())};
+    KeyRing keys(settings.security_key, settings.security_previous_key);
+    rules::CursorSealer cursors(keys.derive("cursors").reveal());
+    return {database, settings, std::move(cursors), std::move(keys)};
 }
 
 inline void set_log_level_from(const Settings& settings) {

@@ -9,12 +9,26 @@
 #include "rules/import_states.hpp"
 #include "rules/mapping.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace muster::rules {
+
+// What an admin may do in one organization; each includes the ones before it.
+enum class Role : std::uint8_t { Viewer, Admin, Owner };
+inline std::string_view text_of(Role role) {
+    constexpr std::array<std::string_view, 3> kTexts = {"viewer", "admin", "owner"};
+    return kTexts[static_cast<std::size_t>(role)];
+}
+[[nodiscard]] inline std::optional<Role> role_of(std::string_view text) {
+    for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
+        if (text_of(role) == text) return role;
+    }
+    return std::nullopt;
+}
 
 struct Organization {
     OrgId id;
@@ -55,11 +69,29 @@ struct ApiKey {
     ApiKeyId id;
     std::string name;
     std::string last_four;
+    std::optional<std::int64_t> rate_per_second;  // nullopt: the installation's default
+    std::optional<std::int64_t> burst;
     std::optional<AdminId> created_by;
     Timestamp created_at;
     std::optional<Timestamp> last_used_at;
     std::optional<Timestamp> expires_at;
     std::optional<Timestamp> revoked_at;
+};
+
+enum class AuditActor : std::uint8_t { Admin, Operator };
+inline std::string_view text_of(AuditActor actor) {
+    return actor == AuditActor::Admin ? "admin" : "operator";
+}
+
+struct AuditEntry {
+    AuditId id;
+    AuditActor actor = AuditActor::Operator;
+    std::optional<AdminId> actor_id;
+    std::string action;
+    std::optional<std::string> subject_id;
+    std::string details;  // JSON text, a flat object
+    std::optional<std::string> request_id;
+    Timestamp created_at;
 };
 
 enum class ImportSource : std::uint8_t { Api, Console };

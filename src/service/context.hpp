@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/sealing.hpp"
 #include "base/settings.hpp"
 #include "base/time.hpp"
 #include "rules/cursor.hpp"
@@ -22,12 +23,15 @@ struct Context {
     db::Database& database;
     const Settings& settings;
     rules::CursorSealer cursors;
+    KeyRing keys;
 };
 
 // Who acts, for which organization: from the credential.
 struct Actor {
     OrgId organization;
-    std::optional<AdminId> admin;  // nullopt: the organization's own key
+    std::optional<AdminId> admin = {};  // nullopt: the organization's own key, or the operator
+    std::optional<ApiKeyId> api_key = {};
+    std::string request_id = {};  // "" outside a request
 };
 
 // One transaction of one organization.

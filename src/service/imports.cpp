@@ -261,7 +261,7 @@ rules::ImportJob cancel_import(Unit& unit, ImportId id) {
 
 void cancel_import_now(Context& context, OrgId organization, ImportId id) {
     context.database.transaction([&](db::Tx& tx) {
-        Unit unit{tx, {organization, std::nullopt}, Timestamp::now()};
+        Unit unit{tx, {organization}, Timestamp::now()};
         cancel_import(unit, id);
     });
 }

@@ -120,7 +120,8 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
         const bool is_written = attachment.outcome != RowState::Merged ||
                                 adds_something(input, memberships.at(attachment.user_id));
         if (!is_written) continue;
-        members.push_back({attachment.user_id, input.member_id, input.texts, input.attributes});
+        members.push_back(
+            {attachment.user_id, input.member_id, input.email, input.texts, input.attributes});
     }
     store::fill_members(org, members, now);
     return attachments;

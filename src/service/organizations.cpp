@@ -38,7 +38,7 @@ rules::Organization create_organization(Context& context, std::string_view name)
     return context.database.transaction([&](db::Tx& tx) {
         rules::Organization organization{OrgId::create(), checked_name(name), Timestamp::now()};
         store::insert_organization(tx, organization);
-        Unit unit{tx, {organization.id, std::nullopt}, organization.created_at};
+        Unit unit{tx, {organization.id}, organization.created_at};
         add_starter_attributes(unit);
         return organization;
     });
@@ -111,7 +111,7 @@ std::optional<Actor> verify_api_key(Context& context, std::string_view token) {
     if (!key || key->revoked_at || (key->expires_at && *key->expires_at <= now))
         return std::nullopt;
     touch(context, *key, now);
-    return Actor{key->organization_id, std::nullopt};
+    return Actor{key->organization_id, std::nullopt, key->id};
 }
 
 }  // namespace muster::service

@@ -16,11 +16,13 @@ rules::ApiKey api_key_of(const db::Rows& rows) {
     key.id = rows.id<ApiKeyId>(2);
     key.name = rows.bytes(3);
     key.last_four = rows.bytes(4);
-    key.created_by = rows.optional_id<AdminId>(5);
-    key.created_at = rows.timestamp(6);
-    key.last_used_at = rows.optional_timestamp(7);
-    key.expires_at = rows.optional_timestamp(8);
-    key.revoked_at = rows.optional_timestamp(9);
+    key.rate_per_second = rows.optional_integer(5);
+    key.burst = rows.optional_integer(6);
+    key.created_by = rows.optional_id<AdminId>(7);
+    key.created_at = rows.timestamp(8);
+    key.last_used_at = rows.optional_timestamp(9);
+    key.expires_at = rows.optional_timestamp(10);
+    key.revoked_at = rows.optional_timestamp(11);
     return key;
 }
 
@@ -29,17 +31,18 @@ rules::ApiKey api_key_of(const db::Rows& rows) {
 void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_view secret_hash) {
     static constexpr OrgSql kInsert{
         "api_keys.insert",
-        "INSERT INTO api_keys (organization_id, id, name, secret_hash, last_four, created_by, "
-        "created_at, expires_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?)"};
-    org.execute(kInsert, key.id, key.name, secret_hash, key.last_four, key.created_by,
-                key.created_at, key.expires_at);
+        "INSERT INTO api_keys (organization_id, id, name, secret_hash, last_four, "
+        "rate_per_second, burst, created_by, created_at, expires_at) "
+        "VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    org.execute(kInsert, key.id, key.name, secret_hash, key.last_four, key.rate_per_second,
+                key.burst, key.created_by, key.created_at, key.expires_at);
 }
 
 std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash) {
     static constexpr SystemSql kFind{
         "api_keys.find_by_secret", Why{"the credential is what tells the tenant"},
-        "SELECT organization_id, id, name, last_four, created_by, created_at, last_used_at, "
-        "expires_at, revoked_at FROM api_keys WHERE secret_hash = ?"};
+        "SELECT organization_id, id, name, last_four, rate_per_second, burst, created_by, "
+        "created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE secret_hash = ?"};
     auto rows = tx.query(kFind, secret_hash);
     if (!rows.next()) return std::nullopt;
     return api_key_of(rows);
@@ -48,8 +51,8 @@ std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_ha
 std::vector<rules::ApiKey> list_api_keys(db::OrgStore& org) {
     static constexpr OrgSql kList{
         "api_keys.list",
-        "SELECT organization_id, id, name, last_four, created_by, created_at, last_used_at, "
-        "expires_at, revoked_at FROM api_keys WHERE organization_id = :org ORDER BY id"};
+        "SELECT organization_id, id, name, last_four, rate_per_second, burst, created_by, "
+        "created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE organization_id = :org ORDER BY id"};
     std::vector<rules::ApiKey> list;
     for (auto rows = org.query(kList); rows.next();) list.push_back(api_key_of(rows));
     return list;

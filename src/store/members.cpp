@@ -73,9 +73,9 @@ void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timesta
     // Assignments run from left to right: updated_at looks at the old values, so it stands first.
     static constexpr OrgSql kFill{
         "members.fill",
-        "INSERT INTO members (organization_id, user_id, id, external_id, first_name, last_name, "
+        "INSERT INTO members (organization_id, user_id, id, email, external_id, first_name, last_name, "
         "display_name, locale, country, dob, attributes, created_at, updated_at) "
-        "VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)} ON DUPLICATE KEY UPDATE "
+        "VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)} ON DUPLICATE KEY UPDATE "
         "updated_at = IF((members.external_id IS NULL AND VALUES(external_id) IS NOT NULL) "
         "OR (members.first_name IS NULL AND VALUES(first_name) IS NOT NULL) "
         "OR (members.last_name IS NULL AND VALUES(last_name) IS NOT NULL) "
@@ -96,10 +96,11 @@ void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timesta
         "JSON_MERGE_PATCH(VALUES(attributes), members.attributes))"};
     if (members.empty()) return;
     std::vector<Param> params;
-    params.reserve(members.size() * 12);
+    params.reserve(members.size() * 13);
     for (const NewMember& member : members) {
         params.emplace_back(member.user_id);
         params.emplace_back(member.member_id);
+        params.emplace_back(member.email);
         for (const std::string_view text : member.texts)
             params.push_back(Param::text_or_null(text));
         params.insert(params.end(), {member.attributes, now, now});
@@ -110,11 +111,9 @@ void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timesta
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {
     static constexpr OrgSql kFind{
         "members.find",
-        "SELECT m.user_id, m.id, u.email, m.external_id, m.first_name, m.last_name, "
-        "m.display_name, "
-        "m.locale, m.country, m.dob, m.attributes, m.status, m.locked_at, m.lock_reason, "
-        "m.created_at, m.updated_at FROM members m JOIN users u ON u.id = m.user_id "
-        "WHERE m.organization_id = :org AND m.user_id = ?"};
+        "SELECT user_id, id, email, external_id, first_name, last_name, display_name, locale, "
+        "country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at "
+        "FROM members WHERE organization_id = :org AND user_id = ?"};
     auto rows = org.query(kFind, user);
     if (!rows.next()) return std::nullopt;
     const auto text = [&](unsigned column) {

@@ -46,6 +46,7 @@ KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> ema
 struct NewMember {
     UserId user_id;
     MemberId member_id;
+    std::string_view email;                 // the user's
     std::array<std::string_view, 7> texts;  // external_id … dob, "" = absent
     std::string_view attributes;            // a document
 };

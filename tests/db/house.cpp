@@ -127,7 +127,8 @@ const db::Sql& Client::statement(std::string_view text) {
 
 Desk::Desk(const db::ConnectionSettings& with)
     : database(with),
-      context{database, settings(), rules::CursorSealer(settings().security_key.reveal())} {}
+      context{database, settings(), rules::CursorSealer(settings().security_key.reveal()),
+              KeyRing(settings().security_key)} {}
 
 House::House() {
     client.run("SET FOREIGN_KEY_CHECKS = 0");

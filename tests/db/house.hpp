@@ -138,7 +138,7 @@ struct Desk {
     template <class Work>
     auto as(OrgId organization, const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {organization, std::nullopt}, Timestamp::now()};
+            service::Unit unit{tx, {organization}, Timestamp::now()};
             return work(unit);
         });
     }

@@ -2,6 +2,7 @@
 // stranger against the owner's rows, and by the owner as a control. A statement that is missing
 // here fails the last case.
 #include "db/house.hpp"
+#include "service/audit.hpp"
 #include "store/api_keys.hpp"
 #include "store/attributes.hpp"
 #include "store/idempotency.hpp"
@@ -58,6 +59,7 @@ struct Neighbours : House {
             store::insert_api_key(org, api_key(tenant), sha256(name));
             store::claim_idempotency_key(org, name == "owner" ? kHash : sha256(name), record(),
                                          kNow);
+            service::audit_admin(unit.tx, tenant.id, tenant.admin, "r", "seat.added", {}, kNow);
             const std::string email = name + "@example.test";
             const store::NewUser user{tenant.user, email};
             store::insert_users(unit.tx, {&user, 1}, kNow);
@@ -77,11 +79,15 @@ struct Neighbours : House {
         return {tenant.attribute, {key, "Label", rules::AttributeType::Text, {}, true}, kNow, kNow};
     }
     static rules::ApiKey api_key(const Tenant& tenant) {
-        return {tenant.id, tenant.key, "key", "last", {}, kNow, {}, {}, {}};
+        return {tenant.id, tenant.key, "key", "last", {}, {}, {}, kNow, {}, {}, {}};
     }
     static store::IdempotencyRecord record() { return {kHash, 200, "/here", "body", kLater}; }
     static store::NewMember gaps(const Tenant& tenant, std::string_view first_name) {
-        return {tenant.user, tenant.member, {"", first_name, "", "", "", "", ""}, "{}"};
+        return {tenant.user,
+                tenant.member,
+                "m@example.test",
+                {"", first_name, "", "", "", "", ""},
+                "{}"};
     }
     static rules::ImportJob job(const Tenant& tenant) {
         rules::ImportJob job;

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_read_as_it_was_written) {
     const auto admin = database.transaction([&](db::Tx& tx) {
         const auto made = AdminId::create();
         static constexpr db::SystemSql kInsert{"test.admin", db::Why{"an admin has no tenant"},
-                                               "INSERT INTO admins VALUES (?, 'a@b.c', 1)"};
+                                               "INSERT INTO admins (id, email, created_at) VALUES (?, 'a@b.c', 1)"};
         tx.execute(kInsert, made);
         return made;
     });

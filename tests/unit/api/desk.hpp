@@ -27,7 +27,8 @@ struct AwayDesk {
 
     Settings settings;
     db::Database database{nowhere()};
-    service::Context context{database, settings, rules::CursorSealer(std::string(32, 'k'))};
+    service::Context context{database, settings, rules::CursorSealer(std::string(32, 'k')),
+                             KeyRing(Secret(std::string(32, 'k')))};
     http::Metrics metrics{{}};
 };
 

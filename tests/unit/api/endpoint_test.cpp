@@ -27,6 +27,7 @@ constexpr Endpoint row(Method method, std::string_view path, std::string_view op
             .path = path,
             .operation = operation,
             .summary = "Do it",
+            .role = muster::rules::Role::Admin,
             .reply = {.meaning = "Done."},
             .handler = answer};
 }
@@ -44,6 +45,12 @@ constexpr Endpoint kUntold = [] {
     return untold;
 }();
 
+constexpr Endpoint kWrittenByViewers = [] {
+    Endpoint row = kTwo;
+    row.role = muster::rules::Role::Viewer;
+    return row;
+}();
+
 using Two = std::array<Endpoint, 2>;
 using One = std::array<Endpoint, 1>;
 static_assert(api::well_formed(Two{kOne, kTwo}, "/v1/things"));
@@ -56,6 +63,7 @@ static_assert(!api::well_formed(Two{kOne, row(Method::Get, "/v1/things/x", "list
 static_assert(!api::well_formed(One{without(kOne, &Endpoint::operation)}, "/v1/things"));
 static_assert(!api::well_formed(One{without(kOne, &Endpoint::summary)}, "/v1/things"));
 static_assert(!api::well_formed(One{kUntold}, "/v1/things"));
+static_assert(!api::well_formed(One{kWrittenByViewers}, "/v1/things"));
 
 // ---- a list
 

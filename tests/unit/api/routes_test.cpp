@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_routes_are_printed_a_line_each) {
     const std::string text = muster::api::routes_text();
     BOOST_TEST(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) ==
                all_endpoints().size());
-    BOOST_TEST(text.find("POST /v1/imports/{id}/rows stageImportRows organization\n") !=
+    BOOST_TEST(text.find("POST /v1/imports/{id}/rows stageImportRows organization-or-admin\n") !=
                std::string::npos);
     BOOST_TEST(text.find("GET /healthz getHealth open\n") != std::string::npos);
 }

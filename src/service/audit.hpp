@@ -1,0 +1,32 @@
+// The audit log: what admins and operators did, written in the transaction of the deed itself
+// (docs/api.md "Audit log"). What an organization's own key does is not in it: partners do that by
+// the million.
+#pragma once
+
+#include "service/context.hpp"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::service {
+
+// Flat, without secrets and addresses of mail.
+using AuditDetails = std::initializer_list<std::pair<std::string_view, std::string>>;
+
+// Notes a deed of the unit's admin in the organization's log; nothing for a key. `action` is
+// "<noun>.<verb in the past>" ("api_key.revoked"), `subject_id` what it was done to.
+void audit(Unit& unit, std::string_view action, std::string_view subject_id = "",
+           AuditDetails details = {});
+
+// The same for an admin outside any organization's unit (sign-in), in the log of `organization`.
+void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view request_id,
+                 std::string_view action, AuditDetails details, Timestamp now);
+
+// A deed of the operator's (musterctl); nullopt: it concerns the installation alone.
+void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::string_view action,
+                    std::string_view subject_id, AuditDetails details, Timestamp now);
+
+}  // namespace muster::service
