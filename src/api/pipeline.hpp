@@ -21,10 +21,13 @@ class Pipeline {
 
   private:
     http::Reply answer(const http::Request& request, const Match& match);
+    // On every answer to a session, refusals too.
+    void name_organization(OrgId organization);
     http::Reply answer_or_error(const http::Request& request, const Match& match);
 
     service::Context& context_;
     http::Metrics& metrics_;
+    std::vector<http::Header> headers_;  // that this answer gets whatever becomes of it
     bool tainted_ = false;
 };
 

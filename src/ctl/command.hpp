@@ -68,6 +68,7 @@ const Command& find_command(const std::vector<std::string>& words, std::size_t& 
 Result create_org(const Invocation& in);
 Result list_orgs(const Invocation& in);
 Result add_admin(const Invocation& in);
+Result reset_two_factor(const Invocation& in);
 Result issue_key(const Invocation& in);
 Result list_keys(const Invocation& in);
 Result revoke_key(const Invocation& in);
@@ -84,6 +85,7 @@ Result cancel_import(const Invocation& in);
 Result init_database(const Invocation& in);
 Result migrate_database(const Invocation& in);
 Result database_status(const Invocation& in);
+Result rotate_secrets(const Invocation& in);
 Result check_config(const Invocation& in);
 Result show_health(const Invocation& in);
 

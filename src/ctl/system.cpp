@@ -2,6 +2,7 @@
 #include "ctl/command.hpp"
 #include "service/organizations.hpp"
 #include "service/schema.hpp"
+#include "service/secrets.hpp"
 
 namespace muster::ctl {
 
@@ -35,6 +36,22 @@ Result database_status(const Invocation& in) {
     result.text = "schema: " + (installed ? std::to_string(*installed) : "none") +
                   ", supported: " + std::to_string(service::supported_schema_version()) + "\n";
     result.status = installed == service::supported_schema_version() ? 0 : 1;
+    return result;
+}
+
+Result rotate_secrets(const Invocation& in) {
+    Result result;
+    result.json = Json::Value(Json::objectValue);
+    for (const auto& count : service::rotate_secrets(in.context)) {
+        Json::Value& entry = result.json[count.what];
+        entry["resealed"] = Json::Int64(count.resealed);
+        entry["current"] = Json::Int64(count.current);
+        entry["unreadable"] = Json::Int64(count.unreadable);
+        result.text += count.what + ": " + std::to_string(count.resealed) + " sealed anew, " +
+                       std::to_string(count.current) + " were current, " +
+                       std::to_string(count.unreadable) + " unreadable\n";
+        if (count.unreadable > 0) result.status = 1;
+    }
     return result;
 }
 

@@ -27,6 +27,8 @@ struct Request {
     std::string idempotency_key;
     bool has_idempotency_key = false;
     std::string if_none_match;
+    std::string expect_organization;
+    bool has_expect_organization = false;
     std::string request_id;  // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx took it; now() where it does not say
