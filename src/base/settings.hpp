@@ -30,6 +30,10 @@ struct Settings {
     int server_stale_after = 0;
     std::string server_base_url;
 
+    int limits_key_rate = 0;
+    int limits_key_burst = 0;
+    int limits_otp_requests = 0;
+
     int jobs_connections = 0;
     int jobs_lease = 0;
     int jobs_attempts = 0;

@@ -75,6 +75,9 @@ BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     BOOST_TEST(read.server_workers == 8);
     BOOST_TEST(read.server_socket_mode == "0660");
     BOOST_TEST(read.jobs_lease == 20);
+    BOOST_TEST(read.limits_key_rate == 100);
+    BOOST_TEST(read.limits_key_burst == 200);
+    BOOST_TEST(read.limits_otp_requests == 10);
     BOOST_TEST(read.log_level == "info");
     BOOST_TEST((read.security_key.reveal() == kKey));
 }

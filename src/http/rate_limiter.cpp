@@ -1,0 +1,211 @@
+#include "http/rate_limiter.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+// A bucket is one moment (GCRA's "theoretical arrival time"): when it will be full again. Each
+// request that passes moves it on by the time that one token takes to grow; a request passes while
+// the moment stays within a burst's time of now. A moment in the past is a full bucket, which is
+// the same as none: its slot may be taken over without anything being forgotten.
+//
+// A slot is one word, 16 bits of the key's hash above 48 bits of the moment (microseconds since the
+// limiter was made: enough for nine years), and changes by one compare-exchange. So a charge is
+// never lost, a slot is never taken over from somebody who was charged meanwhile, and a worker that
+// dies anywhere leaves nothing half done. The hash's other bits choose the slot: two keys are one
+// for the limiter when 32 bits agree and their probes meet. The hash is keyed with random bytes, so
+// that nobody can choose a key that meets another's.
+
+namespace muster::http {
+namespace {
+
+using Word = std::atomic<std::uint64_t>;
+static_assert(Word::is_always_lock_free);
+
+constexpr std::size_t kProbes = 8;
+constexpr unsigned kMomentBits = 48;
+constexpr std::uint64_t kMomentMask = (std::uint64_t{1} << kMomentBits) - 1;
+constexpr std::uint64_t kSecond = 1'000'000;
+
+constexpr std::int64_t kMostRate = 100'000;
+constexpr std::int64_t kMostSeconds = 60;
+
+std::uint64_t moment_of(std::uint64_t word) {
+    return word & kMomentMask;
+}
+std::uint64_t tag_of(std::uint64_t word) {
+    return word >> kMomentBits;
+}
+
+RateLimit in_range(const RateLimit& limit) {
+    constexpr std::int64_t kLeast = 1;
+    return {std::clamp(limit.per_second, kLeast, kMostRate),
+            std::clamp(limit.burst, kLeast, kMostRate),
+            std::clamp(limit.seconds, kLeast, kMostSeconds)};
+}
+
+int seconds_rounded_up(std::uint64_t microseconds) {
+    return static_cast<int>((microseconds + kSecond - 1) / kSecond);
+}
+
+// Time in steps of which a whole number makes a token: a token of a third of a second is no whole
+// number of microseconds, and what is rounded off each time would add up. A step is never shorter
+// than a microsecond, so that a step survives the way into microseconds and back.
+class Steps {
+  public:
+    explicit Steps(const RateLimit& limit)
+        : span_(static_cast<std::uint64_t>(limit.seconds) * kSecond),
+          tokens_(static_cast<std::uint64_t>(limit.per_second)),
+          per_token_(span_ / tokens_) {}
+
+    std::uint64_t per_token() const { return per_token_; }
+    std::uint64_t at(std::uint64_t moment) const {
+        return static_cast<std::uint64_t>(Wide{moment} * tokens_ * per_token_ / span_);
+    }
+    std::uint64_t moment(std::uint64_t steps) const {
+        const Wide each = Wide{tokens_} * per_token_;
+        return static_cast<std::uint64_t>((Wide{steps} * span_ + each - 1) / each);
+    }
+
+  private:
+    __extension__ using Wide = unsigned __int128;
+    std::uint64_t span_;
+    std::uint64_t tokens_;
+    std::uint64_t per_token_;
+};
+
+struct Judgement {
+    RateVerdict verdict;
+    std::uint64_t moment;  // of the bucket once the request has passed
+};
+
+Judgement judge(const RateLimit& limit, std::uint64_t moment, std::uint64_t now) {
+    const Steps steps(limit);
+    const std::uint64_t current = steps.at(now);
+    const std::uint64_t room = static_cast<std::uint64_t>(limit.burst) * steps.per_token();
+    const std::uint64_t begun = std::max(steps.at(moment), current);
+    const std::uint64_t next = begun + steps.per_token();
+    if (next - current > room) {
+        const std::uint64_t wait = steps.moment(next - room) - now;
+        return {{false, 0, seconds_rounded_up(moment - now), seconds_rounded_up(wait)}, moment};
+    }
+    const std::uint64_t after = steps.moment(next);
+    const auto remaining = static_cast<std::int64_t>((room - (next - current)) / steps.per_token());
+    return {{true, remaining, seconds_rounded_up(after - now), 0}, after};
+}
+
+}  // namespace
+
+struct RateLimiter::Slot {
+    Word word;
+};
+
+struct RateLimiter::Place {
+    std::size_t first;  // of the probes
+    std::uint64_t tag;
+};
+
+struct RateLimiter::Found {
+    std::size_t slot;
+    std::uint64_t word;  // as it was
+    std::uint64_t tag;   // to be written
+    bool is_new;         // nobody's until now
+};
+
+RateLimiter::RateLimiter(std::size_t slots) : slots_(slots), start_(Clock::now()) {
+    if (!std::has_single_bit(slots_)) throw std::invalid_argument("slots: a power of two");
+    std::string seed(32, '\0');
+    random_bytes(seed.data(), seed.size());
+    seed_ = Secret(std::move(seed));
+    void* memory = mmap(nullptr, slots_ * sizeof(Slot), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    table_ = new (memory) Slot[slots_]{};
+}
+
+RateLimiter::~RateLimiter() {
+    munmap(table_, slots_ * sizeof(Slot));
+}
+
+RateLimiter::Place RateLimiter::place_of(std::string_view bucket_key) const {
+    const std::string digest = hmac_sha256(seed_.reveal(), bucket_key);
+    std::uint64_t hash = 0;
+    std::memcpy(&hash, digest.data(), sizeof hash);
+    return {static_cast<std::size_t>(hash) & (slots_ - 1), tag_of(hash)};
+}
+
+// The key's own bucket; else the first slot that is nobody's; else, when all probes are busy with
+// others, the first probe's, together with its owner.
+//
+// Why share, and why that one: to refuse would shut out whoever comes last; to let pass would be no
+// limit at all. A shared moment only moves on, and each request moves it by its own token's time,
+// so that those who share get less than their limits, never more. It must be the same slot each
+// time: whoever could choose among the eight would have eight buckets. Once a slot falls idle, the
+// key moves there with a full bucket: one burst more, once.
+RateLimiter::Found RateLimiter::find(const Place& place, std::uint64_t now) const {
+    Found idle{slots_, 0, place.tag, true};
+    Found shared{place.first, table_[place.first].word.load(), 0, false};
+    for (std::size_t probe = 0; probe < kProbes; ++probe) {
+        const std::size_t slot = (place.first + probe) & (slots_ - 1);
+        const std::uint64_t word = table_[slot].word.load();
+        const bool is_busy = moment_of(word) > now;
+        if (is_busy && tag_of(word) == place.tag) return {slot, word, place.tag, false};
+        if (!is_busy && idle.slot == slots_) idle = {slot, word, place.tag, true};
+    }
+    if (idle.slot != slots_) return idle;
+    shared.tag = tag_of(shared.word);
+    return shared;
+}
+
+bool RateLimiter::is_held_elsewhere(const Place& place, std::size_t slot, std::uint64_t now) const {
+    for (std::size_t probe = 0; probe < kProbes; ++probe) {
+        const std::size_t other = (place.first + probe) & (slots_ - 1);
+        const std::uint64_t word = table_[other].word.load();
+        if (other != slot && tag_of(word) == place.tag && moment_of(word) > now) return true;
+    }
+    return false;
+}
+
+RateVerdict RateLimiter::take(std::string_view bucket_key, const RateLimit& limit,
+                              Clock::time_point now) {
+    const RateLimit wanted = in_range(limit);
+    const Place place = place_of(bucket_key);
+    const auto since = std::chrono::duration_cast<std::chrono::microseconds>(now - start_).count();
+    const auto moment = static_cast<std::uint64_t>(std::max<std::int64_t>(since, 0));
+    for (;;) {
+        const Found found = find(place, moment);
+        const Judgement judgement = judge(wanted, moment_of(found.word), moment);
+        if (!judgement.verdict.allowed) return judgement.verdict;
+        Word& word = table_[found.slot].word;
+        std::uint64_t expected = found.word;
+        std::uint64_t charged = found.tag << kMomentBits | judgement.moment;
+        if (!word.compare_exchange_strong(expected, charged)) continue;
+        // Two workers that meet a new key while an earlier slot falls idle may each have made it a
+        // bucket. Both look again, so at least one of them sees it, and gives its own back; unless
+        // somebody was charged there meanwhile, then both stay until they are full.
+        if (!found.is_new || !is_held_elsewhere(place, found.slot, moment) ||
+            !word.compare_exchange_strong(charged, 0)) {
+            return judgement.verdict;
+        }
+    }
+}
+
+std::string rate_policy_field(const RateLimit& limit) {
+    const RateLimit told = in_range(limit);
+    const std::int64_t window = (told.burst * told.seconds + told.per_second - 1) / told.per_second;
+    return "\"default\";q=" + std::to_string(told.burst) + ";w=" + std::to_string(window);
+}
+
+std::string rate_limit_field(const RateVerdict& verdict) {
+    return "\"default\";r=" + std::to_string(verdict.remaining) +
+           ";t=" + std::to_string(verdict.reset_seconds);
+}
+
+}  // namespace muster::http
