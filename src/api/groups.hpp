@@ -8,6 +8,7 @@
 namespace muster::api {
 
 std::span<const Endpoint> attribute_endpoints();  // attributes.cpp
+std::span<const Endpoint> audit_log_endpoints();  // audit_log.cpp
 std::span<const Endpoint> import_endpoints();     // imports.cpp
 std::span<const Endpoint> user_endpoints();       // users.cpp
 std::span<const Endpoint> openapi_endpoints();    // openapi.cpp

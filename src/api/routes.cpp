@@ -16,6 +16,7 @@ std::vector<const Endpoint*> collect() {
         for (const Endpoint& row : group) rows.push_back(&row);
     };
     add(attribute_endpoints());
+    add(audit_log_endpoints());
     add(import_endpoints());
     add(user_endpoints());
     add(openapi_endpoints());

@@ -30,6 +30,10 @@ constexpr std::array kCommands = {
     Command{"import show", "--org --id", "", "show an import job", show_import},
     Command{"import cancel", "--org --id", "", "cancel an import job that has not begun to commit",
             cancel_import},
+    Command{"user erase", "--email [--yes]", "",
+            "show what is kept of a person in all organizations; with --yes, erase it", erase_user},
+    Command{"audit", "[--org] [--limit] [--action]", "",
+            "show what operators and admins did, newest first", show_audit_log},
     Command{"config check", "", "", "check the configuration file", check_config},
     Command{"health", "", "", "say what is wrong and what to do", show_health},
 };
@@ -60,6 +64,10 @@ OrgId Invocation::organization() const {
     const auto id = OrgId::parse(required("--org"));
     if (!id) throw UsageError("--org wants an organization's id (musterctl org list)");
     return *id;
+}
+
+bool is_flag(std::string_view option) {
+    return option == "--yes";
 }
 
 std::span<const Command> commands() {
