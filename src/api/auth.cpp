@@ -78,7 +78,12 @@ constexpr auto kVerified = http::record<Verified>("Verified", field<&Verified::t
 // ---------------------------------------------------------------------------- handlers
 
 Reply request_code(Call& call, const CodeRequest& in) {
-    service::request_sign_in_code(call.context, in.email, call.request.remote_address);
+    // Beside the budget of the address of mail, one for the client's own.
+    const auto client = "otp " + http::network_of(call.request.remote_address);
+    const auto limit = http::a_minute(call.context.settings.limits_otp_requests);
+    const auto verdict = call.limiter.take(client, limit);
+    if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
+    service::request_sign_in_code(call.context, in.email);
     return json_reply(200, http::to_json(kAccepted, Accepted{}));
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "http/message.hpp"
 #include "http/metrics.hpp"
+#include "http/rate_limiter.hpp"
 #include "http/record.hpp"
 #include "http/schema.hpp"
 #include "rules/records.hpp"
@@ -104,6 +105,7 @@ struct Call {
     const Endpoint& endpoint;
     service::Context& context;
     const http::Metrics& metrics;
+    http::RateLimiter& limiter;
     service::Caller caller;                    // empty where the access is Open
     std::vector<std::string_view> parameters;  // of the path
     QueryValues query;

@@ -130,11 +130,11 @@ void log_request(const Request& request, const Match& match, const Reply& reply,
 Reply Pipeline::answer(const Request& request, const Match& match) {
     const Endpoint& endpoint = *match.endpoint;
     refuse_stale(request, context_.settings.server_stale_after);
-    Call call{request,          endpoint, context_, metrics_,    {},
-              match.parameters, {},       nullptr,  std::nullopt};
+    Call call{request, endpoint,         context_, metrics_, limiter_,
+              {},      match.parameters, {},       nullptr,  std::nullopt};
     if (endpoint.access != Access::Open) {
         call.caller = authenticate(context_, request);
-        if (call.caller.session) name_organization(call.org());
+        meet(call.caller);
         authorize(endpoint, call.caller, request);
         refuse_malformed_ids(endpoint, match.parameters);
     } else if (endpoint.method == http::Method::Get) {
@@ -151,8 +151,16 @@ Reply Pipeline::answer(const Request& request, const Match& match) {
     return endpoint.handler(call);
 }
 
-void Pipeline::name_organization(OrgId organization) {
-    headers_ = {{"X-Active-Organization", organization.text()}};
+void Pipeline::meet(const service::Caller& caller) {
+    if (caller.session) {
+        headers_.emplace_back("X-Active-Organization", caller.actor.organization.text());
+    }
+    const http::RateLimit limit{caller.rate_per_second.value_or(context_.settings.limits_key_rate),
+                                caller.burst.value_or(context_.settings.limits_key_burst)};
+    const auto verdict = limiter_.take(caller.rate_subject, limit);
+    headers_.emplace_back("RateLimit-Policy", http::rate_policy_field(limit));
+    headers_.emplace_back("RateLimit", http::rate_limit_field(verdict));
+    if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
 Reply Pipeline::answer_or_error(const Request& request, const Match& match) {

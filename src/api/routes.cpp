@@ -17,6 +17,7 @@ std::vector<const Endpoint*> collect() {
     };
     add(api_key_endpoints());
     add(attribute_endpoints());
+    add(audit_log_endpoints());
     add(import_endpoints());
     add(session_endpoints());
     add(sign_in_endpoints());

@@ -23,7 +23,6 @@ struct Settings {
 
     std::string server_socket;
     std::string server_socket_mode;
-    int limits_otp_requests = 0;
     int server_workers = 0;
     int server_recycle_requests = 0;
     int server_recycle_memory = 0;

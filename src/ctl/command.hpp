@@ -38,6 +38,7 @@ struct Invocation {
     std::string optional(std::string_view option, std::string_view fallback = "") const;
     // UsageError when it is no id.
     OrgId organization() const;
+    bool flag(std::string_view option) const { return options.contains(option); }
 };
 
 // What a command has to say: printed as a table of lines, or as JSON with --json.
@@ -54,6 +55,9 @@ struct Command {
     std::string_view help;
     Result (*run)(const Invocation&);
 };
+
+// An option that takes no value.
+bool is_flag(std::string_view option);
 
 std::span<const Command> commands();
 std::string usage();
@@ -81,6 +85,10 @@ Result add_attribute(const Invocation& in);
 Result list_imports(const Invocation& in);
 Result show_import(const Invocation& in);
 Result cancel_import(const Invocation& in);
+// users.cpp
+Result erase_user(const Invocation& in);
+// audit.cpp
+Result show_audit_log(const Invocation& in);
 // system.cpp
 Result init_database(const Invocation& in);
 Result migrate_database(const Invocation& in);

@@ -35,6 +35,10 @@ constexpr std::array kCommands = {
             cancel_import},
     Command{"secret rotate", "", "", "seal anew what rests under security.previous_key_file",
             rotate_secrets},
+    Command{"user erase", "--email [--yes]", "",
+            "show what is kept of a person in all organizations; with --yes, erase it", erase_user},
+    Command{"audit", "[--org] [--limit] [--action]", "",
+            "show what operators and admins did, newest first", show_audit_log},
     Command{"config check", "", "", "check the configuration file", check_config},
     Command{"health", "", "", "say what is wrong and what to do", show_health},
 };
@@ -65,6 +69,10 @@ OrgId Invocation::organization() const {
     const auto id = OrgId::parse(required("--org"));
     if (!id) throw UsageError("--org wants an organization's id (musterctl org list)");
     return *id;
+}
+
+bool is_flag(std::string_view option) {
+    return option == "--yes";
 }
 
 std::span<const Command> commands() {

@@ -38,6 +38,9 @@ struct Request {
     std::function<std::optional<std::string>(std::size_t limit)> read_body;
 };
 
+// Who counts as one client: an IPv4 address, or the /64 that an IPv6 customer has for himself.
+std::string network_of(const std::string& address);
+
 // The client went away in the middle of its body: there is nobody to answer.
 struct Aborted {};
 

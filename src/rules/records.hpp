@@ -123,6 +123,9 @@ struct AuditEntry {
     std::string details;  // JSON text, a flat object
     std::optional<std::string> request_id;
     Timestamp created_at;
+    // Of an entry that was read: whose log it stands in, and the admin's address.
+    std::optional<OrgId> organization_id;
+    std::optional<std::string> actor_email;
 };
 
 enum class ImportSource : std::uint8_t { Api, Console };

@@ -4,6 +4,7 @@
 #include "db/transaction.hpp"
 #include "rules/member_fields.hpp"
 #include "service/attributes.hpp"
+#include "service/audit.hpp"
 #include "store/admins.hpp"
 #include "store/organizations.hpp"
 
@@ -30,6 +31,8 @@ rules::Organization create_organization(Context& context, std::string_view name)
         store::insert_organization(tx, organization);
         Unit unit{tx, {organization.id}, organization.created_at};
         add_starter_attributes(unit);
+        audit_operator(tx, organization.id, "organization.created", organization.id.text(),
+                       {{"name", organization.name}}, organization.created_at);
         return organization;
     });
 }
@@ -56,7 +59,12 @@ AddedAdmin add_admin(Context& context, OrgId organization, std::string_view emai
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const AdminId admin = store::find_or_insert_admin(tx, address, now);
-        return AddedAdmin{admin, store::insert_seat(org, admin, role, now)};
+        const AddedAdmin added{admin, store::insert_seat(org, admin, role, now)};
+        if (added.is_new_seat) {
+            audit_operator(tx, organization, "seat.added", admin.text(),
+                           {{"role", std::string(role)}}, now);
+        }
+        return added;
     });
 }
 

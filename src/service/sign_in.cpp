@@ -23,9 +23,8 @@ constexpr Budget kRequestsAnHour{5, kHour};
 // Twenty guesses an hour at eight digits: 0.2 % in a year for someone who never stops.
 constexpr Budget kFailuresAnHour{20, kHour};
 
-std::string subject_of(const Context& context, std::string_view what, std::string_view address) {
-    const Secret key = context.keys.derive("guess budgets");
-    return hmac_sha256(key.reveal(), std::string(what) + '\n' + std::string(address));
+std::string subject_of(const Context& context, std::string_view email) {
+    return hmac_sha256(context.keys.derive("guess budgets").reveal(), email);
 }
 
 std::string code_hash(const Context& context, std::string_view subject, std::string_view code) {
@@ -46,14 +45,7 @@ void spend(db::Tx& tx, std::string_view kind, std::string_view subject, SpentTim
 }
 
 // Refused requests cost nothing: what is thrown undoes what was spent.
-void spend_request(db::Tx& tx, const Context& context, std::string_view subject,
-                   std::string_view client, Timestamp now) {
-    if (const int most = context.settings.limits_otp_requests; most > 0) {
-        const std::string who = subject_of(context, "client", client);
-        const SpentTimes spent(store::lock_guess_budget(tx, "otp_client", who));
-        require(spent, {static_cast<std::size_t>(most), kMinute}, now);
-        spend(tx, "otp_client", who, spent, kMinute, now);
-    }
+void spend_request(db::Tx& tx, std::string_view subject, Timestamp now) {
     const SpentTimes spent(store::lock_guess_budget(tx, "otp_request", subject));
     require(spent, kRequestsAMinute, now);
     require(spent, kRequestsAnHour, now);
@@ -90,11 +82,11 @@ bool is_right(const Context& context, const std::optional<store::OtpCode>& live,
 
 }  // namespace
 
-void request_sign_in_code(Context& context, std::string_view email, std::string_view client) {
-    const std::string subject = subject_of(context, "email", email);
+void request_sign_in_code(Context& context, std::string_view email) {
+    const std::string subject = subject_of(context, email);
     context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
-        spend_request(tx, context, subject, client, now);
+        spend_request(tx, subject, now);
         const auto known = find_known(tx, email);
         const Secret code = random_digits(kCodeDigits);
         store::replace_otp_code(tx, subject,
@@ -105,7 +97,7 @@ void request_sign_in_code(Context& context, std::string_view email, std::string_
 
 std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
                                             std::string_view code) {
-    const std::string subject = subject_of(context, "email", email);
+    const std::string subject = subject_of(context, email);
     return context.database.transaction([&](db::Tx& tx) -> std::optional<SignedIn> {
         const Timestamp now = Timestamp::now();
         const SpentTimes failures(store::lock_guess_budget(tx, "otp_verify", subject));

@@ -13,10 +13,9 @@
 namespace muster::service {
 
 // Queues a mail with a new code, valid for five minutes; the code before it is dead. The mail for
-// an address that is no admin's goes to nobody. `client` is the caller's network address. Throws
-// RATE_LIMITED: one a minute and five an hour for an address of mail, limits.otp_requests a minute
-// for a client.
-void request_sign_in_code(Context& context, std::string_view email, std::string_view client);
+// an address that is no admin's goes to nobody. Throws RATE_LIMITED: one a minute and
+// five an hour for an address.
+void request_sign_in_code(Context& context, std::string_view email);
 
 struct SignedIn {
     NewSession opened;

@@ -1,6 +1,5 @@
 // Sign-in codes sent by mail, and the budgets of guessing them (tables otp_codes, guess_budgets).
-// `subject` is the HMAC of an address, of mail or of a client: what was tried is kept, by whom is
-// not.
+// `subject` is the HMAC of an address of mail: what was tried is kept, by whom is not.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -23,7 +22,7 @@ std::optional<OtpCode> lock_otp_code(db::Tx& tx, std::string_view subject);
 void set_otp_failures(db::Tx& tx, std::string_view subject, std::int64_t failures);
 void delete_otp_code(db::Tx& tx, std::string_view subject);
 
-// "otp_request", "otp_client" or "otp_verify": what was spent, locked until the transaction ends;
+// "otp_request" or "otp_verify": what was spent, locked until the transaction ends;
 // the row is made if need be, so that the first two to come wait for each other too.
 std::string lock_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject);
 void write_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject,
