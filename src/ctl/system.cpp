@@ -1,5 +1,6 @@
 // musterctl db, config, health.
 #include "ctl/command.hpp"
+#include "service/mail.hpp"
 #include "service/organizations.hpp"
 #include "service/schema.hpp"
 #include "service/secrets.hpp"
@@ -65,7 +66,8 @@ Result check_config(const Invocation& in) {
 }
 
 Result show_health(const Invocation& in) {
-    const std::string problem = service::check_readiness(in.context).problem;
+    std::string problem = service::check_readiness(in.context).problem;
+    if (problem.empty()) problem = service::mail_problem(in.context);
     Result result;
     result.json["healthy"] = problem.empty();
     result.json["problem"] = problem.empty() ? Json::Value() : Json::Value(problem);
