@@ -1,6 +1,10 @@
 -- From version 1 to 2: admin sign-in, members that can be searched, rates and sealed replays.
--- `musterctl db migrate` runs each statement in turn; one that was done already (a run that was interrupted) is passed
--- over by the error that says so (src/service/schema.cpp), and the UPDATE finds nothing left to do.
+-- `musterctl db migrate` runs each statement in turn (src/service/schema.cpp). How to write one:
+-- * It must bear being run again after any later statement. What was done already is passed over by the error that says
+--   so: a table, column or key exists, or is not there to be dropped. The engine does an ALTER with all its clauses or
+--   not at all; so each ALTER must have a clause that fails the second time, or do no harm then.
+-- * An UPDATE is repeated until it changes no row, and has a LIMIT, so that no transaction grows with the table.
+-- * A name that is dropped is not given again in the same file.
 ALTER TABLE members
     MODIFY COLUMN first_name VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
     MODIFY COLUMN last_name VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
@@ -8,7 +12,11 @@ ALTER TABLE members
     ADD COLUMN email VARCHAR(254) COLLATE utf8mb4_general_ci NOT NULL DEFAULT '' AFTER id,
     ADD COLUMN search_name VARCHAR(511) COLLATE utf8mb4_general_ci GENERATED ALWAYS AS
         (COALESCE(display_name, CONCAT_WS(' ', first_name, last_name))) STORED AFTER display_name;
-UPDATE members JOIN users ON users.id = members.user_id SET members.email = users.email WHERE members.email = '';
+-- The index for the UPDATE, which would else read the table from its beginning for each batch.
+ALTER TABLE members ADD KEY email_unset (email);
+UPDATE members FORCE INDEX (email_unset) SET email = (SELECT users.email FROM users WHERE users.id = members.user_id)
+    WHERE email = '' LIMIT 5000;
+ALTER TABLE members DROP KEY email_unset;
 ALTER TABLE members ALTER COLUMN email DROP DEFAULT;
 ALTER TABLE members
     DROP KEY external_id,

@@ -17,15 +17,21 @@ Result init_database(const Invocation& in) {
 }
 
 Result migrate_database(const Invocation& in) {
-    const auto installed = service::installed_schema_version(in.context).value_or(0);
-    if (installed == 0) throw CommandError("there is no schema yet: run `musterctl db init`");
-    if (installed > service::supported_schema_version()) {
-        throw CommandError("the schema is newer than this program: upgrade muster");
-    }
-    // Version 1 is the first: there is nothing older to come from.
     Result result;
-    result.json["version"] = installed;
-    result.text = "the schema is at version " + std::to_string(installed) + ", as it should be\n";
+    result.json["upgrades"] = Json::Value(Json::arrayValue);
+    for (const auto& applied : service::upgrade_schema(in.context)) {
+        Json::Value entry;
+        entry["version"] = applied.version;
+        entry["statements"] = static_cast<Json::UInt64>(applied.statements);
+        entry["done_before"] = static_cast<Json::UInt64>(applied.done_before);
+        result.json["upgrades"].append(std::move(entry));
+        result.text += "upgraded to version " + std::to_string(applied.version) + ": " +
+                       std::to_string(applied.statements) + " statements, " +
+                       std::to_string(applied.done_before) + " of them done before\n";
+    }
+    const int version = service::supported_schema_version();
+    result.json["version"] = version;
+    result.text += "the schema is at version " + std::to_string(version) + ", as it should be\n";
     return result;
 }
 

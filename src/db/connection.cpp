@@ -305,9 +305,12 @@ Rows Connection::query(const Sql& sql, const OrgId* org, std::span<const Param> 
     });
 }
 
-void Connection::run(std::string_view statement) {
-    guarded(statement.substr(0, 40),
-            [&] { impl_->plain->execute(sql::SQLString(statement.data(), statement.size())); });
+std::int64_t Connection::run(std::string_view statement) {
+    return guarded(statement.substr(0, 40), [&] {
+        const bool has_rows =
+            impl_->plain->execute(sql::SQLString(statement.data(), statement.size()));
+        return has_rows ? 0 : static_cast<std::int64_t>(impl_->plain->getUpdateCount());
+    });
 }
 
 void Connection::commit() {

@@ -134,8 +134,8 @@ class Connection {
     Rows query(const Sql& sql, const OrgId* org, std::span<const Param> params,
                std::size_t groups = 1);
 
-    // Text as it stands, nothing bound: transactions, schema files.
-    void run(std::string_view statement);
+    // Text as it stands, nothing bound: transactions, schema files. The number of rows changed.
+    std::int64_t run(std::string_view statement);
     void commit();
     // Never throws: what a lost connection held is gone anyway.
     void rollback() noexcept;

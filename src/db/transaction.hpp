@@ -39,6 +39,9 @@ class Tx {
         return connection_.query(sql, nullptr, params, groups);
     }
 
+    // A schema file's statement as it stands. The number of rows changed.
+    std::int64_t run(std::string_view statement) { return connection_.run(statement); }
+
     // Runs `step`; if it throws DbError BadData, its changes are undone and false comes back. The
     // rest of the transaction stands.
     bool attempt(const std::function<void()>& step);

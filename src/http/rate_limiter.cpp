@@ -20,8 +20,9 @@
 // limiter was made: enough for nine years), and changes by one compare-exchange. So a charge is
 // never lost, a slot is never taken over from somebody who was charged meanwhile, and a worker that
 // dies anywhere leaves nothing half done. The hash's other bits choose the slot: two keys are one
-// for the limiter when 32 bits agree and their probes meet. The hash is keyed with random bytes, so
-// that nobody can choose a key that meets another's.
+// for the limiter when their tags agree and their probes meet: with 10,000 busy keys, one in
+// 50,000. The hash is keyed with random bytes, so that nobody can choose a key that meets
+// another's.
 
 namespace muster::http {
 namespace {

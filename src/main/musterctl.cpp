@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "ctl/command.hpp"
 #include "main/wiring.hpp"
+#include "service/failure.hpp"
 
 #include <algorithm>
 
@@ -59,10 +60,14 @@ void parse_options(const ctl::Command& command, const std::vector<std::string>& 
     }
 }
 
+constexpr int kPatience = 86'400;  // seconds
+
 int run(const Line& line) {
     std::size_t used = 0;
     const ctl::Command& command = ctl::find_command(line.words, used);
-    const Settings settings = load_settings(line.config);
+    Settings settings = load_settings(line.config);
+    // An operator can wait, or end it: `db migrate` builds large tables anew.
+    settings.database_read_timeout = kPatience;
     db::load_driver();
     db::Database database(main_program::connection_settings(settings));
     auto nameless = main_program::connection_settings(settings);
@@ -101,7 +106,7 @@ int main(int argc, char** argv) {
                      message.data(), details.c_str());
         return 1;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "musterctl: %s\n", error.what());
+        std::fprintf(stderr, "musterctl: %s\n", service::explained(error).c_str());
         return 1;
     }
 }

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <exception>
+#include <string>
 
 namespace muster::service {
 
 // True for a failure that passes by itself: the database is away, or too busy for this transaction.
 [[nodiscard]] bool is_passing_failure(const std::exception& error);
+
+// What an operator is told: one sentence where the cause is known, else the error's own text.
+[[nodiscard]] std::string explained(const std::exception& error);
 
 // What this thread's statements cost since the last reset.
 struct DatabaseCost {

@@ -3,6 +3,8 @@
 #include "db/transaction.hpp"
 #include "store/schema.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -11,12 +13,80 @@ namespace muster::service {
 namespace {
 
 constexpr int kUnknownDatabase = 1049;
+// A table, column or key exists already, or one that is to go is not there: what an upgrade's
+// statement answers when it was done before. The engine does all clauses of an ALTER or none, so
+// one of them speaks for all.
+constexpr std::array kDoneBefore = {1050, 1060, 1061, 1091};
 
 std::string file_content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::runtime_error("cannot read " + path + " (setting files.sql)");
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
+
+struct Upgrade {
+    int version;
+    std::vector<std::string> statements;
+};
+
+// From the version after `installed` to this program's.
+std::vector<Upgrade> upgrades_after(int installed, const std::string& directory) {
+    std::vector<Upgrade> upgrades;
+    for (int version = installed + 1; version <= store::kSchemaVersion; ++version) {
+        const std::string path = directory + "/upgrades/" + std::to_string(version) + ".sql";
+        upgrades.push_back({version, store::statements_of(file_content(path))});
+    }
+    return upgrades;
+}
+
+// False when it was done before.
+bool run_upgrade_statement(db::Tx& tx, const std::string& statement, const std::string& place) {
+    try {
+        // An UPDATE is written with a LIMIT, so that no transaction grows with the table.
+        const bool is_batch = statement.starts_with("UPDATE ");
+        while (tx.run(statement) > 0 && is_batch) continue;
+        return true;
+    } catch (const db::DbError& error) {
+        if (std::find(kDoneBefore.begin(), kDoneBefore.end(), error.number()) !=
+            kDoneBefore.end()) {
+            return false;
+        }
+        throw db::DbError(error.kind(), error.number(), place + ": " + error.what());
+    }
+}
+
+AppliedUpgrade apply(db::Tx& tx, const Upgrade& upgrade) {
+    AppliedUpgrade applied{upgrade.version, upgrade.statements.size(), 0};
+    for (std::size_t i = 0; i < upgrade.statements.size(); ++i) {
+        const std::string place = "upgrade to version " + std::to_string(upgrade.version) +
+                                  ", statement " + std::to_string(i + 1) + " of " +
+                                  std::to_string(upgrade.statements.size());
+        if (!run_upgrade_statement(tx, upgrade.statements[i], place)) ++applied.done_before;
+    }
+    store::record_schema_version(tx, upgrade.version, Timestamp::now());
+    return applied;
+}
+
+// Keeps other migrations out for as long as it lives.
+class SchemaLock {
+  public:
+    explicit SchemaLock(db::Tx& tx) : tx_(tx) {
+        if (!store::lock_schema(tx_)) {
+            throw std::runtime_error("another `musterctl db migrate` of this database is running");
+        }
+    }
+    ~SchemaLock() {
+        try {
+            store::unlock_schema(tx_);
+        } catch (...) {  // a connection that is lost has let go of it
+        }
+    }
+    SchemaLock(const SchemaLock&) = delete;
+    SchemaLock& operator=(const SchemaLock&) = delete;
+
+  private:
+    db::Tx& tx_;
+};
 
 }  // namespace
 
@@ -41,6 +111,25 @@ bool initialize_schema(db::Database& without_database, Context& context) {
         store::record_schema_version(tx, store::kSchemaVersion, Timestamp::now());
     });
     return true;
+}
+
+std::vector<AppliedUpgrade> upgrade_schema(Context& context) {
+    // One connection for all of it, which holds the lock; a lost one begins again from what stands.
+    return context.database.read([&](db::Tx& tx) {
+        const SchemaLock lock(tx);
+        const int installed = store::schema_version(tx).value_or(0);
+        if (installed == 0) {
+            throw std::runtime_error("there is no schema yet: run `musterctl db init`");
+        }
+        if (installed > store::kSchemaVersion) {
+            throw std::runtime_error("the schema is newer than this program: upgrade muster");
+        }
+        std::vector<AppliedUpgrade> applied;
+        for (const Upgrade& upgrade : upgrades_after(installed, context.settings.sql_directory)) {
+            applied.push_back(apply(tx, upgrade));
+        }
+        return applied;
+    });
 }
 
 ReadinessReport check_readiness(Context& context) {

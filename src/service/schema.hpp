@@ -3,9 +3,11 @@
 
 #include "service/context.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace muster::service {
 
@@ -17,6 +19,17 @@ std::optional<int> installed_schema_version(Context& context);
 // settings.sql_directory. False when the schema stood already. Throws std::runtime_error for a
 // missing file.
 bool initialize_schema(db::Database& without_database, Context& context);
+
+struct AppliedUpgrade {
+    int version = 0;
+    std::size_t statements = 0;
+    std::size_t done_before = 0;  // of them, by a run that was interrupted
+};
+// Brings the schema to this program's version by settings.sql_directory/upgrades/<version>.sql, one
+// version after the other; what it did. A run that was interrupted anywhere is mended by the next
+// one. Throws std::runtime_error when there is no schema, it is newer than this program, a file is
+// missing or another migration is running; DbError, with the statement's place, for one that fails.
+std::vector<AppliedUpgrade> upgrade_schema(Context& context);
 
 enum class Readiness : std::uint8_t { Ready, DatabaseAway, WrongSchema };
 struct ReadinessReport {

@@ -32,6 +32,22 @@ void record_schema_version(db::Tx& tx, int version, Timestamp now) {
     tx.execute(kRecord, version, now);
 }
 
+bool lock_schema(db::Tx& tx) {
+    // Names of locks belong to the whole server, and have at most 64 characters.
+    static constexpr SystemSql kLock{
+        "schema.lock", Why{"about the schema, no tenant's data"},
+        "SELECT GET_LOCK(CONCAT('muster.schema.', MD5(DATABASE())), 0)"};
+    auto rows = tx.query(kLock);
+    return rows.next() && rows.optional_integer(1) == 1;
+}
+
+void unlock_schema(db::Tx& tx) {
+    static constexpr SystemSql kUnlock{
+        "schema.unlock", Why{"about the schema, no tenant's data"},
+        "SELECT RELEASE_LOCK(CONCAT('muster.schema.', MD5(DATABASE())))"};
+    tx.query(kUnlock);
+}
+
 std::vector<std::string> statements_of(std::string_view file) {
     std::vector<std::string> statements;
     std::string statement;

@@ -24,6 +24,9 @@ using std::chrono::seconds;
 
 namespace {
 
+// Keys of a test that may meet another's in all bits that the table keeps: 16 in a small table.
+constexpr int kChance = 5;
+
 // A limiter and a clock that moves when the test says so.
 struct Bench {
     explicit Bench(std::size_t slots = RateLimiter::kSlots) : limiter(slots) {}
@@ -199,9 +202,9 @@ BOOST_AUTO_TEST_CASE(a_moment_before_the_limiter_was_made_is_its_beginning) {
 
 BOOST_AUTO_TEST_CASE(each_key_has_a_bucket_of_its_own) {
     Bench bench;
-    for (int i = 0; i < 2000; ++i) {
-        BOOST_TEST(bench.drain(std::to_string(i), {1, 3}) == 3);
-    }
+    int sharing = 0;
+    for (int i = 0; i < 2000; ++i) sharing += bench.drain(std::to_string(i), {1, 3}) < 3 ? 1 : 0;
+    BOOST_TEST(sharing <= kChance);
     BOOST_TEST(bench.drain(std::string("a\0b", 3), {1, 3}) == 3);
     BOOST_TEST(bench.drain(std::string("a\0c", 3), {1, 3}) == 3);
     BOOST_TEST(bench.drain("", {1, 3}) == 3);
@@ -209,12 +212,14 @@ BOOST_AUTO_TEST_CASE(each_key_has_a_bucket_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_full_again_is_taken_over) {
     Bench bench(8);  // each key's probes are the whole table
+    int sharing = 0;
     for (int round = 0; round < 500; ++round) {
         for (int i = 0; i < 8; ++i) {
-            BOOST_TEST(bench.drain(std::to_string(round * 8 + i), {1, 3}) == 3);
+            sharing += bench.drain(std::to_string(round * 8 + i), {1, 3}) < 3 ? 1 : 0;
         }
         bench.now += seconds(3);
     }
+    BOOST_TEST(sharing <= kChance);
 }
 
 BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_not_full_is_not_taken_over) {
@@ -231,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_not_full_is_not_taken_over) {
 BOOST_AUTO_TEST_CASE(a_full_table_lets_nobody_past_the_limit_and_shuts_nobody_out_for_long) {
     Bench bench(8);
     const RateLimit limit{10, 5};
-    for (int i = 0; i < 8; ++i) bench.take("first " + std::to_string(i), limit);
+    for (int i = 0; i < 20; ++i) bench.take("first " + std::to_string(i), limit);
     std::int64_t together = 0;
     for (int i = 0; i < 100; ++i) {
         const std::int64_t passed = bench.drain("late " + std::to_string(i), limit);
