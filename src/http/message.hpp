@@ -27,6 +27,7 @@ struct Request {
     std::string idempotency_key;
     bool has_idempotency_key = false;
     std::string if_none_match;
+    std::optional<std::string> if_match;
     std::string request_id;  // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx took it; now() where it does not say
