@@ -1,18 +1,9 @@
-// Serves /v1/attributes: the organization's attribute registry (specification 2.2). Written by
-// `musterctl attribute`.
+// Serves /v1/attributes: the organization's attribute registry (specification 2.2), which the
+// operator writes with `musterctl attribute` too.
 #include "service/attributes.hpp"
 
+#include "api/attribute_types.hpp"
 #include "api/groups.hpp"
-
-namespace muster::http {
-
-using rules::AttributeType;
-template <>
-inline constexpr std::array kAllOf<AttributeType> = {
-    AttributeType::Text,    AttributeType::Number,       AttributeType::Date,
-    AttributeType::Boolean, AttributeType::SingleChoice, AttributeType::MultiChoice};
-
-}  // namespace muster::http
 
 namespace muster::api {
 namespace {
@@ -21,6 +12,17 @@ using http::field;
 using http::RecordField;
 using http::Reply;
 using rules::AttributeRecord;
+using service::AttributeChange;
+using service::StoredReply;
+using service::Unit;
+
+// Which choices go with which type is service/attributes.cpp's to say.
+constexpr auto kAttributeChange = http::object<AttributeChange>(
+    http::optional("label", &AttributeChange::label, http::Text{1, 255}),
+    http::required("type", &AttributeChange::type, http::Choice<rules::attribute_type>{}),
+    http::optional("choices", &AttributeChange::choices,
+                   http::array_of(http::Text{1, 255}, 0, service::kMostChoices)),
+    http::required("enabled", &AttributeChange::enabled, http::Boolean{}));
 
 // A field of the record's inner Attribute.
 template <auto Member>
@@ -54,6 +56,13 @@ Reply list_attributes(Call& call) {
                       [](const AttributeRecord& record) { return record.attribute.key; });
 }
 
+Reply put_attribute(Call& call, const AttributeChange& change) {
+    return call.transact([&](Unit& unit) {
+        const auto record = service::put_attribute(unit, call.parameters.at(0), change);
+        return StoredReply{200, "", http::to_json(kAttribute, record), std::nullopt};
+    });
+}
+
 constexpr std::array kListQuery = {
     QueryParameter{.name = "limit",
                    .kind = QueryParameter::Kind::Integer,
@@ -66,6 +75,10 @@ constexpr std::array kListQuery = {
                    .meaning = "next_cursor of the page before."},
 };
 constexpr std::array kListErrors = {ErrorCode::ValidationError};
+
+constexpr std::array kChangeErrors = {ErrorCode::BadRequest, ErrorCode::InvalidState,
+                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
 
 Json::Value attribute_list_schema() {
     return list_schema<kAttribute>("attributes");
@@ -81,6 +94,21 @@ constexpr std::array kEndpoints = {
                        attribute_list_schema},
              .errors = kListErrors,
              .handler = list_attributes},
+    Endpoint{
+        .method = http::Method::Put,
+        .path = "/v1/attributes/{key}",
+        .operation = "putAttribute",
+        .summary = "Create or change an attribute; an absent label or choices stay as they are",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "AttributeChange",
+        .body_schema = schema_of<kAttributeChange>,
+        .body_example = R"({"type": "single_choice", "choices": ["S", "M"], "enabled": true})",
+        .reply = replies<kAttribute>(200, "The attribute, created or changed."),
+        .errors = kChangeErrors,
+        .handler = decoded<kAttributeChange, put_attribute>},
 };
 static_assert(well_formed(kEndpoints, "/v1/attributes"));
 

@@ -9,7 +9,8 @@ namespace muster::api {
 namespace {
 
 constexpr std::size_t kLongestText = 255;
-constexpr std::size_t kLongestCursor = 512;
+// A position can hold the longest name in its longest characters.
+constexpr std::size_t kLongestCursor = 3072;
 
 using Kind = QueryParameter::Kind;
 
@@ -18,6 +19,22 @@ bool is_choice(const QueryParameter& parameter, std::string_view value) {
         if (parameter.choice(i) == value) return true;
     }
     return false;
+}
+
+// Checks a text of that kind, and normalises it.
+std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string& text) {
+    if (parameter.choice && !is_choice(parameter, text)) return FieldCode::InvalidChoice;
+    if (parameter.kind == Kind::Email) {
+        return rules::normalise(rules::CoreField::Email, text, Date());
+    }
+    if (parameter.kind == Kind::Timestamp) {
+        const auto when = Timestamp::parse(text);
+        if (!when) return FieldCode::InvalidTimestamp;
+        text = when->text();
+        return std::nullopt;
+    }
+    const bool is_short = utf8_length(text) < static_cast<std::size_t>(parameter.least);
+    return is_short ? std::optional(FieldCode::TooShort) : std::nullopt;
 }
 
 }  // namespace
@@ -61,6 +78,11 @@ int QueryValues::integer(std::string_view name) const {
     return integers_.find(name)->second;
 }
 
+std::optional<Timestamp> QueryValues::timestamp(std::string_view name) const {
+    const auto found = text(name);
+    return found ? Timestamp::parse(*found) : std::nullopt;
+}
+
 QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
     Faults faults;
     http::Query in(query, faults);
@@ -76,9 +98,7 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
             auto text =
                 in.text(name, parameter.kind == Kind::Cursor ? kLongestCursor : kLongestText);
             if (!text) continue;
-            if (parameter.choice && !is_choice(parameter, *text)) {
-                faults.add(name, FieldCode::InvalidChoice);
-            }
+            if (const auto fault = text_fault(parameter, *text)) faults.add(name, *fault);
             values.texts_[name] = std::move(*text);
         }
     }
@@ -99,7 +119,9 @@ std::string Call::cursor_scope() const {
     std::string scope = std::string(endpoint.operation) + "|" + org().text() + "|" +
                         (parameters.empty() ? "" : std::string(parameters[0]));
     for (const QueryParameter& parameter : endpoint.query) {
-        if (parameter.kind != Kind::Text) continue;
+        const bool is_filter = parameter.kind == Kind::Text || parameter.kind == Kind::Email ||
+                               parameter.kind == Kind::Timestamp;
+        if (!is_filter) continue;
         scope += "|" + std::string(parameter.name) + "=" + query.text(parameter.name).value_or("");
     }
     return scope;

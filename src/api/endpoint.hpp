@@ -38,10 +38,11 @@ enum class IdempotencyKey : std::uint8_t { Ignored, Accepted };
 
 // A query parameter: decoded, checked and described from here.
 struct QueryParameter {
-    enum class Kind : std::uint8_t { Integer, Text, Flag, Cursor };
+    // Email and Timestamp are texts that are kept normalised.
+    enum class Kind : std::uint8_t { Integer, Text, Flag, Cursor, Email, Timestamp };
     std::string_view name;
     Kind kind = Kind::Text;
-    int least = 0;  // of an integer
+    int least = 0;  // of an integer, or the characters of a text
     int most = 0;
     int fallback = 0;
     std::string_view (*choice)(std::size_t index) = nullptr;  // "" behind the last one
@@ -54,6 +55,7 @@ struct ReplySpec {
     std::string_view content_type = "application/json";
     std::string_view component = {};  // the schema's name in the description; "" = no JSON body
     Json::Value (*schema)() = nullptr;
+    bool has_etag = false;
 };
 
 struct Call;
@@ -66,6 +68,7 @@ struct Endpoint {
     Access access = Access::OrganizationOrAdmin;
     rules::Role role = rules::Role::Viewer;  // the least that an admin's seat must be
     IdempotencyKey idempotency = IdempotencyKey::Ignored;
+    bool takes_if_match = false;
     std::size_t body_limit = 0;  // bytes; 0: takes no body
     bool body_required = false;
     std::string_view body_component = {};  // the schema's name; "" = no described body
@@ -89,6 +92,7 @@ class QueryValues {
   public:
     std::optional<std::string> text(std::string_view name) const;
     int integer(std::string_view name) const;
+    std::optional<Timestamp> timestamp(std::string_view name) const;
     bool flag(std::string_view name) const { return integer(name) != 0; }
 
   private:
@@ -138,6 +142,11 @@ struct Call {
     std::string cursor_scope() const;
 };
 
+// Whether a segment of a row's path, "{userId}", stands for an id; others stand for a key.
+constexpr bool is_id_parameter(std::string_view segment) {
+    return segment == "{id}" || (segment.starts_with('{') && segment.ends_with("Id}"));
+}
+
 // A handler that takes a decoded body: `decoded<kNewImport, create_import>`.
 template <const auto& kSchema, auto kHandler>
 http::Reply decoded(Call& call) {
@@ -154,6 +163,12 @@ Json::Value schema_of() {
 template <const auto& kRecord>
 constexpr ReplySpec replies(int status, std::string_view meaning) {
     return {status, meaning, "application/json", kRecord.name, &schema_of<kRecord>};
+}
+
+// The same reply, with an ETag.
+constexpr ReplySpec with_tag(ReplySpec reply) {
+    reply.has_etag = true;
+    return reply;
 }
 
 // For endpoints that take no body: none, or an empty object, as many clients send.
@@ -198,10 +213,10 @@ Json::Value list_schema(const char* name) {
     return schema;
 }
 
-// A page; `position` of the last value marks where the next one starts.
-template <class Record, class Value, class Position>
+// A page; `next` is the position where the next one starts, nullopt behind the last page.
+template <class Record, class Value>
 http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
-                       const std::vector<Value>& values, bool has_more, const Position& position) {
+                       const std::vector<Value>& values, const std::optional<std::string>& next) {
     std::string body;
     JsonWriter writer(body);
     writer.begin_object();
@@ -210,9 +225,17 @@ http::Reply page_reply(const Call& call, std::string_view name, const Record& re
     for (const Value& value : values) record.write(writer, value);
     writer.end_array();
     writer.key("next_cursor");
-    has_more ? writer.string(call.seal_cursor(position(values.back()))) : writer.null();
+    next ? writer.string(call.seal_cursor(*next)) : writer.null();
     writer.end_object();
     return json_reply(200, std::move(body));
+}
+
+// A page; `position` of the last value marks where the next one starts.
+template <class Record, class Value, class Position>
+http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
+                       const std::vector<Value>& values, bool has_more, const Position& position) {
+    const auto next = has_more ? std::optional<std::string>(position(values.back())) : std::nullopt;
+    return page_reply(call, name, record, values, next);
 }
 
 // The page of a list that was asked for limit + 1 values: the one too many tells that there is a

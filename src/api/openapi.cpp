@@ -2,8 +2,8 @@
 // (specification 4.6, 9).
 #include "api/groups.hpp"
 #include "api/routes.hpp"
-#include "base/crypto.hpp"
 #include "base/text.hpp"
+#include "http/etag.hpp"
 
 #include <map>
 #include <set>
@@ -128,6 +128,10 @@ Json::Value error_response(const std::vector<ErrorCode>& codes) {
 Json::Value reply_response(const ReplySpec& reply) {
     Json::Value response;
     response["description"] = std::string(reply.meaning);
+    if (reply.has_etag) {
+        response["headers"]["ETag"]["description"] = "The strong tag of this representation.";
+        response["headers"]["ETag"]["schema"]["type"] = "string";
+    }
     if (reply.content_type.empty()) return response;  // a status without a body
     Json::Value& content = response["content"][std::string(reply.content_type)];
     if (reply.component.empty()) {
@@ -148,7 +152,7 @@ Json::Value path_parameters(std::string_view path) {
         parameter["in"] = "path";
         parameter["required"] = true;
         parameter["schema"]["type"] = "string";
-        parameter["schema"]["format"] = "uuid";
+        if (is_id_parameter(segment)) parameter["schema"]["format"] = "uuid";
         list.append(std::move(parameter));
     }
     return list;
@@ -167,9 +171,15 @@ Json::Value query_schema(const QueryParameter& query) {
             schema["type"] = "boolean";
             schema["default"] = false;
             break;
+        case QueryParameter::Kind::Timestamp:
+        case QueryParameter::Kind::Email:
+            schema["type"] = "string";
+            schema["format"] = query.kind == QueryParameter::Kind::Email ? "email" : "date-time";
+            break;
         case QueryParameter::Kind::Cursor:
         case QueryParameter::Kind::Text:
             schema["type"] = "string";
+            if (query.least > 0) schema["minLength"] = query.least;
             break;
     }
     if (query.choice) {
@@ -178,6 +188,15 @@ Json::Value query_schema(const QueryParameter& query) {
         }
     }
     return schema;
+}
+
+Json::Value header_parameter(const char* name, const char* description) {
+    Json::Value parameter;
+    parameter["name"] = name;
+    parameter["in"] = "header";
+    parameter["description"] = description;
+    parameter["schema"]["type"] = "string";
+    return parameter;
 }
 
 void add_parameters(const Endpoint& row, Json::Value& operation) {
@@ -191,14 +210,15 @@ void add_parameters(const Endpoint& row, Json::Value& operation) {
         parameters.append(std::move(parameter));
     }
     if (row.idempotency == IdempotencyKey::Accepted) {
-        Json::Value parameter;
-        parameter["name"] = "Idempotency-Key";
-        parameter["in"] = "header";
-        parameter["description"] =
-            "1 to 255 visible ASCII characters; a repetition replays the first reply.";
-        parameter["schema"]["type"] = "string";
+        Json::Value parameter = header_parameter(
+            "Idempotency-Key",
+            "1 to 255 visible ASCII characters; a repetition replays the first reply.");
         parameter["schema"]["maxLength"] = 255;
         parameters.append(std::move(parameter));
+    }
+    if (row.takes_if_match) {
+        parameters.append(header_parameter(
+            "If-Match", "ETags that the record may have for the change to happen, or *."));
     }
     if (!parameters.empty()) operation["parameters"] = std::move(parameters);
 }
@@ -283,7 +303,7 @@ Json::Value build_document(std::string_view base_url) {
 Reply get_openapi(Call& call) {
     // The rows do not change while the process lives.
     static const std::string kDocument = openapi_document(call.context.settings.server_base_url);
-    static const std::string kEtag = "\"" + to_base64url(sha256(kDocument)).substr(0, 22) + "\"";
+    static const std::string kEtag = http::etag_of(kDocument);
     Reply reply = json_reply(200, kDocument);
     reply.headers.emplace_back("ETag", kEtag);
     reply.headers.emplace_back("Cache-Control", "public, max-age=300");

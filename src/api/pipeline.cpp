@@ -39,8 +39,8 @@ void refuse_malformed_ids(const Endpoint& endpoint,
     std::size_t index = 0;
     for (const std::string_view segment : split(endpoint.path, '/')) {
         if (!segment.starts_with('{')) continue;
-        const bool is_id = segment == "{id}" || segment.ends_with("Id}");
-        if (is_id && !Uuid::parse(parameters[index])) throw Error(ErrorCode::NotFound);
+        if (is_id_parameter(segment) && !Uuid::parse(parameters[index]))
+            throw Error(ErrorCode::NotFound);
         ++index;
     }
 }

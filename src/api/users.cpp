@@ -1,7 +1,19 @@
 // Serves /v1/users…: members of the organization, one by one (specification 3.4, docs/api.md
 // "Users"). Create-or-attach itself is service/members.cpp, the same path as an import's commit.
+#include "api/attribute_types.hpp"
 #include "api/groups.hpp"
+#include "http/etag.hpp"
+#include "service/member_changes.hpp"
+#include "service/member_pages.hpp"
 #include "service/members.hpp"
+
+namespace muster::http {
+
+using rules::Provenance;
+template <>
+inline constexpr std::array kAllOf<Provenance> = {Provenance::Import, Provenance::Api};
+
+}  // namespace muster::http
 
 namespace muster::api {
 namespace {
@@ -11,6 +23,7 @@ using http::Method;
 using http::RecordField;
 using http::Reply;
 using rules::Member;
+using service::MemberAttribute;
 using service::StoredReply;
 using service::Unit;
 
@@ -25,6 +38,14 @@ struct NewUserSchema {
     }
 };
 constexpr NewUserSchema kNewUser;
+
+constexpr http::MemberPatch kUserPatch;
+
+struct LockUser {
+    std::optional<std::string> reason;
+};
+constexpr auto kLockUser =
+    http::object<LockUser>(http::optional("reason", &LockUser::reason, http::Text{1, 255}));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -73,6 +94,51 @@ Json::Value created_schema() {
     return schema;
 }
 
+Json::Value user_list_schema() {
+    return list_schema<kUser>("users");
+}
+
+// A field of the value's inner entry.
+template <auto Member>
+constexpr RecordField<MemberAttribute> inner(std::string_view name) {
+    using Value = typename http::MemberOf<decltype(Member)>::Value;
+    return {name,
+            [](JsonWriter& to, const MemberAttribute& attribute) {
+                http::Wire<Value>::write(to, attribute.entry.*Member);
+            },
+            [] { return http::Wire<Value>::schema(); }};
+}
+
+Json::Value value_schema() {
+    Json::Value schema;
+    for (const char* type : {"string", "number", "boolean", "array"}) schema["type"].append(type);
+    schema["items"] = http::Wire<std::string>::schema();
+    return schema;
+}
+
+constexpr auto kUserAttribute = http::record<MemberAttribute>(
+    "UserAttribute", inner<&rules::AttributeEntry::key>("key"),
+    field<&MemberAttribute::type>("type"),
+    RecordField<MemberAttribute>{
+        "value",
+        [](JsonWriter& to, const MemberAttribute& attribute) { to.raw(attribute.entry.value); },
+        value_schema},
+    inner<&rules::AttributeEntry::provenance>("provenance"),
+    inner<&rules::AttributeEntry::updated_at>("updated_at"));
+
+Json::Value user_attributes_schema() {
+    Json::Value schema = list_schema<kUserAttribute>("attributes");
+    schema["properties"].removeMember("next_cursor");
+    schema["required"].resize(1);
+    return schema;
+}
+
+// A user record as the reply's body: its ETag is made from it, that of a replayed one too.
+Reply with_etag(Reply reply) {
+    reply.headers.emplace_back("ETag", http::etag_of(reply.body));
+    return reply;
+}
+
 // ---------------------------------------------------------------------------- handlers
 
 Reply create_user(Call& call, const rules::MemberFields& fields) {
@@ -87,7 +153,66 @@ Reply create_user(Call& call, const rules::MemberFields& fields) {
 Reply get_user(Call& call) {
     const auto member = service::find_member(call.context, call.org(), call.id<UserId>());
     if (!member) throw Error(ErrorCode::NotFound);
-    return json_reply(200, http::to_json(kUser, *member));
+    return with_etag(json_reply(200, http::to_json(kUser, *member)));
+}
+
+Reply list_users(Call& call) {
+    const service::MemberFilter filter{call.query.text("email"), call.query.text("external_id"),
+                                       call.query.text("q"), call.query.timestamp("updated_since"),
+                                       call.query.text("status")};
+    const auto page =
+        service::list_members(call.context, call.org(), filter, call.cursor_position().value_or(""),
+                              call.query.integer("limit"));
+    return page_reply(call, "users", kUser, page.members, page.next);
+}
+
+Reply update_user(Call& call, const rules::MemberPatch& patch) {
+    const auto check = [&](const Member& before) {
+        const auto& wanted = call.request.if_match;
+        if (!wanted) return;
+        const std::string etag = http::etag_of(http::to_json(kUser, before));
+        if (!http::if_match_holds(*wanted, etag)) throw Error(ErrorCode::PreconditionFailed);
+    };
+    return with_etag(call.transact([&](Unit& unit) {
+        const Member member = service::change_member(unit, call.id<UserId>(), patch, check);
+        return StoredReply{200, "", http::to_json(kUser, member), std::nullopt};
+    }));
+}
+
+Reply lock_user(Call& call, const LockUser& in) {
+    return with_etag(call.transact([&](Unit& unit) {
+        const Member member = service::lock_member(unit, call.id<UserId>(), in.reason);
+        return StoredReply{200, "", http::to_json(kUser, member), std::nullopt};
+    }));
+}
+
+Reply unlock_user(Call& call, const Nothing&) {
+    return with_etag(call.transact([&](Unit& unit) {
+        const Member member = service::unlock_member(unit, call.id<UserId>());
+        return StoredReply{200, "", http::to_json(kUser, member), std::nullopt};
+    }));
+}
+
+Reply remove_user(Call& call) {
+    return call.transact([&](Unit& unit) {
+        service::remove_member(unit, call.id<UserId>());
+        return StoredReply{204, "", "", std::nullopt};
+    });
+}
+
+Reply list_user_attributes(Call& call) {
+    const auto attributes =
+        service::list_member_attributes(call.context, call.org(), call.id<UserId>());
+    if (!attributes) throw Error(ErrorCode::NotFound);
+    std::string body;
+    JsonWriter to(body);
+    to.begin_object();
+    to.key("attributes");
+    to.begin_array();
+    for (const auto& attribute : *attributes) kUserAttribute.write(to, attribute);
+    to.end_array();
+    to.end_object();
+    return json_reply(200, std::move(body));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -96,6 +221,49 @@ constexpr std::array kCreateErrors = {
     ErrorCode::BadRequest,      ErrorCode::IdempotencyConflict,  ErrorCode::IdempotencyInProgress,
     ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
 constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kListErrors = {ErrorCode::ValidationError};
+constexpr std::array kChangeErrors = {ErrorCode::BadRequest,           ErrorCode::NotFound,
+                                      ErrorCode::PreconditionFailed,   ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
+constexpr std::array kMoveErrors = {
+    ErrorCode::BadRequest,          ErrorCode::NotFound,
+    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
+    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
+    ErrorCode::ValidationError};
+
+std::string_view status_choice(std::size_t index) {
+    constexpr std::array<std::string_view, 2> kStatuses = {"active", "locked"};
+    return index < kStatuses.size() ? kStatuses.at(index) : "";
+}
+
+constexpr std::array kListQuery = {
+    QueryParameter{.name = "limit",
+                   .kind = QueryParameter::Kind::Integer,
+                   .least = 1,
+                   .most = 100,
+                   .fallback = 50,
+                   .meaning = "Users a page, at most: while next_cursor is not null there is more, "
+                              "however few a page holds."},
+    QueryParameter{.name = "cursor",
+                   .kind = QueryParameter::Kind::Cursor,
+                   .meaning = "next_cursor of the page before, with the same filters."},
+    QueryParameter{.name = "email",
+                   .kind = QueryParameter::Kind::Email,
+                   .meaning = "Only the user of this address, whatever its case."},
+    QueryParameter{
+        .name = "external_id", .least = 1, .meaning = "Only users with exactly this external_id."},
+    QueryParameter{
+        .name = "status", .choice = status_choice, .meaning = "Only users in this status."},
+    QueryParameter{.name = "q",
+                   .least = 1,
+                   .meaning = "Only users whose email, last_name, or display_name (else first_name "
+                              "and last_name) begins with this, whatever its case and accents; in "
+                              "the order of what matched."},
+    QueryParameter{.name = "updated_since",
+                   .kind = QueryParameter::Kind::Timestamp,
+                   .meaning = "Only users that changed at that time or later; in the order of "
+                              "updated_at, unless q is given."},
+};
 
 constexpr std::array kEndpoints = {
     Endpoint{
@@ -117,12 +285,73 @@ constexpr std::array kEndpoints = {
         .errors = kCreateErrors,
         .handler = decoded<kNewUser, create_user>},
     Endpoint{.method = Method::Get,
+             .path = "/v1/users",
+             .operation = "listUsers",
+             .summary = "List members, by filter",
+             .query = kListQuery,
+             .reply = {200, "A page of members.", "application/json", "UserList", user_list_schema},
+             .errors = kListErrors,
+             .handler = list_users},
+    Endpoint{.method = Method::Get,
              .path = "/v1/users/{userId}",
              .operation = "getUser",
              .summary = "Read a member",
-             .reply = replies<kUser>(200, "The member."),
+             .reply = with_tag(replies<kUser>(200, "The member, with its ETag.")),
              .errors = kReadErrors,
              .handler = get_user},
+    Endpoint{.method = Method::Patch,
+             .path = "/v1/users/{userId}",
+             .operation = "updateUser",
+             .summary = "Change a member: null clears, attributes change key by key",
+             .role = rules::Role::Admin,
+             .takes_if_match = true,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "UserPatch",
+             .body_schema = schema_of<kUserPatch>,
+             .body_example = R"({"last_name": "King", "attributes": {"shirt_size": null}})",
+             .reply = with_tag(replies<kUser>(200, "The member as it is now, with its ETag.")),
+             .errors = kChangeErrors,
+             .handler = decoded<kUserPatch, update_user>},
+    Endpoint{.method = Method::Delete,
+             .path = "/v1/users/{userId}",
+             .operation = "removeUser",
+             .summary = "End a membership; the user stays, with its other organizations",
+             .role = rules::Role::Admin,
+             .reply = {204, "The user is no member any more.", "", "", nullptr},
+             .errors = kReadErrors,
+             .handler = remove_user},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/users/{userId}/attributes",
+             .operation = "listUserAttributes",
+             .summary = "Read a member's attributes with their types, origin and time",
+             .reply = {200, "All of them, by key.", "application/json", "UserAttributeList",
+                       user_attributes_schema},
+             .errors = kReadErrors,
+             .handler = list_user_attributes},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/users/{userId}/lock",
+             .operation = "lockUser",
+             .summary = "Lock a member; one who is locked keeps the first reason",
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_component = "LockUser",
+             .body_schema = schema_of<kLockUser>,
+             .body_example = R"({"reason": "Asked for it by phone"})",
+             .reply = with_tag(replies<kUser>(200, "The member, locked, with its ETag.")),
+             .errors = kMoveErrors,
+             .handler = decoded<kLockUser, lock_user>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/users/{userId}/unlock",
+             .operation = "unlockUser",
+             .summary = "Unlock a member",
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = with_tag(replies<kUser>(200, "The member, active, with its ETag.")),
+             .errors = kMoveErrors,
+             .handler = decoded<kNothing, unlock_user>},
 };
 static_assert(well_formed(kEndpoints, "/v1/users"));
 

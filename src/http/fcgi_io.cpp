@@ -54,6 +54,11 @@ std::string param(const FCGX_Request& request, const char* name) {
     return value ? value : "";
 }
 
+std::optional<std::string> optional_param(const FCGX_Request& request, const char* name) {
+    const char* value = FCGX_GetParam(name, request.envp);
+    return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
 // nginx's $msec, "1763700000.123": when it had the request.
 Timestamp arrival(const FCGX_Request& request) {
     std::string text = param(request, "REQUEST_TIME_MSEC");
@@ -86,6 +91,7 @@ Request make_request(FCGX_Request& fcgi) {
     request.has_idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", fcgi.envp) != nullptr;
     request.idempotency_key = param(fcgi, "HTTP_IDEMPOTENCY_KEY");
     request.if_none_match = param(fcgi, "HTTP_IF_NONE_MATCH");
+    request.if_match = optional_param(fcgi, "HTTP_IF_MATCH");
     request.has_expect_organization =
         FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
     request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");

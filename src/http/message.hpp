@@ -27,6 +27,7 @@ struct Request {
     std::string idempotency_key;
     bool has_idempotency_key = false;
     std::string if_none_match;
+    std::optional<std::string> if_match;
     std::string expect_organization;
     bool has_expect_organization = false;
     std::string request_id;  // nginx's

@@ -36,9 +36,14 @@ bool is_flat(const JsonIn& value) {
     return true;
 }
 
+std::optional<FieldCode> key_fault(std::string_view key) {
+    if (utf8_length(key) > kMostKeyCharacters) return FieldCode::TooLong;
+    return std::nullopt;
+}
+
 std::optional<FieldCode> attribute_fault(std::string_view key, const JsonIn& value,
                                          std::string& json) {
-    if (utf8_length(key) > kMostKeyCharacters) return FieldCode::TooLong;
+    if (const auto fault = key_fault(key)) return fault;
     if (!is_flat(value)) return FieldCode::WrongType;
     json.clear();
     if (value.is_string()) {
@@ -54,21 +59,26 @@ bool is_absent(const JsonIn& value) {
     return value.is_null() || (value.is_string() && std::string_view(value.get_string()).empty());
 }
 
-void decode_attributes(const JsonIn& in, const Path& path, Decoding& to, std::string& out) {
+// What a null or "" among attributes means.
+enum class Absent : std::uint8_t { LeftOut, Null };
+
+void decode_attributes(const JsonIn& in, const Path& path, Decoding& to, Absent absent,
+                       std::string& out) {
     simdjson::dom::object object;
     if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
     if (object.size() > kMostAttributes) return to.fault(path, FieldCode::TooLong);
     std::string json;
     for (const auto& [key, value] : object) {
-        if (is_absent(value)) continue;
-        if (const auto fault = attribute_fault(key, value, json)) {
+        const bool is_null = is_absent(value);
+        if (is_null && absent == Absent::LeftOut) continue;
+        if (const auto fault = is_null ? key_fault(key) : attribute_fault(key, value, json)) {
             to.fault(Path(path, key), *fault);
             continue;
         }
         out += out.empty() ? '{' : ',';
         append_json_string(out, key);
         out += ':';
-        out += json;
+        out += is_null ? "null" : json;
     }
     if (!out.empty()) out += '}';
 }
@@ -81,10 +91,9 @@ const rules::CoreFieldEntry* core_entry(std::string_view key) {
 }
 
 void decode_core(const rules::CoreFieldEntry& entry, const JsonIn& value, const Path& path,
-                 Decoding& to, rules::MemberFields& out) {
+                 Decoding& to, std::string& field) {
     std::string_view text;
     if (value.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-    std::string& field = out.*entry.member;
     field.assign(text);
     if (const auto fault = rules::normalise(entry.field, field, to.today)) to.fault(path, *fault);
 }
@@ -214,13 +223,40 @@ void MemberPayload::decode(const JsonIn& in, const Path& path, Decoding& to,
         } else if (value.is_null()) {
             continue;
         } else if (!entry) {
-            decode_attributes(value, at, to, out.attributes);
+            decode_attributes(value, at, to, Absent::LeftOut, out.attributes);
         } else {
             has_email |= entry->field == rules::CoreField::Email;
-            decode_core(*entry, value, at, to, out);
+            decode_core(*entry, value, at, to, out.*entry->member);
         }
     }
     if (!has_email) to.fault(Path(path, "email"), FieldCode::Required);
+}
+
+void MemberPatch::decode(const JsonIn& in, const Path& path, Decoding& to,
+                         rules::MemberPatch& out) const {
+    simdjson::dom::object object;
+    if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
+    for (const auto& [key, value] : object) {
+        const Path at(path, key);
+        const auto* entry = core_entry(key);
+        if (key == "attributes") {
+            decode_attributes(value, at, to, Absent::Null, out.attributes);
+        } else if (!entry || entry->field == rules::CoreField::Email) {
+            to.fault(at, FieldCode::UnknownField);
+        } else {
+            const auto place = static_cast<std::size_t>(entry - &rules::kCoreFields[1]);
+            std::string& text = out.texts.at(place).emplace();
+            if (!value.is_null()) decode_core(*entry, value, at, to, text);
+        }
+    }
+}
+
+Json::Value MemberPatch::schema() const {
+    Json::Value schema = member_payload_schema();
+    schema.removeMember("required");
+    schema["properties"].removeMember("email");
+    schema["properties"]["attributes"]["type"] = "object";
+    return schema;
 }
 
 Json::Value member_payload_schema() {

@@ -10,6 +10,7 @@
 #include "base/faults.hpp"
 #include "base/time.hpp"
 #include "http/json_body.hpp"
+#include "http/record.hpp"
 #include "rules/member_fields.hpp"
 
 #include <json/value.h>
@@ -61,6 +62,21 @@ struct Integer {
     Json::Value schema() const;
 };
 
+// One of an enum's texts, as `kParse` reads them and kAllOf (http/record.hpp) lists them.
+template <auto kParse>
+struct Choice {
+    using Enum = typename decltype(kParse(""))::value_type;
+
+    void decode(const JsonIn& in, const Path& path, Decoding& to, Enum& out) const {
+        std::string_view text;
+        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+        const auto value = kParse(text);
+        if (!value) return to.fault(path, FieldCode::InvalidChoice);
+        out = *value;
+    }
+    Json::Value schema() const { return Wire<Enum>::schema(); }
+};
+
 struct Boolean {
     void decode(const JsonIn& in, const Path& path, Decoding& to, bool& out) const;
     Json::Value schema() const;
@@ -106,6 +122,14 @@ struct Uuid {
 // and 4 KiB a value, not judged further here.
 struct MemberPayload {
     void decode(const JsonIn& in, const Path& path, Decoding& to, rules::MemberFields& out) const;
+    Json::Value schema() const;
+};
+
+// The same fields save email, as changes: null and "" clear. Of attributes each key that is named
+// changes, null and "" clear it.
+struct MemberPatch {
+    using Value = rules::MemberPatch;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, rules::MemberPatch& out) const;
     Json::Value schema() const;
 };
 

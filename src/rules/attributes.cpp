@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <stdexcept>
 
 namespace muster::rules {
 namespace {
@@ -142,9 +143,12 @@ std::optional<dom::element> value_of_entry(const dom::element& entry) {
     return value;
 }
 
+enum class Nulls : std::uint8_t { Judged, Clear };
+
 // Calls `found(verdict)` for each faulty attribute in the object's order, until it says false.
 template <class Found>
-void for_each_fault(const AttributeRegistry& registry, std::string_view json, const Found& found) {
+void for_each_fault(const AttributeRegistry& registry, std::string_view json, Nulls nulls,
+                    const Found& found) {
     if (json.empty()) return;
     const auto object = parse_object(json);
     if (!object) {
@@ -156,6 +160,9 @@ void for_each_fault(const AttributeRegistry& registry, std::string_view json, co
         AttributesVerdict fault;
         if (value.is_object()) {
             fault = {AttributeVerdict::InvalidValue, ""};
+        } else if (nulls == Nulls::Clear && value.is_null()) {
+            if (registry.find(key)) continue;
+            fault = {AttributeVerdict::UnknownKey, std::string(key)};
         } else {
             tell(value, told);
             fault.verdict = registry.judge(key, told);
@@ -164,6 +171,75 @@ void for_each_fault(const AttributeRegistry& registry, std::string_view json, co
         }
         if (!found(std::move(fault))) return;
     }
+}
+
+std::vector<AttributesVerdict> all_faults(const AttributeRegistry& registry, std::string_view json,
+                                          Nulls nulls) {
+    std::vector<AttributesVerdict> faults;
+    for_each_fault(registry, json, nulls, [&](AttributesVerdict fault) {
+        faults.push_back(std::move(fault));
+        return true;
+    });
+    return faults;
+}
+
+// ---------------------------------------------------------------------------- documents
+
+[[noreturn]] void refuse_document() {
+    throw std::invalid_argument("a member's attributes are no document");
+}
+
+AttributeEntry entry_of(std::string_view key, const dom::element& stored) {
+    AttributeEntry entry;
+    dom::array parts;
+    std::string_view provenance;
+    std::int64_t when = 0;
+    if (stored.get_array().get(parts) || parts.size() != 3) refuse_document();
+    if (parts.at(1).get_string().get(provenance) || parts.at(2).get_int64().get(when)) {
+        refuse_document();
+    }
+    const auto known = provenance_of(provenance);
+    if (!known) refuse_document();
+    entry.key = key;
+    append_value(entry.value, *parts.begin());
+    entry.provenance = *known;
+    entry.updated_at = Timestamp(when);
+    return entry;
+}
+
+std::string document_of(const std::vector<AttributeEntry>& entries) {
+    std::string document;
+    JsonWriter to(document);
+    to.begin_object();
+    for (const AttributeEntry& entry : entries) {
+        to.key(entry.key);
+        to.begin_array();
+        to.raw(entry.value);
+        to.string(text_of(entry.provenance));
+        to.number(entry.updated_at.milliseconds());
+        to.end_array();
+    }
+    to.end_object();
+    return document;
+}
+
+// Puts one value among those of a member, or with "null" takes it out. False: it stood so already.
+bool apply(std::vector<AttributeEntry>& entries, AttributeEntry change) {
+    const auto place = std::lower_bound(
+        entries.begin(), entries.end(), change.key,
+        [](const AttributeEntry& entry, const std::string& key) { return entry.key < key; });
+    const bool stands = place != entries.end() && place->key == change.key;
+    if (change.value == "null") {
+        if (stands) entries.erase(place);
+        return stands;
+    }
+    if (!stands) {
+        entries.insert(place, std::move(change));
+        return true;
+    }
+    if (place->value == change.value) return false;
+    *place = std::move(change);
+    return true;
 }
 
 }  // namespace
@@ -211,7 +287,7 @@ AttributeVerdict AttributeRegistry::judge(std::string_view key, const AttributeV
 
 AttributesVerdict judge_attributes(const AttributeRegistry& registry, std::string_view json) {
     AttributesVerdict worst;
-    for_each_fault(registry, json, [&](AttributesVerdict fault) {
+    for_each_fault(registry, json, Nulls::Judged, [&](AttributesVerdict fault) {
         worst = std::move(fault);
         return false;
     });
@@ -220,12 +296,12 @@ AttributesVerdict judge_attributes(const AttributeRegistry& registry, std::strin
 
 std::vector<AttributesVerdict> judge_all_attributes(const AttributeRegistry& registry,
                                                     std::string_view json) {
-    std::vector<AttributesVerdict> faults;
-    for_each_fault(registry, json, [&](AttributesVerdict fault) {
-        faults.push_back(std::move(fault));
-        return true;
-    });
-    return faults;
+    return all_faults(registry, json, Nulls::Judged);
+}
+
+std::vector<AttributesVerdict> judge_changes(const AttributeRegistry& registry,
+                                             std::string_view json) {
+    return all_faults(registry, json, Nulls::Clear);
 }
 
 std::string_view text_of(Provenance provenance) {
@@ -236,6 +312,13 @@ std::string_view text_of(Provenance provenance) {
             return "api";
     }
     return "";
+}
+
+std::optional<Provenance> provenance_of(std::string_view text) {
+    for (const Provenance provenance : {Provenance::Import, Provenance::Api}) {
+        if (text_of(provenance) == text) return provenance;
+    }
+    return std::nullopt;
 }
 
 std::string attribute_document(std::string_view json, Provenance provenance, Timestamp when) {
@@ -271,6 +354,33 @@ bool fills_gap(std::string_view document, std::string_view stored) {
     return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
         return old->at_key(key).error() == simdjson::NO_SUCH_FIELD;
     });
+}
+
+std::vector<AttributeEntry> attribute_entries(std::string_view document) {
+    const auto object = parse_object(document);
+    if (!object) refuse_document();
+    std::vector<AttributeEntry> entries;
+    for (const auto& [key, stored] : *object) entries.push_back(entry_of(key, stored));
+    std::sort(entries.begin(), entries.end(),
+              [](const AttributeEntry& left, const AttributeEntry& right) {
+                  return left.key < right.key;
+              });
+    return entries;
+}
+
+std::optional<std::string> changed_document(std::string_view stored, std::string_view changes,
+                                            Provenance provenance, Timestamp when) {
+    auto entries = attribute_entries(stored);  // before `changes`: one parser serves both
+    const auto object = changes.empty() ? std::nullopt : parse_object(changes);
+    if (!object) return std::nullopt;
+    bool is_changed = false;
+    for (const auto& [key, value] : *object) {
+        AttributeEntry change{std::string(key), "", provenance, when};
+        append_value(change.value, value);
+        is_changed |= apply(entries, std::move(change));
+    }
+    if (!is_changed) return std::nullopt;
+    return document_of(entries);
 }
 
 std::string attribute_values(std::string_view document) {

@@ -28,6 +28,8 @@ struct Attribute {
     AttributeType type = AttributeType::Text;
     std::vector<std::string> choices;  // of the two choice types
     bool enabled = false;
+
+    bool operator==(const Attribute&) const = default;
 };
 
 enum class AttributeVerdict : std::uint8_t { Good, UnknownKey, InvalidValue };
@@ -80,8 +82,13 @@ struct AttributesVerdict {
 [[nodiscard]] std::vector<AttributesVerdict> judge_all_attributes(const AttributeRegistry& registry,
                                                                   std::string_view json);
 
+// The same for changes, where null clears a key: clearing asks for a known key only.
+[[nodiscard]] std::vector<AttributesVerdict> judge_changes(const AttributeRegistry& registry,
+                                                           std::string_view json);
+
 enum class Provenance : std::uint8_t { Import, Api };
 std::string_view text_of(Provenance provenance);  // "import", "api"
+std::optional<Provenance> provenance_of(std::string_view text);
 
 // The document of a member row made from a normalised attributes object:
 // {"key":[value,"import",ms],…}.
@@ -91,6 +98,23 @@ std::string_view text_of(Provenance provenance);  // "import", "api"
 // Whether filling `stored`'s gaps from `document` would change it: it lacks a key. True for a
 // `stored` that is no document, so that the writing is tried and the fault comes to light.
 [[nodiscard]] bool fills_gap(std::string_view document, std::string_view stored);
+// `stored` after the changes of a normalised attributes object in which null clears a key; nullopt
+// when that changes nothing. Values that stay keep their provenance and time. Only for changes that
+// judge_changes() found good. Throws std::invalid_argument for a `stored` that is no document.
+[[nodiscard]] std::optional<std::string> changed_document(std::string_view stored,
+                                                          std::string_view changes,
+                                                          Provenance provenance, Timestamp when);
+
+// One value of a document.
+struct AttributeEntry {
+    std::string key;
+    std::string value;  // JSON text
+    Provenance provenance = Provenance::Import;
+    Timestamp updated_at;
+};
+// All of a document, by key. Throws std::invalid_argument for one that is none.
+[[nodiscard]] std::vector<AttributeEntry> attribute_entries(std::string_view document);
+
 // The other way: {"key": value, …} for the API. A document that is none gives "{}".
 [[nodiscard]] std::string attribute_values(std::string_view document);
 

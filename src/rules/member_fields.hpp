@@ -40,6 +40,15 @@ enum class CoreField : std::uint8_t {
     Dob,
 };
 
+// What a PATCH changes: an absent value stays as it is, an empty one is cleared.
+struct MemberPatch {
+    // external_id … dob, in the order of kCoreFields behind email.
+    std::array<std::optional<std::string>, 7> texts;
+    std::string attributes;  // JSON text of a flat object, null = clear that key; "" = none
+
+    bool operator==(const MemberPatch&) const = default;
+};
+
 // The order of the error report's columns (specification 2.5). Every list of core fields is made
 // from this.
 struct CoreFieldEntry {

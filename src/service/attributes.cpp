@@ -1,9 +1,12 @@
 #include "service/attributes.hpp"
 
+#include "base/error.hpp"
+#include "base/faults.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
 #include "store/attributes.hpp"
+#include "store/members.hpp"
 
 #include <algorithm>
 #include <set>
@@ -15,7 +18,6 @@ namespace {
 using rules::Attribute;
 using rules::AttributeType;
 
-constexpr std::size_t kMostChoices = 500;
 constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kLongestLabel = 255;
 
@@ -42,11 +44,9 @@ const std::vector<Attribute>& starter_catalogue() {
     return kCatalogue;
 }
 
-rules::AttributeRegistry registry_of(db::Tx& tx, OrgId organization) {
-    db::OrgStore org(tx, organization);
+rules::AttributeRegistry registry_of(std::vector<rules::AttributeRecord> records) {
     std::vector<Attribute> attributes;
-    for (auto& record : store::list_attributes(org))
-        attributes.push_back(std::move(record.attribute));
+    for (auto& record : records) attributes.push_back(std::move(record.attribute));
     return rules::AttributeRegistry(std::move(attributes));
 }
 
@@ -54,38 +54,82 @@ bool has_choices(AttributeType type) {
     return type == AttributeType::SingleChoice || type == AttributeType::MultiChoice;
 }
 
-void check(const Attribute& attribute) {
-    if (!rules::is_attribute_key(attribute.key)) {
-        throw std::invalid_argument(
-            "a key is lower-case letters, digits and _, in parts joined by dots");
+bool is_text(std::string_view text, std::size_t most) {
+    return !text.empty() && is_utf8(text) && utf8_length(text) <= most;
+}
+
+void check_choices(const Attribute& attribute, Faults& faults) {
+    const auto& choices = attribute.choices;
+    if (has_choices(attribute.type) && choices.empty()) {
+        faults.add("choices", FieldCode::Required, "single_choice and multi_choice need choices.");
+    } else if (!has_choices(attribute.type) && !choices.empty()) {
+        faults.add("choices", FieldCode::InvalidValue,
+                   "Only single_choice and multi_choice have choices.");
+    } else if (choices.size() > kMostChoices) {
+        return faults.add("choices", FieldCode::TooLong, "There are at most 500 choices.");
     }
-    if (has_choices(attribute.type) == attribute.choices.empty()) {
-        throw std::invalid_argument(
-            "single_choice and multi_choice need choices, other types have none");
-    }
-    if (attribute.label.empty() || !is_utf8(attribute.label) ||
-        utf8_length(attribute.label) > kLongestLabel) {
-        throw std::invalid_argument("a label has 1 to 255 characters");
-    }
-    const std::set<std::string> distinct(attribute.choices.begin(), attribute.choices.end());
-    if (distinct.size() != attribute.choices.size() || attribute.choices.size() > kMostChoices) {
-        throw std::invalid_argument("choices must be distinct, and at most 500");
-    }
-    for (const std::string& choice : attribute.choices) {
-        if (choice.empty() || !is_utf8(choice) || utf8_length(choice) > kLongestChoice) {
-            throw std::invalid_argument("a choice has 1 to 255 characters");
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        const std::string path = "choices[" + std::to_string(i) + "]";
+        if (!is_text(choices[i], kLongestChoice)) {
+            faults.add(path, FieldCode::InvalidValue, "A choice has 1 to 255 characters.");
+        } else if (!seen.insert(choices[i]).second) {
+            faults.add(path, FieldCode::Duplicate, "Choices must be distinct.");
         }
     }
+}
+
+// What is wrong with an attribute; none: it can be.
+Faults faults_of(const Attribute& attribute) {
+    Faults faults;
+    if (!rules::is_attribute_key(attribute.key)) {
+        faults.add("key", FieldCode::InvalidValue,
+                   "A key is lower-case letters, digits and _, in parts joined by dots.");
+    }
+    // A label that is only the key has the key's fault.
+    if (attribute.label != attribute.key && !is_text(attribute.label, kLongestLabel)) {
+        faults.add("label", FieldCode::InvalidValue, "A label has 1 to 255 characters.");
+    }
+    check_choices(attribute, faults);
+    return faults;
+}
+
+Attribute changed(Attribute attribute, const AttributeChange& change) {
+    if (change.label) attribute.label = *change.label;
+    if (change.choices) {
+        attribute.choices = *change.choices;
+    } else if (!has_choices(change.type)) {
+        attribute.choices.clear();
+    }
+    attribute.type = change.type;
+    attribute.enabled = change.enabled;
+    return attribute;
+}
+
+void refuse_change_of_type(db::OrgStore& org, std::string_view key) {
+    const char* reason = nullptr;
+    if (is_starter_attribute(key)) {
+        reason = "the type of a starter attribute is fixed";
+    } else if (store::is_attribute_used(org, key)) {
+        reason = "members have values of this attribute";
+    }
+    if (reason) throw Error(ErrorCode::InvalidState).detail("reason", reason);
 }
 
 }  // namespace
 
 rules::AttributeRegistry attribute_registry(db::Tx& tx, OrgId organization) {
-    return registry_of(tx, organization);
+    db::OrgStore org(tx, organization);
+    return registry_of(store::list_attributes(org));
 }
 
 rules::AttributeRegistry attribute_registry(Context& context, OrgId organization) {
-    return context.database.read([&](db::Tx& tx) { return registry_of(tx, organization); });
+    return context.database.read([&](db::Tx& tx) { return attribute_registry(tx, organization); });
+}
+
+rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organization) {
+    db::OrgStore org(tx, organization);
+    return registry_of(store::list_attributes_for_writing(org));
 }
 
 void add_starter_attributes(Unit& unit) {
@@ -108,8 +152,35 @@ std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId orga
     });
 }
 
+rules::AttributeRecord put_attribute(Unit& unit, std::string_view key,
+                                     const AttributeChange& change) {
+    db::OrgStore org(unit.tx, unit.org());
+    // Text that cannot be a key does not go to the database.
+    const auto before =
+        rules::is_attribute_key(key) ? store::lock_attribute(org, key) : std::nullopt;
+    rules::AttributeRecord record{AttributeId::create(), {}, unit.now, unit.now};
+    record.attribute.key = record.attribute.label = key;
+    if (before) record = *before;
+    record.attribute = changed(record.attribute, change);
+    const Faults faults = faults_of(record.attribute);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+    if (!before) {
+        if (!store::insert_attribute(org, record)) {
+            throw db::RetryTransaction{"an attribute was made meanwhile"};
+        }
+    } else {
+        if (before->attribute.type != change.type) refuse_change_of_type(org, key);
+        if (record.attribute == before->attribute) return record;
+        record.updated_at = std::max(unit.now, before->updated_at);
+        store::update_attribute(org, record);
+    }
+    audit(unit, "attribute.changed", key);
+    return record;
+}
+
 void add_attribute(Context& context, OrgId organization, const Attribute& attribute) {
-    check(attribute);
+    const Faults faults = faults_of(attribute);
+    if (!faults.empty()) throw std::invalid_argument(faults.list().front().message);
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();

@@ -170,7 +170,7 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
     context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, lease.organization);
-        const auto registry = attribute_registry(tx, lease.organization);
+        const auto registry = attribute_registry_for_writing(tx, lease.organization);
         store::ImportProgress progress;
         for (const BlockKey& key : unit.blocks) {
             auto block = store::lock_uncommitted_block(org, lease.id, key);

@@ -4,9 +4,11 @@
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
 #include "service/attributes.hpp"
+#include "service/audit.hpp"
 #include "store/members.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace muster::service {
@@ -92,14 +94,32 @@ bool adds_something(const MemberInput& input, const store::Membership& membershi
 
 void judge(Unit& unit, const rules::MemberFields& fields) {
     if (fields.attributes.empty()) return;
-    const auto registry = attribute_registry(unit.tx, unit.org());
-    Faults faults;
-    for (const auto& fault : rules::judge_all_attributes(registry, fields.attributes)) {
-        const bool unknown = fault.verdict == rules::AttributeVerdict::UnknownKey;
-        faults.add("attributes." + fault.key,
-                   unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
-    }
-    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+    const auto registry = attribute_registry_for_writing(unit.tx, unit.org());
+    refuse_attributes(rules::judge_all_attributes(registry, fields.attributes));
+}
+
+// The row as it was just inserted.
+rules::Member member_as_inserted(const Unit& unit, const MemberInput& input, UserId user) {
+    const auto text = [&](std::size_t index) {
+        return input.texts[index].empty() ? std::nullopt
+                                          : std::optional(std::string(input.texts[index]));
+    };
+    rules::Member member;
+    member.user_id = user;
+    member.member_id = input.member_id;
+    member.organization_id = unit.org();
+    member.email = input.email;
+    member.external_id = text(0);
+    member.first_name = text(1);
+    member.last_name = text(2);
+    member.display_name = text(3);
+    member.locale = text(4);
+    member.country = text(5);
+    member.dob = text(6);
+    member.attributes = input.attributes;
+    member.status = "active";
+    member.created_at = member.updated_at = unit.now;
+    return member;
 }
 
 }  // namespace
@@ -140,10 +160,41 @@ CreatedMember create_member(Unit& unit, const rules::MemberFields& fields) {
     }
     const auto attached =
         create_or_attach(unit.tx, unit.org(), {&input, 1}, Expect::NewUsers, unit.now);
+    const auto [outcome, user] = attached.front();
+    audit(unit, "user." + std::string(text_of(outcome)), user.text());
+    // The user's row is locked, so nobody else can have made the member that was not there.
+    if (outcome != RowState::Merged) return {member_as_inserted(unit, input, user), outcome};
     db::OrgStore org(unit.tx, unit.org());
-    auto member = store::find_member(org, attached.front().user_id);
-    if (!member) throw std::runtime_error("a member that was just written is gone");
-    return {std::move(*member), attached.front().outcome};
+    auto member = store::find_member(org, user);
+    if (!member) throw db::RetryTransaction{"a member was removed meanwhile"};
+    return {std::move(*member), outcome};
+}
+
+void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts) {
+    Faults faults;
+    for (const auto& fault : verdicts) {
+        const bool unknown = fault.verdict == rules::AttributeVerdict::UnknownKey;
+        faults.add("attributes." + fault.key,
+                   unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
+    }
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& context,
+                                                                   OrgId organization,
+                                                                   UserId user) {
+    const auto member = find_member(context, organization, user);
+    if (!member) return std::nullopt;
+    // Read after the member: a key that a member has stays in the registry.
+    const auto registry = attribute_registry(context, organization);
+    std::map<std::string_view, rules::AttributeType> types;
+    for (const auto& attribute : registry.all()) types.emplace(attribute.key, attribute.type);
+    std::vector<MemberAttribute> attributes;
+    for (auto& entry : rules::attribute_entries(member->attributes)) {
+        const auto type = types.at(entry.key);
+        attributes.push_back({std::move(entry), type});
+    }
+    return attributes;
 }
 
 std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user) {

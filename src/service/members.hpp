@@ -44,6 +44,18 @@ struct CreatedMember {
 };
 CreatedMember create_member(Unit& unit, const rules::MemberFields& fields);
 
+// Throws VALIDATION_ERROR that names each of these attributes; nothing for none.
+void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts);
+
+// A value with what the registry knows of its key.
+struct MemberAttribute {
+    rules::AttributeEntry entry;
+    rules::AttributeType type = rules::AttributeType::Text;
+};
+// By key; nullopt when the user is no member.
+std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& context,
+                                                                   OrgId organization, UserId user);
+
 std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user);
 
 }  // namespace muster::service

@@ -76,6 +76,34 @@ std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org) {
     return records_of(org.query(kList));
 }
 
+std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org) {
+    static constexpr OrgSql kList{
+        "attributes.list_shared",
+        "SELECT id, attribute_key, label, type, choices, enabled, created_at, updated_at "
+        "FROM attributes WHERE organization_id = :org ORDER BY attribute_key LOCK IN SHARE MODE"};
+    return records_of(org.query(kList));
+}
+
+std::optional<rules::AttributeRecord> lock_attribute(db::OrgStore& org, std::string_view key) {
+    static constexpr OrgSql kLock{
+        "attributes.lock",
+        "SELECT id, attribute_key, label, type, choices, enabled, created_at, updated_at "
+        "FROM attributes WHERE organization_id = :org AND attribute_key = ? FOR UPDATE"};
+    auto records = records_of(org.query(kLock, key));
+    return records.empty() ? std::nullopt : std::optional(std::move(records.front()));
+}
+
+void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
+    static constexpr OrgSql kUpdate{
+        "attributes.update",
+        "UPDATE attributes SET label = ?, type = ?, choices = ?, enabled = ?, updated_at = ? "
+        "WHERE organization_id = :org AND attribute_key = ?"};
+    const rules::Attribute& attribute = record.attribute;
+    const std::string choices = attribute.choices.empty() ? "" : choices_json(attribute.choices);
+    org.execute(kUpdate, attribute.label, text_of(attribute.type), db::Param::text_or_null(choices),
+                attribute.enabled, record.updated_at, attribute.key);
+}
+
 std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
                                                     int limit) {
     static constexpr OrgSql kPage{

@@ -14,6 +14,12 @@ namespace muster::store {
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
 // All of the organization's, disabled ones too, by key.
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org);
+// The same for one who writes values: the rows stay as they are until the transaction ends.
+std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org);
+// One row, which nobody else reads for writing or changes until the transaction ends.
+std::optional<rules::AttributeRecord> lock_attribute(db::OrgStore& org, std::string_view key);
+// Writes all of a locked row that can change.
+void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
 // A page by key, starting behind `after` ("" = at the beginning).
 std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
                                                     int limit);

@@ -7,6 +7,39 @@ using db::Param;
 using db::SystemSql;
 using db::Why;
 
+namespace {
+
+#define MEMBER_COLUMNS                                                               \
+    "user_id, id, email, external_id, first_name, last_name, display_name, locale, " \
+    "country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at"
+
+rules::Member member_of(const db::Rows& rows, OrgId organization) {
+    const auto text = [&](unsigned column) {
+        return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
+    };
+    rules::Member member;
+    member.user_id = rows.id<UserId>(1);
+    member.member_id = rows.id<MemberId>(2);
+    member.organization_id = organization;
+    member.email = rows.bytes(3);
+    member.external_id = text(4);
+    member.first_name = text(5);
+    member.last_name = text(6);
+    member.display_name = text(7);
+    member.locale = text(8);
+    member.country = text(9);
+    member.dob = text(10);
+    member.attributes = rows.bytes(11);
+    member.status = rows.bytes(12);
+    member.locked_at = rows.optional_timestamp(13);
+    member.lock_reason = text(14);
+    member.created_at = rows.timestamp(15);
+    member.updated_at = rows.timestamp(16);
+    return member;
+}
+
+}  // namespace
+
 std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp now) {
     // The update changes nothing, but it locks the row that stands already, so that whoever
     // attaches or merges the same person meanwhile waits. Only new rows are counted as changed.
@@ -109,35 +142,56 @@ void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timesta
 }
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {
-    static constexpr OrgSql kFind{
-        "members.find",
-        "SELECT user_id, id, email, external_id, first_name, last_name, display_name, locale, "
-        "country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at "
-        "FROM members WHERE organization_id = :org AND user_id = ?"};
+    static constexpr OrgSql kFind{"members.find",
+                                  "SELECT " MEMBER_COLUMNS
+                                  " FROM members WHERE organization_id = :org AND user_id = ?"};
     auto rows = org.query(kFind, user);
-    if (!rows.next()) return std::nullopt;
-    const auto text = [&](unsigned column) {
-        return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
-    };
-    rules::Member member;
-    member.user_id = rows.id<UserId>(1);
-    member.member_id = rows.id<MemberId>(2);
-    member.organization_id = org.org();
-    member.email = rows.bytes(3);
-    member.external_id = text(4);
-    member.first_name = text(5);
-    member.last_name = text(6);
-    member.display_name = text(7);
-    member.locale = text(8);
-    member.country = text(9);
-    member.dob = text(10);
-    member.attributes = rows.bytes(11);
-    member.status = rows.bytes(12);
-    member.locked_at = rows.optional_timestamp(13);
-    member.lock_reason = text(14);
-    member.created_at = rows.timestamp(15);
-    member.updated_at = rows.timestamp(16);
-    return member;
+    return rows.next() ? std::optional(member_of(rows, org.org())) : std::nullopt;
+}
+
+std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserId> users) {
+    static constexpr OrgSql kFind{
+        "members.find_many",
+        "SELECT " MEMBER_COLUMNS " FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+    const std::vector<Param> params(users.begin(), users.end());
+    auto rows = org.query_bulk(kFind, users.size(), params);
+    std::vector<rules::Member> members;
+    while (rows.next()) members.push_back(member_of(rows, org.org()));
+    return members;
+}
+
+std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user) {
+    static constexpr OrgSql kLock{
+        "members.lock", "SELECT " MEMBER_COLUMNS
+                        " FROM members WHERE organization_id = :org AND user_id = ? FOR UPDATE"};
+    auto rows = org.query(kLock, user);
+    return rows.next() ? std::optional(member_of(rows, org.org())) : std::nullopt;
+}
+
+void update_member(db::OrgStore& org, const rules::Member& member) {
+    static constexpr OrgSql kUpdate{
+        "members.update",
+        "UPDATE members SET external_id = ?, first_name = ?, last_name = ?, display_name = ?, "
+        "locale = ?, country = ?, dob = ?, attributes = ?, status = ?, locked_at = ?, "
+        "lock_reason = ?, updated_at = ? WHERE organization_id = :org AND user_id = ?"};
+    org.execute(kUpdate, member.external_id, member.first_name, member.last_name,
+                member.display_name, member.locale, member.country, member.dob, member.attributes,
+                member.status, member.locked_at, member.lock_reason, member.updated_at,
+                member.user_id);
+}
+
+bool delete_member(db::OrgStore& org, UserId user) {
+    static constexpr OrgSql kDelete{
+        "members.delete", "DELETE FROM members WHERE organization_id = :org AND user_id = ?"};
+    return org.execute(kDelete, user) > 0;
+}
+
+bool is_attribute_used(db::OrgStore& org, std::string_view key) {
+    // Reads members until it meets one: for questions that are seldom asked.
+    static constexpr OrgSql kFind{"members.find_attribute",
+                                  "SELECT 1 FROM members WHERE organization_id = :org AND "
+                                  "JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};
+    return org.query(kFind, "$.\"" + std::string(key) + "\"").next();
 }
 
 }  // namespace muster::store

@@ -55,5 +55,17 @@ struct NewMember {
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user);
+// Those of these users (1 or more) who are members, in any order.
+std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserId> users);
+
+// The same row as find_member() reads, which nobody else changes until the transaction ends.
+std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user);
+// Writes all of a locked member that can change.
+void update_member(db::OrgStore& org, const rules::Member& member);
+// False when the user was no member. The user stays.
+bool delete_member(db::OrgStore& org, UserId user);
+
+// Whether some member has a value of that attribute (`key` well-formed).
+bool is_attribute_used(db::OrgStore& org, std::string_view key);
 
 }  // namespace muster::store

@@ -1,0 +1,15 @@
+// The attribute types as replies and bodies name them, for the groups that show them.
+#pragma once
+
+#include "http/record.hpp"
+#include "rules/attributes.hpp"
+
+namespace muster::http {
+
+template <>
+inline constexpr std::array kAllOf<rules::AttributeType> = {
+    rules::AttributeType::Text,         rules::AttributeType::Number,
+    rules::AttributeType::Date,         rules::AttributeType::Boolean,
+    rules::AttributeType::SingleChoice, rules::AttributeType::MultiChoice};
+
+}  // namespace muster::http

@@ -1,0 +1,37 @@
+#include "http/etag.hpp"
+
+#include "base/crypto.hpp"
+#include "base/text.hpp"
+
+namespace muster::http {
+namespace {
+
+constexpr std::size_t kTagCharacters = 22;  // 128 bits and a little
+
+// Cuts the next entry of a comma-separated list; a comma between quotes belongs to its tag.
+std::string_view take_entry(std::string_view& list) {
+    bool quoted = false;
+    std::size_t end = 0;
+    for (; end < list.size() && (quoted || list[end] != ','); ++end) {
+        if (list[end] == '"') quoted = !quoted;
+    }
+    const std::string_view entry = list.substr(0, end);
+    list.remove_prefix(end == list.size() ? end : end + 1);
+    return trimmed(entry);
+}
+
+}  // namespace
+
+std::string etag_of(std::string_view representation) {
+    return "\"" + to_base64url(sha256(representation)).substr(0, kTagCharacters) + "\"";
+}
+
+bool if_match_holds(std::string_view if_match, std::string_view etag) {
+    if (trimmed(if_match) == "*") return true;
+    while (!if_match.empty()) {
+        if (take_entry(if_match) == etag) return true;
+    }
+    return false;
+}
+
+}  // namespace muster::http

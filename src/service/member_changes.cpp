@@ -1,0 +1,103 @@
+#include "service/member_changes.hpp"
+
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "service/attributes.hpp"
+#include "service/audit.hpp"
+#include "service/members.hpp"
+#include "store/members.hpp"
+
+#include <algorithm>
+
+namespace muster::service {
+namespace {
+
+using rules::Member;
+
+constexpr std::string_view kActive = "active";
+constexpr std::string_view kLocked = "locked";
+
+using OptionalText = std::optional<std::string> Member::*;
+constexpr std::array<OptionalText, 7> kTexts = {
+    &Member::external_id, &Member::first_name, &Member::last_name, &Member::display_name,
+    &Member::locale,      &Member::country,    &Member::dob};
+
+Member find_for_change(Unit& unit, UserId user) {
+    db::OrgStore org(unit.tx, unit.org());
+    auto member = store::lock_member(org, user);
+    if (!member) throw Error(ErrorCode::NotFound);
+    return std::move(*member);
+}
+
+// When a change happens: never before the one that it had to wait for.
+Timestamp moment_for(const Unit& unit, const Member& member) {
+    return std::max(unit.now, member.updated_at);
+}
+
+void write(Unit& unit, Member& member, std::string_view action) {
+    member.updated_at = moment_for(unit, member);
+    db::OrgStore org(unit.tx, unit.org());
+    store::update_member(org, member);
+    audit(unit, action, member.user_id.text());
+}
+
+// False when it changes nothing.
+bool apply(const rules::MemberPatch& patch, Member& member, Timestamp when) {
+    bool is_changed = false;
+    for (std::size_t i = 0; i < kTexts.size(); ++i) {
+        if (!patch.texts[i]) continue;
+        auto& text = member.*kTexts[i];
+        if (text.value_or("") == *patch.texts[i]) continue;
+        text = patch.texts[i]->empty() ? std::nullopt : patch.texts[i];
+        is_changed = true;
+    }
+    if (patch.attributes.empty()) return is_changed;
+    auto document =
+        rules::changed_document(member.attributes, patch.attributes, rules::Provenance::Api, when);
+    if (!document) return is_changed;
+    member.attributes = std::move(*document);
+    return true;
+}
+
+}  // namespace
+
+Member change_member(Unit& unit, UserId user, const rules::MemberPatch& patch,
+                     const std::function<void(const Member&)>& check) {
+    // The registry before the member, in the order of all who write values.
+    const auto registry = patch.attributes.empty()
+                              ? rules::AttributeRegistry()
+                              : attribute_registry_for_writing(unit.tx, unit.org());
+    Member member = find_for_change(unit, user);
+    check(member);
+    refuse_attributes(rules::judge_changes(registry, patch.attributes));
+    if (apply(patch, member, moment_for(unit, member))) write(unit, member, "user.updated");
+    return member;
+}
+
+Member lock_member(Unit& unit, UserId user, const std::optional<std::string>& reason) {
+    Member member = find_for_change(unit, user);
+    if (member.status == kLocked) return member;
+    member.status = kLocked;
+    member.locked_at = moment_for(unit, member);
+    member.lock_reason = reason;
+    write(unit, member, "user.locked");
+    return member;
+}
+
+Member unlock_member(Unit& unit, UserId user) {
+    Member member = find_for_change(unit, user);
+    if (member.status == kActive) return member;
+    member.status = kActive;
+    member.locked_at.reset();
+    member.lock_reason.reset();
+    write(unit, member, "user.unlocked");
+    return member;
+}
+
+void remove_member(Unit& unit, UserId user) {
+    db::OrgStore org(unit.tx, unit.org());
+    if (!store::delete_member(org, user)) throw Error(ErrorCode::NotFound);
+    audit(unit, "user.removed", user.text());
+}
+
+}  // namespace muster::service

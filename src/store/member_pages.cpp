@@ -1,0 +1,142 @@
+#include "store/member_pages.hpp"
+
+namespace muster::store {
+namespace {
+
+using db::OrgSql;
+using db::Param;
+
+// "ann%", with the wildcards of `prefix` itself taken literally.
+std::string like_pattern(std::string_view prefix) {
+    std::string pattern;
+    for (const char c : prefix) {
+        if (c == '\\' || c == '%' || c == '_') pattern += '\\';
+        pattern += c;
+    }
+    return pattern + '%';
+}
+
+// Rows of (user_id) or (user_id, term).
+enum class Term : std::uint8_t { None, Column };
+std::vector<MemberKey> keys_of(db::Rows rows, Term term) {
+    std::vector<MemberKey> keys;
+    while (rows.next()) {
+        MemberKey& key = keys.emplace_back();
+        key.user_id = rows.id<UserId>(1);
+        if (term == Term::Column) key.term = rows.bytes(2);
+    }
+    return keys;
+}
+
+}  // namespace
+
+std::vector<MemberKey> find_member_key(db::OrgStore& org, std::string_view email) {
+    // By users.email, which tells apart what the searched column's collation takes for the same.
+    static constexpr OrgSql kFind{
+        "members.find_by_email",
+        "SELECT m.user_id FROM users u JOIN members m ON m.organization_id = :org "
+        "AND m.user_id = u.id WHERE u.email = ?"};
+    return keys_of(org.query(kFind, email), Term::None);
+}
+
+std::vector<MemberKey> page_members(db::OrgStore& org, const UserId& after, int limit) {
+    static constexpr OrgSql kPage{"members.page",
+                                  "SELECT user_id FROM members FORCE INDEX (PRIMARY) "
+                                  "WHERE organization_id = :org AND user_id > ? "
+                                  "ORDER BY user_id LIMIT ?"};
+    return keys_of(org.query(kPage, after, limit), Term::None);
+}
+
+std::vector<MemberKey> page_members_of_status(db::OrgStore& org, std::string_view status,
+                                              const UserId& after, int limit) {
+    static constexpr OrgSql kPage{"members.page_of_status",
+                                  "SELECT user_id FROM members FORCE INDEX (status) "
+                                  "WHERE organization_id = :org AND status = ? AND user_id > ? "
+                                  "ORDER BY user_id LIMIT ?"};
+    return keys_of(org.query(kPage, status, after, limit), Term::None);
+}
+
+std::vector<MemberKey> page_members_of_external_id(db::OrgStore& org, std::string_view external_id,
+                                                   const UserId& after, int limit) {
+    static constexpr OrgSql kPage{
+        "members.page_of_external_id",
+        "SELECT user_id FROM members FORCE INDEX (external_id_user) "
+        "WHERE organization_id = :org AND external_id = ? AND user_id > ? "
+        "ORDER BY user_id LIMIT ?"};
+    return keys_of(org.query(kPage, external_id, after, limit), Term::None);
+}
+
+std::vector<MemberKey> page_members_updated(db::OrgStore& org, Timestamp when, const UserId& after,
+                                            int limit) {
+    static constexpr OrgSql kPage{
+        "members.page_updated",
+        "SELECT user_id, updated_at FROM members FORCE INDEX (updated_at) "
+        "WHERE organization_id = :org AND ((updated_at = ? AND user_id > ?) OR updated_at > ?) "
+        "ORDER BY updated_at, user_id LIMIT ?"};
+    return keys_of(org.query(kPage, when, after, when, limit), Term::Column);
+}
+
+std::vector<MemberKey> page_members_by_prefix(db::OrgStore& org, std::string_view prefix,
+                                              const MemberKey& after, int limit) {
+    // Each SELECT inside reads `limit` entries of its own index. The member's row then tells its
+    // first term, so that hits at others are passed over without remembering who was shown.
+    static constexpr OrgSql kPage{
+        "members.page_by_prefix",
+        "SELECT k.user_id, k.term, k.place = CASE "
+        "WHEN m.email LIKE ? AND (m.search_name NOT LIKE ? OR m.email <= m.search_name) "
+        "AND (m.last_name IS NULL OR m.last_name NOT LIKE ? OR m.email <= m.last_name) THEN 1 "
+        "WHEN m.search_name LIKE ? AND (m.last_name IS NULL OR m.last_name NOT LIKE ? "
+        "OR m.search_name <= m.last_name) THEN 2 ELSE 3 END "
+        "FROM ("
+        "(SELECT email AS term, user_id, 1 AS place FROM members FORCE INDEX (email) "
+        "WHERE organization_id = :org AND email LIKE ? "
+        "AND ((email = ? AND user_id > ?) OR email > ?) ORDER BY email, user_id LIMIT ?) "
+        "UNION ALL "
+        "(SELECT search_name, user_id, 2 FROM members FORCE INDEX (search_name) "
+        "WHERE organization_id = :org AND search_name LIKE ? "
+        "AND ((search_name = ? AND user_id > ?) OR search_name > ?) "
+        "ORDER BY search_name, user_id LIMIT ?) "
+        "UNION ALL "
+        "(SELECT last_name, user_id, 3 FROM members FORCE INDEX (last_name) "
+        "WHERE organization_id = :org AND last_name LIKE ? "
+        "AND ((last_name = ? AND user_id > ?) OR last_name > ?) "
+        "ORDER BY last_name, user_id LIMIT ?) "
+        "ORDER BY term, user_id, place LIMIT ?"
+        ") k STRAIGHT_JOIN members m ON m.organization_id = :org AND m.user_id = k.user_id "
+        "ORDER BY k.term, k.user_id, k.place"};
+    const std::string like = like_pattern(prefix);
+    std::vector<Param> params(5, like);
+    for (int place = 1; place <= 3; ++place) {
+        params.insert(params.end(), {like, after.term, after.user_id, after.term, limit});
+    }
+    params.emplace_back(limit);
+    auto rows = org.query_bulk(kPage, 1, params);
+    std::vector<MemberKey> keys;
+    while (rows.next()) {
+        keys.push_back({rows.bytes(2), rows.id<UserId>(1), rows.integer(3) != 0});
+    }
+    return keys;
+}
+
+std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const UserId> users,
+                                          const MemberConditions& conditions) {
+    static constexpr OrgSql kFilter{
+        "members.filter",
+        "SELECT user_id FROM members WHERE organization_id = :org AND user_id IN ({?}) "
+        "AND (? IS NULL OR external_id = ?) AND (? IS NULL OR status = ?) "
+        "AND (? IS NULL OR updated_at >= ?) "
+        "AND (? IS NULL OR email LIKE ? OR search_name LIKE ? OR last_name LIKE ?)"};
+    const auto like =
+        conditions.prefix ? std::optional(like_pattern(*conditions.prefix)) : std::nullopt;
+    std::vector<Param> params(users.begin(), users.end());
+    params.insert(params.end(), 2, conditions.external_id);
+    params.insert(params.end(), 2, conditions.status);
+    params.insert(params.end(), 2, conditions.updated_since);
+    params.insert(params.end(), 4, like);
+    auto rows = org.query_bulk(kFilter, users.size(), params);
+    std::unordered_set<UserId> found;
+    while (rows.next()) found.insert(rows.id<UserId>(1));
+    return found;
+}
+
+}  // namespace muster::store
