@@ -102,6 +102,31 @@ BOOST_AUTO_TEST_CASE(pages_go_back_in_time_and_lose_nothing) {
     BOOST_TEST(log(acme, {}, {}, 3, before).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
+    client.execute(
+        "INSERT INTO audit_log (organization_id, id, actor, action, details, created_at) "
+        "SELECT ?, UNHEX(LPAD(HEX(seq), 32, '0')), 'operator', 'a.done', '{}', 1 "
+        "FROM seq_1_to_20000",
+        acme);
+    client.run("ANALYZE TABLE audit_log");
+    const auto before = AuditId::parse("00000000-0000-0000-0000-000000002000");
+    const auto reads = [&] {
+        static constexpr db::SystemSql kReads{
+            "test.reads", db::Why{"a figure of the server"},
+            "SELECT SUM(variable_value) FROM information_schema.session_status "
+            "WHERE variable_name LIKE 'Handler_read_%'"};
+        return database.read([](db::Tx& tx) {
+            auto rows = tx.query(kReads);
+            rows.next();
+            return std::stol(rows.bytes(1));
+        });
+    };
+    (void)reads();
+    const auto first = reads();
+    BOOST_TEST(log(acme, {}, {}, 49, before).size() == 50);
+    BOOST_TEST(reads() - first < 2000);  // the figures' own table among them
+}
+
 BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_action_and_subject) {
     note(acme, ann, "a.done", "1");
     note(acme, ann, "a.done", "2");
