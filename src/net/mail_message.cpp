@@ -8,8 +8,10 @@
 namespace muster::net {
 namespace {
 
-constexpr std::size_t kBodyLine = 76;   // RFC 2045, 6.7
-constexpr std::size_t kWordBytes = 63;  // of an encoded word's 75 (RFC 2047), without its frame
+constexpr std::size_t kBodyLine = 76;  // RFC 2045, 6.7
+// Of an encoded word without its frame: the first stands in a line of 76 behind "Subject: " (RFC
+// 2047, 2).
+constexpr std::size_t kWordBytes = 54;
 constexpr std::size_t kPlainSubject = 66;
 
 bool is_control(char c) {

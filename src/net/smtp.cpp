@@ -65,14 +65,12 @@ void set_connection(CURL* curl, const SmtpSettings& settings) {
     set(curl, CURLOPT_PASSWORD, settings.password.reveal().c_str());
 }
 
-bool is_permanent(CURLcode code, long reply) {
-    switch (code) {
-        case CURLE_SEND_ERROR:          // MAIL, RCPT or DATA was answered with another code
-        case CURLE_WEIRD_SERVER_REPLY:  // so was the mail itself
-            return reply >= 500 && reply <= 599 && reply != kAuthenticationRequired;
-        default:
-            return false;
-    }
+// `is_whole`: all of the mail had been handed over.
+bool is_permanent(CURLcode code, long reply, bool is_whole) {
+    const bool is_refusal = reply >= 500 && reply <= 599 && reply != kAuthenticationRequired;
+    if (code == CURLE_SEND_ERROR) return is_refusal;  // the answer to MAIL, RCPT or DATA
+    // The answer to the mail itself; before it, to the connection, which is not the mail's fault.
+    return code == CURLE_WEIRD_SERVER_REPLY && is_whole && is_refusal;
 }
 
 std::string reason_of(CURLcode code, long reply) {
@@ -113,7 +111,7 @@ SmtpOutcome SmtpSender::send(const MailMessage& message) const {
     if (code == CURLE_OK) return {SmtpResult::Sent, ""};
     long reply = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
-    return {is_permanent(code, reply) ? SmtpResult::Refused : SmtpResult::TryAgain,
+    return {is_permanent(code, reply, rest.empty()) ? SmtpResult::Refused : SmtpResult::TryAgain,
             reason_of(code, reply)};
 }
 

@@ -29,6 +29,10 @@ Settings make_settings() {
     made.database_user = environment("MUSTER_TEST_USER", "root");
     made.jobs_lease = 20;
     made.jobs_attempts = 3;
+    made.jobs_audit_days = 400;
+    made.mail_url = "smtp://127.0.0.1:9";  // nobody is there
+    made.mail_from = "muster@club.example";
+    made.mail_tls = "try";
     made.security_key = Secret(std::string(32, 'k'));
     made.sql_directory = source_root() + "/sql";
     return made;

@@ -4,6 +4,7 @@
 #include "base/crypto.hpp"
 #include "db/imports.hpp"
 #include "service/monitoring.hpp"
+#include "store/purge.hpp"
 
 using namespace muster;
 using test::ImportHouse;
@@ -127,6 +128,148 @@ BOOST_AUTO_TEST_CASE(two_purges_at_once_do_no_harm) {
     });
     BOOST_TEST(jobs() == 0);
     BOOST_TEST(blocks() == 0);
+}
+
+// ---------------------------------------------------------------------------- by time alone
+
+namespace {
+
+constexpr std::int64_t kDay = 24L * 3600 * 1000;
+const Timestamp kWhen{1'790'000'000'000};
+
+// A table of which rows go, how to put one there, and when it is to go.
+struct Expiring {
+    const char* table;
+    std::int64_t (*purge)(db::Tx&, Timestamp, int);
+    std::int64_t service::Purged::*count;
+    std::int64_t stays;  // milliseconds that it is kept after `when`
+    void (*put)(Purge& at, Timestamp when);
+};
+
+void put_session(Purge& at, Timestamp when) {
+    const Uuid id = Uuid::v7();
+    const AdminId admin = AdminId::create();
+    at.client.execute("INSERT INTO admins (id, email, created_at) VALUES (?, HEX(?), 1)", admin,
+                      id);
+    at.client.execute(
+        "INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, created_at, "
+        "last_used_at, expires_at) VALUES (?, UNHEX(SHA2(?, 256)), ?, ?, 1, 1, ?)",
+        id, id, admin, at.acme, when);
+}
+
+void put_mail(Purge& at, Timestamp when) {
+    at.client.execute(
+        "INSERT INTO mail_outbox (id, content, next_attempt_at, created_at, expires_at) "
+        "VALUES (?, 'x', ?, 1, ?)",
+        Uuid::v7(), when, when);
+}
+
+void put_revoked_key(Purge& at, Timestamp when) {
+    const Uuid id = Uuid::v7();
+    at.client.execute(
+        "INSERT INTO api_keys (organization_id, id, name, secret_hash, last_four, created_at, "
+        "revoked_at) VALUES (?, ?, 'n', UNHEX(SHA2(?, 256)), 'abcd', 1, ?)",
+        at.acme, id, id, when);
+}
+
+void put_audit_entry(Purge& at, Timestamp when) {
+    // The id tells the time too.
+    std::string id(16, '\0');
+    std::int64_t time = when.milliseconds();
+    for (int i = 5; i >= 0; --i, time >>= 8)
+        id[static_cast<std::size_t>(i)] = static_cast<char>(time);
+    random_bytes(id.data() + 6, 10);
+    at.client.execute(
+        "INSERT INTO audit_log (organization_id, id, actor, action, details, created_at) "
+        "VALUES (?, ?, 'operator', 'a.b', '{}', ?)",
+        at.acme, id, when);
+}
+
+const std::vector<Expiring> kExpiring = {
+    {"otp_codes", store::purge_otp_codes, &service::Purged::otp_codes, 0,
+     [](Purge& at, Timestamp when) {
+         at.client.execute(
+             "INSERT INTO otp_codes (subject, code_hash, expires_at) VALUES (UNHEX(SHA2(?, 256)), "
+             "UNHEX(SHA2('x', 256)), ?)",
+             Uuid::v7(), when);
+     }},
+    {"guess_budgets", store::purge_guess_budgets, &service::Purged::guess_budgets, 0,
+     [](Purge& at, Timestamp when) {
+         at.client.execute(
+             "INSERT INTO guess_budgets (kind, subject, spent, expires_at) VALUES ('otp_verify', "
+             "UNHEX(SHA2(?, 256)), '', ?)",
+             Uuid::v7(), when);
+     }},
+    {"sessions", store::purge_sessions, &service::Purged::sessions, 0, put_session},
+    {"mail_outbox", store::purge_mails, &service::Purged::mails, 0, put_mail},
+    {"api_keys", store::purge_revoked_api_keys, &service::Purged::api_keys, 30 * kDay,
+     put_revoked_key},
+    {"audit_log", store::purge_audit_log, &service::Purged::audit_entries, 400 * kDay,
+     put_audit_entry},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_expires_goes_at_its_millisecond_and_not_before) {
+    for (const Expiring& kind : kExpiring) {
+        client.run("DELETE FROM " + std::string(kind.table));
+        kind.put(*this, kWhen);
+        kind.put(*this, kWhen + Milliseconds(1));
+        const auto gone = [&](Timestamp until) {
+            return database.transaction([&](db::Tx& tx) { return kind.purge(tx, until, 9); });
+        };
+        BOOST_TEST(gone(kWhen - Milliseconds(1)) == 0, kind.table);
+        BOOST_TEST(gone(kWhen) == 1, kind.table);
+        BOOST_TEST(gone(kWhen) == 0, kind.table);
+        BOOST_TEST(gone(kWhen + Milliseconds(1)) == 1, kind.table);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_kind_is_kept_as_long_as_promised) {
+    for (const Expiring& kind : kExpiring) {
+        client.run("DELETE FROM " + std::string(kind.table));
+        const Timestamp edge = Timestamp::now() - Milliseconds(kind.stays);
+        kind.put(*this, edge);
+        kind.put(*this, edge + Milliseconds(60'000));
+        const auto purged = service::purge_step(context);
+        BOOST_TEST((purged.*kind.count) == 1, kind.table);
+        BOOST_TEST(!service::purge_step(context).any(), kind.table);
+        BOOST_TEST(client.number("SELECT COUNT(*) FROM " + std::string(kind.table)) == 1);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_takes_no_more_than_its_share_of_a_table) {
+    for (int i = 0; i < 1001; ++i) kExpiring.at(0).put(*this, Timestamp(1 + i));
+    BOOST_TEST(service::purge_step(context).otp_codes == 1000);
+    BOOST_TEST(service::purge_step(context).otp_codes == 1);
+    BOOST_TEST(!service::purge_step(context).any());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_was_not_revoked_stays_however_old) {
+    put_revoked_key(*this, Timestamp(1));
+    client.run("UPDATE api_keys SET revoked_at = NULL");
+    BOOST_TEST(!service::purge_step(context).any());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_mail_that_is_being_sent_is_not_taken_away) {
+    put_mail(*this, Timestamp(1));
+    client.execute("UPDATE mail_outbox SET lease_until = ?",
+                   Timestamp::now() + Milliseconds(60'000));
+    BOOST_TEST(!service::purge_step(context).any());
+    client.run("UPDATE mail_outbox SET lease_until = 1");
+    BOOST_TEST(service::purge_step(context).mails == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_audit_log_is_kept_for_the_days_that_the_operator_says) {
+    const Timestamp ten_days_ago = Timestamp::now() - Milliseconds(10 * kDay);
+    put_audit_entry(*this, ten_days_ago);
+    Settings brief = test::settings();
+    brief.jobs_audit_days = 11;
+    service::Context other{database, brief, context.cursors, context.keys};
+    BOOST_TEST(!service::purge_step(other).any());
+    brief.jobs_audit_days = 10;
+    BOOST_TEST(service::purge_step(other).audit_entries == 1);
 }
 
 // ---------------------------------------------------------------------------- monitoring

@@ -1,35 +1,19 @@
 // base/log.hpp: an event is one line, whatever its values hold.
 #include "base/log.hpp"
 
-#include "unit/client/scratch.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
+#include "unit/base/logged.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 
 using muster::log_event;
 using muster::LogLevel;
+using muster::test::logged;
 
 namespace {
-
-// What `work` writes to standard error.
-std::string logged(const std::function<void()>& work) {
-    const muster::test::Scratch scratch;
-    const int file = open(scratch.file("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    const int kept = dup(STDERR_FILENO);
-    dup2(file, STDERR_FILENO);
-    work();
-    dup2(kept, STDERR_FILENO);
-    close(file);
-    close(kept);
-    return scratch.read("log");
-}
 
 std::string logged_value(const std::string& value) {
     const std::string line = logged([&] { log_event(LogLevel::Info, "e", {{"k", value}}); });

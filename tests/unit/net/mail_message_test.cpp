@@ -56,7 +56,7 @@ std::string decoded(std::string subject) {
     std::string plain;
     constexpr std::string_view kStart = "=?UTF-8?Q?";
     while (subject.starts_with(kStart)) {
-        const auto end = subject.find("?=");
+        const auto end = subject.find("?=", kStart.size());
         BOOST_TEST(end + 2 <= 75U);
         std::string word = subject.substr(kStart.size(), end - kStart.size());
         std::replace(word.begin(), word.end(), '_', ' ');
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_address_is_refused_without_being_told) {
             static_cast<void>(compose(message, "m@x.y"));
             BOOST_TEST(false, "taken: " << bad);
         } catch (const std::invalid_argument& error) {
-            BOOST_TEST(std::string(error.what()).find("ann") == std::string::npos);
+            BOOST_TEST(std::string(error.what()).find("example") == std::string::npos);
         }
     }
     auto longest = mail();
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_strange_but_good_address_stands_as_it_is) {
 }
 
 BOOST_AUTO_TEST_CASE(a_plain_subject_stands_as_it_is_and_any_other_is_encoded) {
-    for (const std::string subject :
+    for (const std::string& subject :
          {std::string("Ihr Code für Käthe"), std::string("=?UTF-8?Q?=0D=0A?="),
           std::string(67, 'x'), std::string("🎉 party, ") + std::string(200, '.') + " 🎉",
           std::string(500, 'a') + "ü"}) {

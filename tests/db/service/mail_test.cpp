@@ -1,0 +1,405 @@
+// service/mail.hpp, jobs/mail.hpp: what is queued arrives at a real mail server, once where all
+// goes well and at least once where it does not, and nothing of it is readable on the way.
+#include "service/mail.hpp"
+
+#include "base/log.hpp"
+#include "db/house.hpp"
+#include "jobs/mail.hpp"
+#include "service/monitoring.hpp"
+#include "store/mail_outbox.hpp"
+#include "unit/base/logged.hpp"
+#include "unit/net/loopback_smtp.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <future>
+#include <mutex>
+#include <set>
+
+using namespace muster;
+using service::Mail;
+using service::MailDispatch;
+using test::Desk;
+using test::House;
+using test::LoopbackSmtp;
+
+namespace {
+
+constexpr Milliseconds kMinute{60'000};
+const Mail kMail{"ann@example.test", "Your code", "Your code is 12345678.\n"};
+
+// A desk whose mail goes to that server.
+struct Postman : Desk {
+    explicit Postman(const LoopbackSmtp& server) : own(test::settings()) {
+        own.mail_url = server.url();
+    }
+    int step() {
+        return dispatch().step([] { return false; });
+    }
+    // Until nothing is due; how many mails were worked on.
+    int work() {
+        int all = 0;
+        while (const int some = step()) all += some;
+        return all;
+    }
+    MailDispatch& dispatch() {
+        if (!made) made = std::make_unique<MailDispatch>(mine);
+        return *made;
+    }
+
+    Settings own;
+    service::Context mine{database, own, context.cursors, context.keys};
+    std::unique_ptr<MailDispatch> made;
+};
+
+struct Outbox : House {
+    void queue(const Mail& mail = kMail, Milliseconds life = 5 * kMinute) {
+        const Timestamp now = Timestamp::now();
+        database.transaction(
+            [&](db::Tx& tx) { service::queue_mail(tx, context.keys, mail, now, now + life); });
+    }
+    std::int64_t waiting() { return client.number("SELECT COUNT(*) FROM mail_outbox"); }
+    void make_due() { client.execute("UPDATE mail_outbox SET next_attempt_at = 0"); }
+    void end_leases() { client.execute("UPDATE mail_outbox SET lease_until = 0"); }
+    std::string content() { return client.value("SELECT content FROM mail_outbox"); }
+};
+
+// What `work` logs, with what main.cpp keeps silent.
+std::string logged(const std::function<void()>& work) {
+    set_log_level(LogLevel::Info);
+    std::string log = test::logged(work);
+    set_log_level(LogLevel::Error);
+    return log;
+}
+
+LoopbackSmtp::Script answering(std::string step, std::string reply) {
+    return [step = std::move(step), reply = std::move(reply)](std::string_view at) {
+        return at == step ? reply : std::string();
+    };
+}
+
+bool holds(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(mail, Outbox)
+
+// ---------------------------------------------------------------------------- queuing
+
+BOOST_AUTO_TEST_CASE(what_waits_cannot_be_read_without_the_key) {
+    queue();
+    const std::string sealed = content();
+    for (const char* part : {"ann", "example.test", "12345678", "Your code"}) {
+        BOOST_TEST(!holds(sealed, part));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_decoy_is_as_large_as_the_mail_whoever_it_is_for) {
+    std::set<std::size_t> sizes;
+    for (const std::string& to :
+         {std::string(), std::string("a@b.c"), std::string("ann@example.test"),
+          std::string(242, 'l') + "@example.com", "\"" + std::string(100, '\\') + "\"@b.c"}) {
+        queue({to, kMail.subject, kMail.text});
+        sizes.insert(content().size());
+        client.run("DELETE FROM mail_outbox");
+    }
+    BOOST_TEST(sizes.size() == 1U);
+    queue({"ann@example.test", "s", std::string(5000, 'x')});
+    BOOST_TEST(content().size() > *sizes.begin());
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_takes_no_mail_is_not_queued) {
+    for (const std::string& to : {std::string("a@b.c\r\nBcc: x@y.z"),
+                                  std::string(251, 'a') + "@b.c", std::string("a\0@b.c", 6)}) {
+        BOOST_CHECK_THROW(queue({to, "s", "t"}), std::invalid_argument);
+    }
+    BOOST_TEST(waiting() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_mail_is_not_queued_when_its_transaction_is_undone) {
+    BOOST_CHECK_THROW(database.transaction([&](db::Tx& tx) {
+        service::queue_mail(tx, context.keys, kMail, Timestamp::now(), Timestamp::now() + kMinute);
+        throw std::runtime_error("x");
+    }),
+                      std::runtime_error);
+    BOOST_TEST(waiting() == 0);
+}
+
+// ---------------------------------------------------------------------------- sending
+
+BOOST_AUTO_TEST_CASE(a_mail_arrives_and_is_gone) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    queue({"ann@example.test", "Your \u00e7ode", "Your code is 12345678.\n"});
+    const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
+    BOOST_TEST(waiting() == 0);
+    BOOST_TEST(server.mails().size() == 1U);
+    const auto mail = server.mails().at(0);
+    BOOST_TEST(mail.from.starts_with("<muster@club.example>"));
+    BOOST_TEST(mail.to == "<ann@example.test>");
+    BOOST_TEST(holds(mail.data, "Subject: =?UTF-8?Q?Your_=C3=A7ode?=\r\n"));
+    BOOST_TEST(holds(mail.data, "\r\n\r\nYour code is 12345678.\r\n"));
+    BOOST_TEST(holds(log, "event=mail.sent mail="));
+    BOOST_TEST(!holds(log, "ann@"));
+    BOOST_TEST(postman.work() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_decoy_is_removed_and_nobody_hears_of_it) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    queue({"", kMail.subject, kMail.text});
+    const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
+    BOOST_TEST(waiting() == 0);
+    BOOST_TEST(server.commands().empty());
+    BOOST_TEST(log == "");
+}
+
+BOOST_AUTO_TEST_CASE(mail_goes_in_the_order_in_which_it_came) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    std::vector<std::string> expected;
+    for (int i = 0; i < 12; ++i) {
+        const std::string to = "m" + std::to_string(i) + "@example.test";
+        queue({to, "s", "t"});
+        client.execute("UPDATE mail_outbox SET next_attempt_at = ? WHERE next_attempt_at > 100", i);
+        expected.push_back("<" + to + ">");
+    }
+    BOOST_TEST(postman.work() == 12);
+    std::vector<std::string> arrived;
+    for (const auto& mail : server.mails()) arrived.push_back(mail.to);
+    BOOST_TEST(arrived == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_that_passes_puts_the_mail_off_and_a_later_attempt_sends_it) {
+    std::atomic<bool> is_busy{true};
+    const LoopbackSmtp server([&](std::string_view step) {
+        return is_busy && step == "RCPT" ? std::string("450 later, ann@example.test") : "";
+    });
+    Postman postman(server);
+    queue({kMail.to, kMail.subject, kMail.text}, Milliseconds(3'600'000));
+    std::string log;
+    for (const std::int64_t expected : {1'000, 5'000, 30'000, 120'000, 600'000, 600'000}) {
+        make_due();
+        const Timestamp before = Timestamp::now();
+        log += logged([&] { BOOST_TEST(postman.work() == 1); });
+        const auto pause =
+            client.number("SELECT next_attempt_at FROM mail_outbox") - before.milliseconds();
+        BOOST_TEST(pause >= expected);
+        BOOST_TEST(pause < expected + 5000);
+        BOOST_TEST(postman.work() == 0);  // not before its time
+    }
+    BOOST_TEST(client.number("SELECT attempts FROM mail_outbox") == 6);
+    BOOST_TEST(holds(log, "level=warning event=mail.postponed"));
+    BOOST_TEST(holds(log, "450"));
+    BOOST_TEST(!holds(log, "ann@"));
+    is_busy = false;
+    make_due();
+    BOOST_TEST(postman.work() == 1);
+    BOOST_TEST(server.mails().size() == 1U);
+    BOOST_TEST(waiting() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(no_attempt_is_put_off_beyond_the_mails_end) {
+    const LoopbackSmtp server(answering("RCPT", "450 later"));
+    Postman postman(server);
+    queue(kMail, Milliseconds(20'000));
+    client.execute("UPDATE mail_outbox SET attempts = 4");
+    BOOST_TEST(postman.work() == 1);
+    BOOST_TEST(client.number("SELECT expires_at - next_attempt_at FROM mail_outbox") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_expired_mail_is_removed_and_told) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    queue(kMail, Milliseconds(0));
+    const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
+    BOOST_TEST(holds(log, "event=mail.expired mail="));
+    BOOST_TEST(!holds(log, "ann@"));
+    BOOST_TEST(waiting() == 0);
+    BOOST_TEST(server.commands().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_for_good_removes_the_mail_and_is_told_without_the_address) {
+    const LoopbackSmtp server(answering("RCPT", "550 no ann@example.test here"));
+    Postman postman(server);
+    queue();
+    const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
+    BOOST_TEST(holds(log, "level=error event=mail.refused mail="));
+    BOOST_TEST(holds(log, "550"));
+    BOOST_TEST(!holds(log, "ann"));
+    BOOST_TEST(!holds(log, "12345678"));
+    BOOST_TEST(waiting() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_opened_is_removed_and_told) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    queue();
+    queue();
+    // One is moved to the other's row, one is cut.
+    client.run("UPDATE mail_outbox a JOIN mail_outbox b ON a.id < b.id SET a.content = b.content");
+    client.run("UPDATE mail_outbox SET content = LEFT(content, 40) ORDER BY id DESC LIMIT 1");
+    const std::string log = logged([&] { BOOST_TEST(postman.work() == 2); });
+    BOOST_TEST(holds(log, "event=mail.failed mail="));
+    BOOST_TEST(waiting() == 0);
+    BOOST_TEST(server.commands().empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_sealed_but_no_mail_is_removed_too) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    for (const std::string text : {"", "[]", "{}", "{\"to\":1,\"subject\":\"\",\"text\":\"\"}",
+                                   "nonsense", "{\"to\":\"a@b.c\",\"subject\":\"\"}"}) {
+        const MailId id = MailId::create();
+        database.transaction([&](db::Tx& tx) {
+            store::insert_mail(tx, id, context.keys.seal(text, "mail:" + id.text()),
+                               Timestamp::now(), Timestamp::now() + kMinute);
+        });
+    }
+    const std::string log = logged([&] { BOOST_TEST(postman.work() == 6); });
+    BOOST_TEST(holds(log, "event=mail.failed"));
+    BOOST_TEST(waiting() == 0);
+    BOOST_TEST(server.commands().empty());
+}
+
+// ---------------------------------------------------------------------------- leases
+
+BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_is_sent_after_the_lease_and_not_before) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    queue();
+    const MailId id = *[&] {
+        const auto due = database.read(
+            [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
+        return due.empty() ? std::nullopt : std::optional(due.front());
+    }();
+    const Uuid dead = Uuid::v7();
+    const Timestamp now = Timestamp::now();
+    database.transaction(
+        [&](db::Tx& tx) { BOOST_TEST(store::claim_mail(tx, id, dead, now, now + kMinute)); });
+    BOOST_TEST(postman.work() == 0);
+    BOOST_TEST(server.mails().empty());
+    end_leases();
+    BOOST_TEST(postman.work() == 1);
+    BOOST_TEST(server.mails().size() == 1U);
+    BOOST_TEST(waiting() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_after_sending_is_the_same_mail_again) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    queue();
+    {
+        const test::Meanwhile refused(
+            client,
+            "CREATE TRIGGER keep_mail BEFORE DELETE ON mail_outbox FOR EACH ROW "
+            "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'",
+            "DROP TRIGGER keep_mail");
+        BOOST_CHECK_THROW(postman.work(), db::DbError);
+    }
+    BOOST_TEST(waiting() == 1);
+    end_leases();
+    BOOST_TEST(postman.work() == 1);
+    const auto mails = server.mails();
+    BOOST_TEST(mails.size() == 2U);
+    BOOST_TEST(mails.at(0).data == mails.at(1).data);  // its Message-ID too
+}
+
+BOOST_AUTO_TEST_CASE(runners_side_by_side_send_each_mail_once) {
+    const LoopbackSmtp server;
+    for (int i = 0; i < 60; ++i) queue({"m" + std::to_string(i) + "@example.test", "s", "t"});
+    test::side_by_side(3, [&](int) {
+        Postman postman(server);
+        postman.work();
+    });
+    std::multiset<std::string> arrived;
+    for (const auto& mail : server.mails()) arrived.insert(mail.to);
+    BOOST_TEST(arrived.size() == 60U);
+    BOOST_TEST(std::set(arrived.begin(), arrived.end()).size() == 60U);
+    BOOST_TEST(waiting() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_put_the_mail_off) {
+    queue();
+    const auto ids =
+        database.read([](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
+    const Uuid first = Uuid::v7();
+    const Uuid second = Uuid::v7();
+    const Timestamp now = Timestamp::now();
+    database.transaction([&](db::Tx& tx) {
+        BOOST_TEST(store::claim_mail(tx, ids.at(0), first, now, now + kMinute));
+        BOOST_TEST(!store::claim_mail(tx, ids.at(0), second, now, now + kMinute));
+        BOOST_TEST(!store::claim_mail(tx, ids.at(0), second, now + kMinute - Milliseconds(1),
+                                      now + 2 * kMinute));
+        BOOST_TEST(store::claim_mail(tx, ids.at(0), second, now + kMinute, now + 2 * kMinute));
+        BOOST_TEST(!store::find_claimed_mail(tx, ids.at(0), first).has_value());
+        store::postpone_mail(tx, ids.at(0), first, now + 9 * kMinute);
+        BOOST_TEST(store::find_claimed_mail(tx, ids.at(0), second)->attempts == 1);
+    });
+    BOOST_TEST(client.number("SELECT next_attempt_at FROM mail_outbox") <= now.milliseconds());
+}
+
+// ---------------------------------------------------------------------------- the runner
+
+BOOST_AUTO_TEST_CASE(a_turn_works_on_mail_and_stops_when_its_time_is_over) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    jobs::MailWork work(postman.mine);
+    const jobs::Deadline later(Timestamp::now() + kMinute);
+    BOOST_TEST(!work.turn(later));
+    queue();
+    BOOST_TEST(!work.turn(jobs::Deadline(Timestamp::now())));
+    BOOST_TEST(waiting() == 1);
+    BOOST_TEST(work.turn(later));
+    BOOST_TEST(server.mails().size() == 1U);
+}
+
+namespace {
+
+// Work that counts its turns, and takes long over each.
+struct Slow : jobs::Work {
+    std::string_view name() const override { return "slow"; }
+    bool turn(const jobs::Deadline& deadline) override {
+        deadline.pause(Milliseconds(60'000));
+        return true;
+    }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(mail_does_not_wait_for_work_of_another_kind) {
+    const LoopbackSmtp server;
+    Postman postman(server);
+    std::vector<std::unique_ptr<jobs::Work>> work;
+    work.push_back(std::make_unique<Slow>());
+    work.push_back(std::make_unique<jobs::MailWork>(postman.mine));
+    const Timestamp began = Timestamp::now();
+    const jobs::Deadline deadline(began + Milliseconds(3'000));
+    auto running = std::async(std::launch::async, [&] { return jobs::run(work, deadline); });
+    queue();
+    const bool arrived = test::until([&] { return !server.mails().empty(); });
+    const auto took = Timestamp::now() - began;
+    BOOST_TEST(running.get());
+    BOOST_TEST(arrived);
+    BOOST_TEST(took.count() < 1500);
+}
+
+// ---------------------------------------------------------------------------- monitoring
+
+BOOST_AUTO_TEST_CASE(the_figures_and_the_operators_health_tell_of_mail_that_waits) {
+    BOOST_TEST(holds(service::job_metrics(context), "muster_mail_queued 0\n"));
+    BOOST_TEST(holds(service::job_metrics(context), "muster_mail_oldest_seconds 0\n"));
+    queue();
+    queue();
+    BOOST_TEST(service::mail_problem(context) == "");
+    client.execute("UPDATE mail_outbox SET created_at = created_at - 301000 ORDER BY id LIMIT 1");
+    const std::string figures = service::job_metrics(context);
+    BOOST_TEST(holds(figures, "muster_mail_queued 2\n"));
+    BOOST_TEST(holds(figures, "muster_mail_oldest_seconds 301\n"));
+    BOOST_TEST(holds(service::mail_problem(context), "mail waits since 5 minutes"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

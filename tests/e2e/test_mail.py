@@ -1,0 +1,115 @@
+"""Mail on its way out: the outbox, the runner that empties it, and the sandbox's mail server at the end (docs/operations.md
+"Mail"). What a mail says is tested where it is queued."""
+
+import re
+import smtplib
+import subprocess
+import time
+import uuid
+from email.message import EmailMessage
+
+import pytest
+from support.mail import mails_to, wait_for_mail
+from support.stack import wait_for
+from support.world import email
+
+
+def put(stack, life=300, age=0):
+    """A row of the outbox that nobody can open; its id."""
+    mail = uuid.uuid4()
+    now = int(time.time() * 1000)
+    stack.sql("INSERT INTO mail_outbox (id, content, next_attempt_at, created_at, expires_at) VALUES (%s, 'x', %s, %s, %s)",
+              mail.bytes, now, now - age * 1000, now + life * 1000)
+    return mail
+
+
+def waiting(stack):
+    ((count,),) = stack.sql("SELECT COUNT(*) FROM mail_outbox")
+    return count
+
+
+def send(stack, recipient, subject="Hello", text="Your code is 12345678.\n"):
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "muster@muster.example", recipient, subject
+    message.set_content(text)
+    port = int(re.search(r"^mail_port=(\d+)$", (stack.folder / "settings").read_text(), re.MULTILINE).group(1))
+    with smtplib.SMTP("127.0.0.1", port, timeout=20) as server:
+        server.send_message(message)
+
+
+# ---------------------------------------------------------------------------- the sandbox's mail server
+
+
+def test_the_sink_delivers_whole_mails_in_order(stack):
+    recipient = email("reader")
+    for subject in ("Hello", "Grüße 😀"):
+        send(stack, recipient, subject, "Your code is 12345678.\n.\n..\n")
+    first = wait_for_mail(stack, recipient)
+    second = wait_for_mail(stack, recipient, after=first)
+    assert (first.subject, second.subject) == ("Hello", "Grüße 😀")
+    assert first.code == "12345678"
+    assert first.text.splitlines()[1:] == [".", ".."]
+    assert [mail.name for mail in mails_to(stack, recipient)] == [first.name, second.name]
+    assert mails_to(stack, email("other")) == []
+
+
+def test_the_sink_ends_and_comes_back_at_the_same_address(stack):
+    recipient = email("reader")
+    with stack.without("mail", verb="kill"):
+        with pytest.raises(OSError):
+            send(stack, recipient)
+    send(stack, recipient)
+    assert wait_for_mail(stack, recipient).code == "12345678"
+
+
+# ---------------------------------------------------------------------------- the runner
+
+
+def test_the_runner_looks_at_a_mail_within_a_second_or_so(stack):
+    began = time.monotonic()
+    mail = put(stack)
+    wait_for(lambda: waiting(stack) == 0, "the runner to take the mail")
+    assert time.monotonic() - began < 5
+    line = wait_for(lambda: re.search(rf".* mail={mail} .*", stack.log("runner")), "the runner's log").group()
+    assert "level=error event=mail.failed" in line and "reason=" in line
+
+
+@pytest.mark.usefixtures("no_runner")
+def test_a_mail_that_was_not_sent_in_time_is_removed(stack):
+    mail = put(stack, life=-1)
+    log = stack.log("own-runner")
+    assert stack.spawn_runner(seconds=1, kind="mail").wait(20) == 0
+    assert waiting(stack) == 0
+    assert f"event=mail.expired mail={mail}" in stack.log("own-runner")[len(log):]
+
+
+@pytest.mark.usefixtures("no_runner")
+def test_the_purge_takes_expired_mail_where_no_runner_sends_any(stack):
+    put(stack, life=-1)
+    kept = put(stack, life=300)
+    stack.run_once("purge")
+    assert stack.sql("SELECT id FROM mail_outbox") == [(kept.bytes,)]
+    stack.sql("DELETE FROM mail_outbox")
+
+
+@pytest.mark.usefixtures("no_runner")
+def test_mail_that_waits_is_told_by_the_figures_and_by_health(stack, anyone):
+    assert stack.ctl("health") == {"healthy": True, "problem": None}
+    put(stack, age=600)
+    try:
+        figures = subprocess.run(
+            ["curl", "-s", "--cacert", stack.ca_file, stack.base_url + "/metrics"], capture_output=True, text=True
+        ).stdout
+        assert "muster_mail_queued 1\n" in figures
+        assert int(re.search(r"^muster_mail_oldest_seconds (\d+)$", figures, re.MULTILINE).group(1)) in range(600, 660)
+        done = stack.ctl_raw("health")
+        assert done.returncode == 1 and "mail waits since 10 minutes" in done.stdout
+    finally:
+        stack.sql("DELETE FROM mail_outbox")
+    assert stack.ctl("health") == {"healthy": True, "problem": None}
+
+
+def test_the_runner_refuses_a_kind_that_it_does_not_know(stack):
+    for words in (["mails"], ["mail", "purge"], []):
+        assert stack.program("muster-run", "--config", stack.config, *words).returncode == 2
+    assert "imports|mail|purge|all" in stack.program("muster-run", "--help").stdout

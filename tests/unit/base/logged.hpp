@@ -1,0 +1,27 @@
+// Reading the log that a piece of work writes; unit and database tests alike.
+#pragma once
+
+#include "unit/client/scratch.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+namespace muster::test {
+
+// What `work` writes to standard error.
+inline std::string logged(const std::function<void()>& work) {
+    const Scratch scratch;
+    const int file = open(scratch.file("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const int kept = dup(STDERR_FILENO);
+    dup2(file, STDERR_FILENO);
+    work();
+    dup2(kept, STDERR_FILENO);
+    close(file);
+    close(kept);
+    return scratch.read("log");
+}
+
+}  // namespace muster::test
