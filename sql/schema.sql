@@ -151,7 +151,7 @@ CREATE TABLE IF NOT EXISTS otp_codes (
 -- What was spent of a guess budget: the moments (8 bytes each, milliseconds) within its window. One row, locked by
 -- whoever spends, so that parallel guesses are counted one by one.
 CREATE TABLE IF NOT EXISTS guess_budgets (
-    kind       ENUM('otp_request', 'otp_client', 'otp_verify') NOT NULL,
+    kind       ENUM('otp_request', 'otp_verify') NOT NULL,
     subject    BINARY(32)     NOT NULL,
     spent      VARBINARY(512) NOT NULL,
     expires_at BIGINT         NOT NULL,

@@ -68,7 +68,7 @@ CREATE TABLE IF NOT EXISTS otp_codes (
     KEY expires_at (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 CREATE TABLE IF NOT EXISTS guess_budgets (
-    kind       ENUM('otp_request', 'otp_client', 'otp_verify') NOT NULL,
+    kind       ENUM('otp_request', 'otp_verify') NOT NULL,
     subject    BINARY(32)     NOT NULL,
     spent      VARBINARY(512) NOT NULL,
     expires_at BIGINT         NOT NULL,

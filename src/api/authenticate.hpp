@@ -1,12 +1,20 @@
-// Credentials: the only reader of them.
+// From the Authorization header to a caller, and whether that caller may use an endpoint
+// (specification 5, docs/api.md "Authentication").
 #pragma once
 
-#include "http/message.hpp"
-#include "service/context.hpp"
+#include "api/endpoint.hpp"
 
 namespace muster::api {
 
-// The actor behind `Authorization: Bearer …`. Throws UNAUTHORIZED.
-service::Actor authenticate(service::Context& context, const http::Request& request);
+// The token of the Authorization header, or "" for anything that is not one bearer credential.
+std::string_view bearer_token(const http::Request& request);
+
+// Throws UNAUTHORIZED.
+service::Caller authenticate(service::Context& context, const http::Request& request);
+
+// Throws FORBIDDEN (another kind of credential, or a seat that may not), 2FA_REQUIRED, BAD_REQUEST
+// for an X-Expect-Organization that is no id, and CONFLICT for one that the caller does not act on.
+void authorize(const Endpoint& endpoint, const service::Caller& caller,
+               const http::Request& request);
 
 }  // namespace muster::api

@@ -28,6 +28,8 @@ std::string_view text_of(Access access) {
             return "open";
         case Access::Session:
             return "session";
+        case Access::VerifiedSession:
+            return "verified-session";
         case Access::Admin:
             return "admin";
         case Access::OrganizationOrAdmin:
@@ -40,13 +42,11 @@ std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
     std::set<ErrorCode> errors(endpoint.errors.begin(), endpoint.errors.end());
     if (endpoint.access == Access::Open) return {errors.begin(), errors.end()};
     errors.insert(ErrorCode::Unauthorized);
-    if (endpoint.access == Access::Session) {
-        errors.insert(ErrorCode::Forbidden);
-        return {errors.begin(), errors.end()};
-    }
     // X-Expect-Organization can be malformed, or name another organization.
-    errors.insert({ErrorCode::TwoFactorRequired, ErrorCode::BadRequest, ErrorCode::Conflict});
-    if (endpoint.access == Access::Admin || endpoint.role > rules::Role::Viewer) {
+    errors.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
+    if (endpoint.access != Access::Session) errors.insert(ErrorCode::TwoFactorRequired);
+    const bool takes_any_credential = endpoint.access == Access::OrganizationOrAdmin;
+    if (!takes_any_credential || endpoint.role > rules::Role::Viewer) {
         errors.insert(ErrorCode::Forbidden);
     }
     return {errors.begin(), errors.end()};
@@ -88,7 +88,7 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
 }
 
 http::Reply Call::transact(const std::function<service::StoredReply(service::Unit&)>& work) const {
-    service::StoredReply stored = service::transact(context, actor, claim, work);
+    service::StoredReply stored = service::transact(context, caller.actor, claim, work);
     http::Reply reply = json_reply(stored.status, std::move(stored.body));
     if (!stored.location.empty()) reply.headers.emplace_back("Location", stored.location);
     if (stored.replayed) reply.headers.emplace_back("Idempotency-Replayed", "true");
@@ -119,6 +119,12 @@ std::optional<std::string> Call::cursor_position() const {
         throw Error(ErrorCode::ValidationError).fields(faults);
     }
     return position;
+}
+
+http::Reply no_content() {
+    http::Reply reply;
+    reply.status = 204;
+    return reply;
 }
 
 http::Reply json_reply(int status, std::string body) {

@@ -6,10 +6,11 @@
 #include "base/error.hpp"
 #include "http/message.hpp"
 #include "http/metrics.hpp"
+#include "http/rate_limiter.hpp"
 #include "http/record.hpp"
 #include "http/schema.hpp"
 #include "rules/records.hpp"
-#include "service/context.hpp"
+#include "service/sessions.hpp"
 
 #include <json/value.h>
 
@@ -27,6 +28,7 @@ namespace muster::api {
 enum class Access : std::uint8_t {
     Open,                 // no credential; nginx lets only the loopback through where it must
     Session,              // an admin session, before its second factor too
+    VerifiedSession,      // an admin session past its second factor, whatever its seat
     Admin,                // an admin session past its second factor
     OrganizationOrAdmin,  // an organization key, or an admin session past its second factor
 };
@@ -103,13 +105,17 @@ struct Call {
     const Endpoint& endpoint;
     service::Context& context;
     const http::Metrics& metrics;
-    service::Actor actor;
+    http::RateLimiter& limiter;
+    service::Caller caller;                    // empty where the access is Open
     std::vector<std::string_view> parameters;  // of the path
     QueryValues query;
     const http::JsonIn* body = nullptr;  // nullptr: none was sent
     std::optional<service::IdempotencyClaim> claim;
 
-    const OrgId& org() const { return actor.organization; }
+    const service::Actor& actor() const { return caller.actor; }
+    const OrgId& org() const { return caller.actor.organization; }
+    // Of a row whose access is a session.
+    const rules::Session& session() const { return *caller.session; }
 
     // The path's id, or NOT_FOUND: what is no UUID can name nothing.
     template <class IdType>
@@ -175,6 +181,7 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
 }
 
 http::Reply json_reply(int status, std::string body);
+http::Reply no_content();  // 204
 
 // ---------------------------------------------------------------------------- lists
 

@@ -187,7 +187,7 @@ Reply list_imports(Call& call) {
 }
 
 Reply get_import(Call& call) {
-    const auto job = service::poll_import(call.context, call.actor, call.id<ImportId>());
+    const auto job = service::poll_import(call.context, call.actor(), call.id<ImportId>());
     if (!job) throw Error(ErrorCode::NotFound);
     return job_reply(*job);
 }

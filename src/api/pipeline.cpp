@@ -76,8 +76,8 @@ std::optional<service::IdempotencyClaim> claim_of(const Request& request, const 
     }
     const std::string scope =
         std::string(text_of(request.method)) + '\n' + request.path + '\n' + key;
-    return service::IdempotencyClaim{sha256(scope),
-                                     sha256(body ? http::canonical_json(*body) : "")};
+    return service::IdempotencyClaim{sha256(scope), sha256(body ? http::canonical_json(*body) : ""),
+                                     Secret(scope)};
 }
 
 // ---------------------------------------------------------------------------- errors
@@ -94,10 +94,17 @@ Reply error_reply(const Error& error) {
     if (error.retry_after() > 0) {
         reply.headers.emplace_back("Retry-After", std::to_string(error.retry_after()));
     }
-    if (error.code() == ErrorCode::Unauthorized) {
+    if (entry.status == 401) {
         reply.headers.emplace_back("WWW-Authenticate", "Bearer");
     }
     return reply;
+}
+
+void add_unless_there(Reply& reply, const http::Header& header) {
+    for (const auto& [name, value] : reply.headers) {
+        if (name == header.first) return;
+    }
+    reply.headers.push_back(header);
 }
 
 Reply not_matched(const Match& match) {
@@ -123,11 +130,16 @@ void log_request(const Request& request, const Match& match, const Reply& reply,
 Reply Pipeline::answer(const Request& request, const Match& match) {
     const Endpoint& endpoint = *match.endpoint;
     refuse_stale(request, context_.settings.server_stale_after);
-    Call call{request,          endpoint, context_, metrics_,    {},
-              match.parameters, {},       nullptr,  std::nullopt};
-    if (endpoint.access == Access::Open) return endpoint.handler(call);
-    call.actor = authenticate(context_, request);
-    refuse_malformed_ids(endpoint, match.parameters);
+    Call call{request, endpoint,         context_, metrics_, limiter_,
+              {},      match.parameters, {},       nullptr,  std::nullopt};
+    if (endpoint.access != Access::Open) {
+        call.caller = authenticate(context_, request);
+        meet(call.caller);
+        authorize(endpoint, call.caller, request);
+        refuse_malformed_ids(endpoint, match.parameters);
+    } else if (endpoint.method == http::Method::Get) {
+        return endpoint.handler(call);  // probes and the description ignore their query
+    }
     std::optional<http::JsonBody> json;
     const std::string body = endpoint.body_limit > 0 ? read_body(request, endpoint) : "";
     if (!body.empty()) {
@@ -137,6 +149,18 @@ Reply Pipeline::answer(const Request& request, const Match& match) {
     call.query = decode_query(endpoint, request.query);
     call.claim = claim_of(request, endpoint, call.body);
     return endpoint.handler(call);
+}
+
+void Pipeline::meet(const service::Caller& caller) {
+    if (caller.session) {
+        headers_.emplace_back("X-Active-Organization", caller.actor.organization.text());
+    }
+    const http::RateLimit limit{caller.rate_per_second.value_or(context_.settings.limits_key_rate),
+                                caller.burst.value_or(context_.settings.limits_key_burst)};
+    const auto verdict = limiter_.take(caller.rate_subject, limit);
+    headers_.emplace_back("RateLimit-Policy", http::rate_policy_field(limit));
+    headers_.emplace_back("RateLimit", http::rate_limit_field(verdict));
+    if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
 Reply Pipeline::answer_or_error(const Request& request, const Match& match) {
@@ -163,11 +187,11 @@ Reply Pipeline::handle(const Request& request) {
     const auto began = std::chrono::steady_clock::now();
     set_log_request_id(request.request_id);
     service::reset_database_cost();
+    headers_.clear();
     const Match found = match(request.method, request.path);
     Reply reply = found.endpoint ? answer_or_error(request, found) : not_matched(found);
-    bool is_cacheable = false;
-    for (const auto& [name, value] : reply.headers) is_cacheable |= name == "Cache-Control";
-    if (!is_cacheable) reply.headers.emplace_back("Cache-Control", "no-store");
+    headers_.emplace_back("Cache-Control", "no-store");
+    for (const auto& header : headers_) add_unless_there(reply, header);
 
     const auto spent = std::chrono::steady_clock::now() - began;
     const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();

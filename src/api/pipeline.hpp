@@ -4,13 +4,15 @@
 
 #include "api/routes.hpp"
 #include "http/metrics.hpp"
+#include "http/rate_limiter.hpp"
 
 namespace muster::api {
 
 class Pipeline {
   public:
-    Pipeline(service::Context& context, http::Metrics& metrics)
-        : context_(context), metrics_(metrics) {}
+    // What all workers share: figures and rate limits.
+    Pipeline(service::Context& context, http::Metrics& metrics, http::RateLimiter& limiter)
+        : context_(context), metrics_(metrics), limiter_(limiter) {}
 
     // Never throws, but http::Aborted.
     http::Reply handle(const http::Request& request);
@@ -21,10 +23,14 @@ class Pipeline {
 
   private:
     http::Reply answer(const http::Request& request, const Match& match);
+    // What every answer to a known caller carries, refusals too. Throws RATE_LIMITED.
+    void meet(const service::Caller& caller);
     http::Reply answer_or_error(const http::Request& request, const Match& match);
 
     service::Context& context_;
     http::Metrics& metrics_;
+    http::RateLimiter& limiter_;
+    std::vector<http::Header> headers_;  // that this answer gets whatever becomes of it
     bool tainted_ = false;
 };
 

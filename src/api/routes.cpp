@@ -15,8 +15,13 @@ std::vector<const Endpoint*> collect() {
     const auto add = [&](std::span<const Endpoint> group) {
         for (const Endpoint& row : group) rows.push_back(&row);
     };
+    add(api_key_endpoints());
     add(attribute_endpoints());
+    add(audit_log_endpoints());
     add(import_endpoints());
+    add(session_endpoints());
+    add(sign_in_endpoints());
+    add(two_factor_endpoints());
     add(user_endpoints());
     add(openapi_endpoints());
     add(health_endpoints());

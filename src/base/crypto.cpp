@@ -46,6 +46,18 @@ std::string checksum(std::string_view text) {
     return digits;
 }
 
+std::string hmac(const EVP_MD* hash, std::size_t bytes, std::string_view key,
+                 std::string_view data) {
+    std::string digest(bytes, '\0');
+    unsigned length = 0;
+    if (!HMAC(hash, key.data(), static_cast<int>(key.size()),
+              reinterpret_cast<const unsigned char*>(data.data()), data.size(),
+              reinterpret_cast<unsigned char*>(digest.data()), &length)) {
+        throw std::runtime_error("HMAC failed");
+    }
+    return digest;
+}
+
 }  // namespace
 
 Secret::~Secret() {
@@ -69,14 +81,22 @@ std::string sha256(std::string_view data) {
 }
 
 std::string hmac_sha256(std::string_view key, std::string_view data) {
-    std::string digest(32, '\0');
-    unsigned length = 0;
-    if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-              reinterpret_cast<const unsigned char*>(data.data()), data.size(),
-              reinterpret_cast<unsigned char*>(digest.data()), &length)) {
-        throw std::runtime_error("HMAC failed");
+    return hmac(EVP_sha256(), 32, key, data);
+}
+
+std::string hmac_sha1(std::string_view key, std::string_view data) {
+    return hmac(EVP_sha1(), 20, key, data);
+}
+
+Secret random_digits(std::size_t count) {
+    constexpr unsigned kFair = 250;  // above it the low digits would come more often
+    std::string digits;
+    while (digits.size() < count) {
+        std::uint8_t byte = 0;
+        random_bytes(&byte, 1);
+        if (byte < kFair) digits += static_cast<char>('0' + byte % 10);
     }
-    return digest;
+    return Secret(std::move(digits));
 }
 
 bool equal_in_constant_time(std::string_view left, std::string_view right) {

@@ -32,6 +32,10 @@ void random_bytes(void* to, std::size_t count);
 // 32 bytes each.
 [[nodiscard]] std::string sha256(std::string_view data);
 [[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view data);
+// 20 bytes; for RFC 6238, whose authenticators know no other.
+[[nodiscard]] std::string hmac_sha1(std::string_view key, std::string_view data);
+// Decimal digits, each as likely as any other.
+[[nodiscard]] Secret random_digits(std::size_t count);
 // False for different lengths; else takes the same time whatever differs.
 [[nodiscard]] bool equal_in_constant_time(std::string_view left, std::string_view right);
 

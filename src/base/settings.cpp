@@ -71,6 +71,21 @@ const std::vector<Setting> kSettings = {
      "Seconds after which a job whose runner died is taken over."},
     {"jobs", "attempts", &Settings::jobs_attempts, "5", 1, 100,
      "A job that made no progress in this many attempts is given up."},
+    {"jobs", "audit_days", &Settings::jobs_audit_days, "400", 1, 36500,
+     "Days that an entry of the audit log is kept."},
+    {"mail", "url", &Settings::mail_url, "smtp://localhost:25", 0, 0,
+     "The mail server that takes our mail: smtp://HOST:PORT, or smtps://HOST:PORT for TLS from the first byte."},
+    {"mail", "from", &Settings::mail_from, "muster@localhost", 0, 0,
+     "The address that mail comes from."},
+    {"mail", "user", &Settings::mail_user, "", 0, 0,
+     "The name to sign in with at the mail server; empty: no sign-in."},
+    {"mail", "password", &Settings::mail_password, "", 0, 0,
+     "Its password; file:/path reads it from a file. With tls = try it is sent over TLS only."},
+    {"mail", "tls", &Settings::mail_tls, "try", 0, 0,
+     "STARTTLS with smtp://: none, try (where the server offers it) or require. The certificate is verified, except by try "
+     "on the loopback without a user."},
+    {"mail", "ca_file", &Settings::mail_ca_file, "", 0, 0,
+     "A PEM file with the authority that signed the mail server's certificate; empty: the system's."},
     {"security", "key_file", &Settings::security_key, "file:/etc/muster/muster.key", 0, 0,
      "The installation's key: a file of 32 random bytes or more (head -c 32 /dev/urandom)."},
     {"security", "previous_key_file", &Settings::security_previous_key, "", 0, 0,
@@ -107,8 +122,46 @@ void assign_number(Settings& settings, const Setting& setting, int Settings::*me
     settings.*member = *number;
 }
 
+// For what goes into a mail's head or an SMTP command: one word of printable ASCII.
+bool is_plain_word(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return c > ' ' && c < 0x7f && c != '<' && c != '>' && c != '"';
+    });
+}
+
+// SCHEME://HOST[:PORT]; a name and a password have settings of their own.
+bool is_mail_url(std::string_view url) {
+    const auto scheme = url.find("://");
+    if (scheme == std::string_view::npos || !is_plain_word(url)) return false;
+    const std::string_view host = url.substr(scheme + 3);
+    return (url.starts_with("smtp://") || url.starts_with("smtps://")) && !host.empty() &&
+           host.front() != ':' && host.find_first_of("@/?#") == std::string_view::npos;
+}
+
+bool is_sender(std::string_view address) {
+    const auto at = address.find('@');
+    return is_plain_word(address) && at != std::string_view::npos && at > 0 &&
+           at + 1 < address.size() && address.find('@', at + 1) == std::string_view::npos;
+}
+
+// What is wrong with a setting of [mail]; "" when nothing is.
+std::string_view fault_in_mail(const Setting& setting, const std::string& value) {
+    static const std::set<std::string> kTls = {"none", "try", "require"};
+    if (setting.key == "url" && !is_mail_url(value)) {
+        return "mail.url wants smtp://HOST:PORT or smtps://HOST:PORT";
+    }
+    if (setting.key == "from" && !is_sender(value)) {
+        return "mail.from wants an address such as muster@example.org";
+    }
+    if (setting.key == "tls" && !kTls.contains(value)) {
+        return "mail.tls wants none, try or require";
+    }
+    return "";
+}
+
 // What is wrong with a text or a secret; "" when nothing is.
 std::string_view fault_in(const Setting& setting, const std::string& value) {
+    if (setting.section == "mail") return fault_in_mail(setting, value);
     static const std::set<std::string> kLevels = {"debug", "info", "warning", "error"};
     if (setting.key == "level" && !kLevels.contains(value)) {
         return "log.level wants debug, info, warning or error";

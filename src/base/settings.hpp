@@ -36,6 +36,14 @@ struct Settings {
     int jobs_connections = 0;
     int jobs_lease = 0;
     int jobs_attempts = 0;
+    int jobs_audit_days = 0;
+
+    std::string mail_url;
+    std::string mail_from;
+    std::string mail_user;
+    Secret mail_password;
+    std::string mail_tls;
+    std::string mail_ca_file;
 
     Secret security_key;
     Secret security_previous_key;

@@ -95,6 +95,22 @@ std::string to_base64url(std::string_view bytes) {
     return text;
 }
 
+std::string to_base32(std::string_view bytes) {
+    constexpr std::string_view kBase32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    std::string text;
+    std::uint32_t bits = 0;
+    int count = 0;
+    for (const char c : bytes) {
+        bits = bits << 8U | static_cast<unsigned char>(c);
+        for (count += 8; count >= 5;) {
+            count -= 5;
+            text += kBase32[bits >> static_cast<unsigned>(count) & 0x1fU];
+        }
+    }
+    if (count > 0) text += kBase32[bits << static_cast<unsigned>(5 - count) & 0x1fU];
+    return text;
+}
+
 std::optional<std::string> from_base64url(std::string_view text) {
     std::string bytes;
     bytes.reserve(text.size() * 3 / 4);

@@ -29,6 +29,9 @@ void ascii_upper(std::string& text);
 // nullopt for anything but canonical unpadded base64url.
 [[nodiscard]] std::optional<std::string> from_base64url(std::string_view text);
 
+// RFC 4648 section 6, upper-case, without padding.
+[[nodiscard]] std::string to_base32(std::string_view bytes);
+
 // The whole of `text` as a decimal number within the type's range, or nullopt (no sign '+', no
 // spaces).
 template <class Number>

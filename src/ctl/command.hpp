@@ -38,6 +38,7 @@ struct Invocation {
     std::string optional(std::string_view option, std::string_view fallback = "") const;
     // UsageError when it is no id.
     OrgId organization() const;
+    bool flag(std::string_view option) const { return options.contains(option); }
 };
 
 // What a command has to say: printed as a table of lines, or as JSON with --json.
@@ -55,6 +56,9 @@ struct Command {
     Result (*run)(const Invocation&);
 };
 
+// An option that takes no value.
+bool is_flag(std::string_view option);
+
 std::span<const Command> commands();
 std::string usage();
 // The words of all commands and their options, for the bash completion: a line each.
@@ -68,6 +72,7 @@ const Command& find_command(const std::vector<std::string>& words, std::size_t& 
 Result create_org(const Invocation& in);
 Result list_orgs(const Invocation& in);
 Result add_admin(const Invocation& in);
+Result reset_two_factor(const Invocation& in);
 Result issue_key(const Invocation& in);
 Result list_keys(const Invocation& in);
 Result revoke_key(const Invocation& in);
@@ -80,10 +85,15 @@ Result add_attribute(const Invocation& in);
 Result list_imports(const Invocation& in);
 Result show_import(const Invocation& in);
 Result cancel_import(const Invocation& in);
+// users.cpp
+Result erase_user(const Invocation& in);
+// audit.cpp
+Result show_audit_log(const Invocation& in);
 // system.cpp
 Result init_database(const Invocation& in);
 Result migrate_database(const Invocation& in);
 Result database_status(const Invocation& in);
+Result rotate_secrets(const Invocation& in);
 Result check_config(const Invocation& in);
 Result show_health(const Invocation& in);
 

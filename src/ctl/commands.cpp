@@ -15,8 +15,11 @@ constexpr std::array kCommands = {
     Command{"org list", "", "", "list the organizations", list_orgs},
     Command{"admin add", "--org --email [--role]", "",
             "give an admin a seat (role owner, admin or viewer)", add_admin},
-    Command{"key issue", "--org --name [--expires]", "", "issue an API key; it is shown this once",
-            issue_key},
+    Command{"admin reset-2fa", "--email", "",
+            "take an admin's second factor and sessions away; the next sign-in enrolls anew",
+            reset_two_factor},
+    Command{"key issue", "--org --name [--expires] [--rate] [--burst]", "",
+            "issue an API key; it is shown this once", issue_key},
     Command{"key list", "--org", "", "list an organization's API keys", list_keys},
     Command{"key revoke", "--org --id", "", "revoke an API key, from the next request on",
             revoke_key},
@@ -30,6 +33,12 @@ constexpr std::array kCommands = {
     Command{"import show", "--org --id", "", "show an import job", show_import},
     Command{"import cancel", "--org --id", "", "cancel an import job that has not begun to commit",
             cancel_import},
+    Command{"secret rotate", "", "", "seal anew what rests under security.previous_key_file",
+            rotate_secrets},
+    Command{"user erase", "--email [--yes]", "",
+            "show what is kept of a person in all organizations; with --yes, erase it", erase_user},
+    Command{"audit", "[--org] [--limit] [--action]", "",
+            "show what operators and admins did, newest first", show_audit_log},
     Command{"config check", "", "", "check the configuration file", check_config},
     Command{"health", "", "", "say what is wrong and what to do", show_health},
 };
@@ -60,6 +69,10 @@ OrgId Invocation::organization() const {
     const auto id = OrgId::parse(required("--org"));
     if (!id) throw UsageError("--org wants an organization's id (musterctl org list)");
     return *id;
+}
+
+bool is_flag(std::string_view option) {
+    return option == "--yes";
 }
 
 std::span<const Command> commands() {

@@ -1,7 +1,10 @@
 // musterctl org, admin, key.
 #include "service/organizations.hpp"
 
+#include "base/text.hpp"
 #include "ctl/command.hpp"
+#include "service/api_keys.hpp"
+#include "service/two_factor.hpp"
 
 #include <set>
 
@@ -12,12 +15,17 @@ Json::Value key_json(const rules::ApiKey& key) {
     const auto time = [](const std::optional<Timestamp>& when) {
         return when ? Json::Value(when->text()) : Json::Value();
     };
+    const auto number = [](const std::optional<std::int64_t>& value) {
+        return value ? Json::Value(Json::Int64(*value)) : Json::Value();
+    };
     Json::Value json;
     json["id"] = key.id.text();
     json["organization_id"] = key.organization_id.text();
     json["name"] = key.name;
     json["prefix"] = "org_";
     json["last_four"] = key.last_four;
+    json["rate_limit_per_second"] = number(key.rate_per_second);
+    json["burst"] = number(key.burst);
     json["created_at"] = key.created_at.text();
     json["last_used_at"] = time(key.last_used_at);
     json["expires_at"] = time(key.expires_at);
@@ -25,10 +33,31 @@ Json::Value key_json(const rules::ApiKey& key) {
     return json;
 }
 
+std::optional<std::int64_t> rate_option(const Invocation& in, std::string_view option) {
+    const std::string text = in.optional(option);
+    if (text.empty()) return std::nullopt;
+    const auto number = parse_number<std::int64_t>(text);
+    if (!number || *number < 1 || *number > service::kHighestRate) {
+        throw UsageError(std::string(option) + " wants a number from 1 to " +
+                         std::to_string(service::kHighestRate));
+    }
+    return number;
+}
+
 std::string state_of(const rules::ApiKey& key) {
     if (key.revoked_at) return "revoked";
     if (key.expires_at && *key.expires_at <= Timestamp::now()) return "expired";
     return "active";
+}
+
+std::vector<rules::ApiKey> all_keys(const Invocation& in) {
+    constexpr int kPage = 1000;
+    std::vector<rules::ApiKey> all;
+    for (std::optional<ApiKeyId> after;; after = all.back().id) {
+        auto page = service::list_api_keys(in.context, in.organization(), after, kPage);
+        all.insert(all.end(), page.begin(), page.end());
+        if (page.size() < kPage) return all;
+    }
 }
 
 }  // namespace
@@ -82,8 +111,9 @@ Result issue_key(const Invocation& in) {
         }
     }
     service::require_organization(in.context, in.organization());
-    const auto issued =
-        service::issue_api_key(in.context, in.organization(), in.required("--name"), expires_at);
+    const auto issued = service::issue_api_key(
+        in.context, in.organization(),
+        {in.required("--name"), expires_at, rate_option(in, "--rate"), rate_option(in, "--burst")});
     Result result;
     result.json = key_json(issued.key);
     result.json["key"] = issued.secret.reveal();
@@ -91,11 +121,20 @@ Result issue_key(const Invocation& in) {
     return result;
 }
 
+Result reset_two_factor(const Invocation& in) {
+    const AdminId id = service::reset_two_factor(in.context, in.required("--email"));
+    Result result;
+    result.json["id"] = id.text();
+    result.json["reset"] = true;
+    result.text = "the second factor is gone, and so are the sessions\n";
+    return result;
+}
+
 Result list_keys(const Invocation& in) {
     service::require_organization(in.context, in.organization());
     Result result;
     result.json = Json::Value(Json::arrayValue);
-    for (const auto& key : service::list_api_keys(in.context, in.organization())) {
+    for (const auto& key : all_keys(in)) {
         result.json.append(key_json(key));
         result.text += key.id.text() + "  org_..." + key.last_four + "  " + state_of(key) + "  " +
                        key.name + "\n";

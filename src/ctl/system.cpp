@@ -1,7 +1,9 @@
 // musterctl db, config, health.
 #include "ctl/command.hpp"
+#include "service/mail.hpp"
 #include "service/organizations.hpp"
 #include "service/schema.hpp"
+#include "service/secrets.hpp"
 
 namespace muster::ctl {
 
@@ -44,6 +46,22 @@ Result database_status(const Invocation& in) {
     return result;
 }
 
+Result rotate_secrets(const Invocation& in) {
+    Result result;
+    result.json = Json::Value(Json::objectValue);
+    for (const auto& count : service::rotate_secrets(in.context)) {
+        Json::Value& entry = result.json[count.what];
+        entry["resealed"] = Json::Int64(count.resealed);
+        entry["current"] = Json::Int64(count.current);
+        entry["unreadable"] = Json::Int64(count.unreadable);
+        result.text += count.what + ": " + std::to_string(count.resealed) + " sealed anew, " +
+                       std::to_string(count.current) + " were current, " +
+                       std::to_string(count.unreadable) + " unreadable\n";
+        if (count.unreadable > 0) result.status = 1;
+    }
+    return result;
+}
+
 Result check_config(const Invocation& in) {
     // It was read and checked before any command runs.
     Result result;
@@ -54,7 +72,8 @@ Result check_config(const Invocation& in) {
 }
 
 Result show_health(const Invocation& in) {
-    const std::string problem = service::check_readiness(in.context).problem;
+    std::string problem = service::check_readiness(in.context).problem;
+    if (problem.empty()) problem = service::mail_problem(in.context);
     Result result;
     result.json["healthy"] = problem.empty();
     result.json["problem"] = problem.empty() ? Json::Value() : Json::Value(problem);

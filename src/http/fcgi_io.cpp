@@ -86,6 +86,9 @@ Request make_request(FCGX_Request& fcgi) {
     request.has_idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", fcgi.envp) != nullptr;
     request.idempotency_key = param(fcgi, "HTTP_IDEMPOTENCY_KEY");
     request.if_none_match = param(fcgi, "HTTP_IF_NONE_MATCH");
+    request.has_expect_organization =
+        FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
+    request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");
     request.request_id = param(fcgi, "REQUEST_ID");
     request.remote_address = param(fcgi, "REMOTE_ADDR");
     request.arrived = arrival(fcgi);

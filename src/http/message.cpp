@@ -1,5 +1,7 @@
 #include "http/message.hpp"
 
+#include <arpa/inet.h>
+
 #include <array>
 
 namespace muster::http {
@@ -19,6 +21,13 @@ Method method_of(std::string_view text) {
         if (kMethods[i] == text) return static_cast<Method>(i);
     }
     return Method::Other;
+}
+
+std::string network_of(const std::string& address) {
+    constexpr std::size_t kNetworkBytes = 8;
+    std::array<char, 16> bytes{};
+    if (inet_pton(AF_INET6, address.c_str(), bytes.data()) != 1) return address;
+    return {bytes.data(), kNetworkBytes};
 }
 
 }  // namespace muster::http

@@ -27,6 +27,8 @@ struct Request {
     std::string idempotency_key;
     bool has_idempotency_key = false;
     std::string if_none_match;
+    std::string expect_organization;
+    bool has_expect_organization = false;
     std::string request_id;  // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx took it; now() where it does not say
@@ -35,6 +37,9 @@ struct Request {
     // up on it.
     std::function<std::optional<std::string>(std::size_t limit)> read_body;
 };
+
+// Who counts as one client: an IPv4 address, or the /64 that an IPv6 customer has for himself.
+std::string network_of(const std::string& address);
 
 // The client went away in the middle of its body: there is nobody to answer.
 struct Aborted {};

@@ -154,6 +154,53 @@ Json::Value Boolean::schema() const {
     return typed("boolean");
 }
 
+void Email::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
+    std::string_view text;
+    if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    out.assign(text);
+    if (const auto fault = rules::normalise(rules::CoreField::Email, out, to.today)) {
+        to.fault(path, *fault);
+    }
+}
+
+Json::Value Email::schema() const {
+    Json::Value schema = typed("string");
+    schema["format"] = "email";
+    schema["maxLength"] = 254;
+    return schema;
+}
+
+void Digits::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
+    std::string_view text;
+    if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    out = trimmed(text);
+    if (out.size() < count) return to.fault(path, FieldCode::TooShort);
+    if (out.size() > count) return to.fault(path, FieldCode::TooLong);
+    if (out.find_first_not_of("0123456789") != std::string::npos) {
+        to.fault(path, FieldCode::InvalidValue);
+    }
+}
+
+Json::Value Digits::schema() const {
+    Json::Value schema = typed("string");
+    schema["pattern"] = "^[0-9]{" + std::to_string(count) + "}$";
+    return schema;
+}
+
+void Instant::decode(const JsonIn& in, const Path& path, Decoding& to, Timestamp& out) const {
+    std::string_view text;
+    if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    const auto when = Timestamp::parse(text);
+    if (!when) return to.fault(path, FieldCode::InvalidTimestamp);
+    out = *when;
+}
+
+Json::Value Instant::schema() const {
+    Json::Value schema = typed("string");
+    schema["format"] = "date-time";
+    return schema;
+}
+
 void MemberPayload::decode(const JsonIn& in, const Path& path, Decoding& to,
                            rules::MemberFields& out) const {
     simdjson::dom::object object;

@@ -66,6 +66,42 @@ struct Boolean {
     Json::Value schema() const;
 };
 
+// An address of mail, trimmed and lower-case.
+struct Email {
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
+// Exactly `count` decimal digits.
+struct Digits {
+    std::size_t count;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
+// ISO 8601 with any offset.
+struct Instant {
+    void decode(const JsonIn& in, const Path& path, Decoding& to, Timestamp& out) const;
+    Json::Value schema() const;
+};
+
+template <class IdType>
+struct Uuid {
+    void decode(const JsonIn& in, const Path& path, Decoding& to, IdType& out) const {
+        std::string_view text;
+        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+        const auto id = IdType::parse(text);
+        if (!id) return to.fault(path, FieldCode::InvalidUuid);
+        out = *id;
+    }
+    Json::Value schema() const {
+        Json::Value schema;
+        schema["type"] = "string";
+        schema["format"] = "uuid";
+        return schema;
+    }
+};
+
 // The payload of specification 2.1, normalised; attributes are a flat object of at most 100 keys
 // and 4 KiB a value, not judged further here.
 struct MemberPayload {

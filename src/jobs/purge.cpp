@@ -20,7 +20,13 @@ bool PurgeWork::turn(const Deadline&) {
     log_event(LogLevel::Info, "purge.deleted",
               {{"imports", purged.imports},
                {"blocks", purged.blocks},
-               {"idempotency_keys", purged.idempotency_keys}});
+               {"idempotency_keys", purged.idempotency_keys},
+               {"otp_codes", purged.otp_codes},
+               {"guess_budgets", purged.guess_budgets},
+               {"sessions", purged.sessions},
+               {"mails", purged.mails},
+               {"api_keys", purged.api_keys},
+               {"audit_entries", purged.audit_entries}});
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 #include <exception>
+#include <future>
 
 namespace muster::jobs {
 namespace {
@@ -31,6 +32,26 @@ Turn take_turn(Work& work, const Deadline& deadline) {
     }
 }
 
+// True unless some turn failed.
+bool run_kind(Work& work, const Deadline& deadline) {
+    bool all_well = true;
+    while (!deadline.over()) {
+        switch (take_turn(work, deadline)) {
+            case Turn::Worked:
+                break;
+            case Turn::Idle:
+                if (work.ends_when_idle()) return all_well;
+                deadline.pause(kPoll);
+                break;
+            case Turn::Failed:
+                all_well = false;
+                deadline.pause(kAfterFailure);
+                break;
+        }
+    }
+    return all_well;
+}
+
 }  // namespace
 
 bool Deadline::over() const {
@@ -53,26 +74,13 @@ void install_stop_signals() {
 }
 
 bool run(const std::vector<std::unique_ptr<Work>>& work, const Deadline& deadline) {
-    bool all_well = true;
-    while (!deadline.over()) {
-        bool worked = false;
-        bool failed = false;
-        bool waits = false;
-        for (const auto& kind : work) {
-            if (deadline.over()) break;
-            const Turn turn = take_turn(*kind, deadline);
-            worked |= turn == Turn::Worked;
-            failed |= turn == Turn::Failed;
-            waits |= !kind->ends_when_idle();
-        }
-        all_well &= !failed;
-        if (failed) {
-            deadline.pause(kAfterFailure);
-        } else if (!worked) {
-            if (!waits) break;
-            deadline.pause(kPoll);
-        }
+    std::vector<std::future<bool>> kinds;
+    for (const auto& kind : work) {
+        kinds.push_back(std::async(std::launch::async,
+                                   [&kind, &deadline] { return run_kind(*kind, deadline); }));
     }
+    bool all_well = true;
+    for (auto& kind : kinds) all_well &= kind.get();
     return all_well;
 }
 

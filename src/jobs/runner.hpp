@@ -1,6 +1,8 @@
-// The runner behind muster-run: gives each kind of work its turn until its time is over, and waits
-// a moment when there is none. It knows no kind; how to add one: a file in jobs/ with a class that
-// is a Work, and a row in main/muster_run.cpp.
+// The runner behind muster-run: gives each kind of work turn after turn until its time is over, and
+// waits a moment when there is none. Each kind has a thread of its own, so that no kind waits for
+// another: neither mail for an import's turn, nor an import for a mail server that hangs. It knows
+// no kind; how to add one: a file in jobs/ with a class that is a Work, and a row in
+// main/muster_run.cpp.
 #pragma once
 
 #include "base/time.hpp"
@@ -28,7 +30,7 @@ class Work {
     virtual ~Work() = default;
     virtual std::string_view name() const = 0;
     // Does one turn's worth. False when there was nothing to do. Throws what it cannot handle; the
-    // runner logs it and goes on with the others.
+    // runner logs it and goes on in a second.
     virtual bool turn(const Deadline& deadline) = 0;
     // Work that is done once it has nothing to do (the purge), as against work that waits for more.
     virtual bool ends_when_idle() const { return false; }
@@ -37,7 +39,7 @@ class Work {
 // SIGTERM and SIGINT end the run after the step at hand.
 void install_stop_signals();
 
-// True unless some turn failed.
+// Returns when all are through; true unless some turn failed. No two kinds may share a connection.
 bool run(const std::vector<std::unique_ptr<Work>>& work, const Deadline& deadline);
 
 }  // namespace muster::jobs

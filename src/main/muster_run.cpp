@@ -6,12 +6,16 @@
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "jobs/imports.hpp"
+#include "jobs/mail.hpp"
 #include "jobs/purge.hpp"
 #include "main/wiring.hpp"
 #include "service/schema.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,12 +25,65 @@ namespace {
 using namespace muster;
 
 constexpr const char* kUsage =
-    "Usage: muster-run [--config FILE] [--for SECONDS[s]] [--verbose] imports|purge|all\n"
+    "Usage: muster-run [--config FILE] [--for SECONDS[s]] [--verbose] imports|mail|purge|all\n"
     "Works on what waits and, unless it is the purge, waits for more until its time is over.\n"
     "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
     "  --for 55s        how long to run (default 55s)\n"
     "  --verbose        log what was done, as log.level says; else only what went wrong: cron mails it\n"
     "  --help, --version\n";
+
+// The connections of a run, each with its context: one for each thread.
+class Stations {
+  public:
+    explicit Stations(const Settings& settings) : settings_(settings) {}
+
+    const Settings& settings() const { return settings_; }
+    service::Context& add() { return stations_.emplace_back(settings_).context; }
+
+  private:
+    struct Station {
+        explicit Station(const Settings& settings)
+            : database(main_program::connection_settings(settings)),
+              context(main_program::make_context(database, settings)) {}
+        db::Database database;
+        service::Context context;
+    };
+
+    const Settings& settings_;
+    std::list<Station> stations_;  // they stay where they are
+};
+
+std::unique_ptr<jobs::Work> imports(Stations& stations, bool) {
+    service::Context& own = stations.add();
+    std::vector<service::Context*> helpers;
+    for (int i = 0; i < stations.settings().jobs_connections; ++i) {
+        helpers.push_back(&stations.add());
+    }
+    return std::make_unique<jobs::ImportWork>(own, std::move(helpers));
+}
+
+std::unique_ptr<jobs::Work> mail(Stations& stations, bool) {
+    return std::make_unique<jobs::MailWork>(stations.add());
+}
+
+std::unique_ptr<jobs::Work> purge(Stations& stations, bool beside_others) {
+    return std::make_unique<jobs::PurgeWork>(stations.add(), beside_others);
+}
+
+struct Kind {
+    std::string_view name;
+    // `beside_others`: as a part of `all`.
+    std::unique_ptr<jobs::Work> (*make)(Stations& stations, bool beside_others);
+};
+
+// What may be asked for, besides `all`, which is every one of them.
+constexpr std::array kKinds = {Kind{"imports", imports}, Kind{"mail", mail}, Kind{"purge", purge}};
+constexpr std::string_view kAll = "all";
+
+bool is_kind(std::string_view word) {
+    return word == kAll || std::any_of(kKinds.begin(), kKinds.end(),
+                                       [&](const Kind& kind) { return kind.name == word; });
+}
 
 struct Options {
     std::string config = main_program::default_config();
@@ -51,8 +108,7 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
             options.seconds = *seconds;
         } else if (argument == "--verbose") {
             options.verbose = true;
-        } else if (options.kind.empty() &&
-                   (argument == "imports" || argument == "purge" || argument == "all")) {
+        } else if (options.kind.empty() && is_kind(argument)) {
             options.kind = argument;
         } else {
             return std::nullopt;
@@ -62,38 +118,21 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
     return options;
 }
 
-// A context with a connection of its own, for one thread.
-struct Station {
-    explicit Station(const Settings& settings)
-        : database(main_program::connection_settings(settings)),
-          context(main_program::make_context(database, settings)) {}
-    db::Database database;
-    service::Context context;
-};
-
 int run(const Options& options) {
     const Settings settings = load_settings(options.config);
     main_program::set_log_level_from(settings);
     if (!options.verbose && settings.log_level != "error") set_log_level(LogLevel::Warning);
     db::load_driver();
-    Station main_station(settings);
-    if (const auto problem = service::check_readiness(main_station.context).problem;
+    if (const auto problem = service::check_readiness(Stations(settings).add()).problem;
         !problem.empty()) {
         std::fprintf(stderr, "muster-run: %s\n", problem.c_str());
         return 1;
     }
-    std::vector<std::unique_ptr<Station>> stations;
-    std::vector<service::Context*> helpers;
-    for (int i = 0; i < settings.jobs_connections; ++i) {
-        stations.push_back(std::make_unique<Station>(settings));
-        helpers.push_back(&stations.back()->context);
-    }
+    Stations stations(settings);
     std::vector<std::unique_ptr<jobs::Work>> work;
-    if (options.kind != "purge")
-        work.push_back(std::make_unique<jobs::ImportWork>(main_station.context, helpers));
-    if (options.kind != "imports") {
-        work.push_back(
-            std::make_unique<jobs::PurgeWork>(main_station.context, options.kind == "all"));
+    const bool is_all = options.kind == kAll;
+    for (const Kind& kind : kKinds) {
+        if (is_all || options.kind == kind.name) work.push_back(kind.make(stations, is_all));
     }
     jobs::install_stop_signals();
     const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * options.seconds));

@@ -48,6 +48,10 @@ void parse_options(const ctl::Command& command, const std::vector<std::string>& 
         if (std::find(names.begin(), names.end(), word) == names.end()) {
             throw ctl::UsageError("`" + std::string(command.words) + "` has no option " + word);
         }
+        if (ctl::is_flag(word)) {
+            to.options[word] = "yes";
+            continue;
+        }
         if (i + 1 == words.size()) throw ctl::UsageError(word + " wants a value");
         to.options[word] = words[++i];
     }

@@ -40,11 +40,12 @@ std::size_t resident_mebibytes() {
 
 // A worker's life: requests one after the other, until a signal, its quota, or something nobody
 // expected.
-int work(const Settings& settings, int listener, http::Metrics& metrics) {
+int work(const Settings& settings, int listener, http::Metrics& metrics,
+         http::RateLimiter& limiter) {
     const sigset_t unblocked = http::install_worker_signals();
     db::Database database(main_program::connection_settings(settings));
     service::Context context = main_program::make_context(database, settings);
-    api::Pipeline pipeline(context, metrics);
+    api::Pipeline pipeline(context, metrics, limiter);
     http::FcgiServer server(listener);
     const auto handler = [&](const http::Request& request) { return pipeline.handle(request); };
     for (int served = 0; served < settings.server_recycle_requests && !http::stop_requested();
@@ -67,6 +68,7 @@ int run(const std::string& config) {
     std::vector<std::string_view> operations;
     for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
     http::Metrics metrics(operations);
+    http::RateLimiter limiter;
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION}, {"workers", settings.server_workers}});
     const int status = http::run_pool([&, is_first = true]() mutable {
@@ -76,7 +78,7 @@ int run(const std::string& config) {
         }
         is_first = false;
         return http::PoolPlan{settings.server_workers,
-                              [&] { return work(settings, listener, metrics); }};
+                              [&] { return work(settings, listener, metrics, limiter); }};
     });
     log_event(LogLevel::Info, "musterd.stopped");
     return status;

@@ -1,22 +1,14 @@
 #include "net/http_client.hpp"
 
 #include "base/text.hpp"
-
-#include <curl/curl.h>
+#include "net/curl.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
 
 namespace muster::net {
 namespace {
-
-struct FreeList {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using HeaderList = std::unique_ptr<curl_slist, FreeList>;
 
 // What the callbacks of one exchange share. An exception must not cross curl's C frames: it waits
 // here.
@@ -28,16 +20,6 @@ struct Exchange {
     bool too_large = false;
     std::exception_ptr thrown;
 };
-
-void check(CURLcode code) {
-    if (code != CURLE_OK)
-        throw std::runtime_error(std::string("curl: ") + curl_easy_strerror(code));
-}
-
-template <class Value>
-void set(CURL* curl, CURLoption option, Value value) {
-    check(curl_easy_setopt(curl, option, value));
-}
 
 bool is_success(CURL* curl) {
     long status = 0;
@@ -120,15 +102,8 @@ bool is_plain(std::string_view text) {
     });
 }
 
-void append(HeaderList& list, const std::string& line) {
-    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
-    if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(list.release());
-    list.reset(longer);
-}
-
-HeaderList header_list(const HttpRequest& request) {
-    HeaderList list;
+CurlList header_list(const HttpRequest& request) {
+    CurlList list;
     // Without this curl waits up to a second for "100 Continue" before each larger body.
     append(list, "Expect:");
     // Nor may it call a body a form's.
@@ -158,11 +133,6 @@ std::string proxy_exceptions() {
         break;
     }
     return hosts;
-}
-
-void initialise_curl() {
-    static std::once_flag once;
-    std::call_once(once, [] { check(curl_global_init(CURL_GLOBAL_DEFAULT)); });
 }
 
 void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
@@ -218,19 +188,12 @@ std::string_view HttpResponse::header(std::string_view name) const {
 }
 
 struct HttpClient::Handle {
-    struct Cleanup {
-        void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
-    };
-    std::unique_ptr<CURL, Cleanup> curl;
-    std::array<char, CURL_ERROR_SIZE> error{};
+    CurlHandle curl = new_curl();
+    CurlError error{};
 };
 
 HttpClient::HttpClient(HttpSettings settings)
-    : settings_(std::move(settings)), handle_(std::make_unique<Handle>()) {
-    initialise_curl();
-    handle_->curl.reset(curl_easy_init());
-    if (!handle_->curl) throw std::bad_alloc();
-}
+    : settings_(std::move(settings)), handle_(std::make_unique<Handle>()) {}
 
 HttpClient::~HttpClient() = default;
 HttpClient::HttpClient(HttpClient&&) noexcept = default;
@@ -246,7 +209,7 @@ HttpResponse HttpClient::download(const HttpRequest& request, const BodySink& si
 
 HttpResponse HttpClient::exchange(const HttpRequest& request, const BodySink* sink) {
     CURL* curl = handle_->curl.get();
-    const HeaderList headers = header_list(request);
+    const CurlList headers = header_list(request);
     Exchange exchange{
         .curl = curl, .response = {}, .sink = sink, .max_body = settings_.max_body, .thrown = {}};
 

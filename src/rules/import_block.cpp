@@ -101,6 +101,19 @@ std::vector<StagedRow> decode_rows(std::string_view block) {
     return rows;
 }
 
+Redaction redact_rows(std::string_view block, std::string_view email) {
+    Redaction redaction;
+    redaction.block.reserve(block.size());
+    for (StagedRow& row : decode_rows(block)) {
+        if (row.email() == email) {
+            row.texts = {};
+            ++redaction.rows;
+        }
+        append_row(redaction.block, row);
+    }
+    return redaction;
+}
+
 std::string encode_outcomes(const std::vector<RowOutcome>& outcomes) {
     std::string bytes;
     bytes.reserve(outcomes.size() * 20);

@@ -67,6 +67,15 @@ void append_row(std::string& block, const StagedRow& row);
 // In the order of writing. Throws CorruptBlock.
 [[nodiscard]] std::vector<StagedRow> decode_rows(std::string_view block);
 
+// A block without what it held of one person: the rows of that address (no longer one that it is a
+// part of) keep their place, number and ids, and every text is gone. Other rows are as they were.
+struct Redaction {
+    std::string block;
+    int rows = 0;  // that lost their texts
+};
+// Throws CorruptBlock.
+[[nodiscard]] Redaction redact_rows(std::string_view block, std::string_view email);
+
 struct RowOutcome {
     RowState state = RowState::Staged;
     RowError error = RowError::None;

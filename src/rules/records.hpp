@@ -78,6 +78,37 @@ struct ApiKey {
     std::optional<Timestamp> revoked_at;
 };
 
+// A place of an admin's in an organization.
+struct Seat {
+    OrgId organization_id;
+    std::string name;  // the organization's
+    Role role = Role::Viewer;
+};
+
+struct Admin {
+    AdminId id;
+    std::string email;
+    std::string totp_secret;  // sealed; "" = none
+    std::optional<Timestamp> totp_enrolled_at;
+    std::int64_t totp_last_step = 0;
+    std::int64_t second_factor_failures = 0;
+    Timestamp second_factor_paused_until;
+};
+
+// A signed-in admin, with the seat of the organization that the session acts on.
+struct Session {
+    SessionId id;
+    AdminId admin_id;
+    std::string email;
+    bool is_enrolled = false;  // has a second factor
+    OrgId active_organization_id;
+    std::optional<Role> role;  // nullopt: the seat is gone
+    std::optional<Timestamp> verified_at;
+    Timestamp created_at;
+    Timestamp last_used_at;
+    Timestamp expires_at;
+};
+
 enum class AuditActor : std::uint8_t { Admin, Operator };
 inline std::string_view text_of(AuditActor actor) {
     return actor == AuditActor::Admin ? "admin" : "operator";
@@ -92,6 +123,9 @@ struct AuditEntry {
     std::string details;  // JSON text, a flat object
     std::optional<std::string> request_id;
     Timestamp created_at;
+    // Of an entry that was read: whose log it stands in, and the admin's address.
+    std::optional<OrgId> organization_id;
+    std::optional<std::string> actor_email;
 };
 
 enum class ImportSource : std::uint8_t { Api, Console };

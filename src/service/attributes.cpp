@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "service/audit.hpp"
 #include "store/attributes.hpp"
 
 #include <algorithm>
@@ -115,13 +116,18 @@ void add_attribute(Context& context, OrgId organization, const Attribute& attrib
         if (!store::insert_attribute(org, {AttributeId::create(), attribute, now, now})) {
             throw std::invalid_argument("the organization has an attribute of that key");
         }
+        audit_operator(tx, organization, "attribute.added", attribute.key, {}, now);
     });
 }
 
 bool enable_attribute(Context& context, OrgId organization, std::string_view key, bool enabled) {
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::set_attribute_enabled(org, key, enabled, Timestamp::now());
+        const Timestamp now = Timestamp::now();
+        const bool found = store::set_attribute_enabled(org, key, enabled, now);
+        const char* action = enabled ? "attribute.enabled" : "attribute.disabled";
+        if (found) audit_operator(tx, organization, action, key, {}, now);
+        return found;
     });
 }
 

@@ -44,4 +44,26 @@ void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::s
     store::insert_audit_entry(tx, organization, entry);
 }
 
+std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,
+                                              std::optional<AuditId> before,
+                                              const std::optional<std::string>& action,
+                                              const std::optional<std::string>& subject_id,
+                                              int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::page_audit_log(org, before, {action, subject_id}, limit + 1);
+    });
+}
+
+std::vector<rules::AuditEntry> newest_audit_entries(Context& context,
+                                                    const std::optional<OrgId>& organization,
+                                                    const std::optional<std::string>& action,
+                                                    int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        if (!organization) return store::newest_audit_entries(tx, action, limit);
+        db::OrgStore org(tx, *organization);
+        return store::page_audit_log(org, std::nullopt, {action, std::nullopt}, limit);
+    });
+}
+
 }  // namespace muster::service

@@ -3,6 +3,7 @@
 // the million.
 #pragma once
 
+#include "rules/records.hpp"
 #include "service/context.hpp"
 
 #include <initializer_list>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace muster::service {
 
@@ -28,5 +30,19 @@ void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view
 // A deed of the operator's (musterctl); nullopt: it concerns the installation alone.
 void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::string_view action,
                     std::string_view subject_id, AuditDetails details, Timestamp now);
+
+// The organization's log, newest first; up to `limit` + 1, where the last tells that there is more.
+// Of one action or one subject if given.
+std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,
+                                              std::optional<AuditId> before,
+                                              const std::optional<std::string>& action,
+                                              const std::optional<std::string>& subject_id,
+                                              int limit);
+
+// The newest of one organization's log, or of all and the installation's own (nullopt).
+std::vector<rules::AuditEntry> newest_audit_entries(Context& context,
+                                                    const std::optional<OrgId>& organization,
+                                                    const std::optional<std::string>& action,
+                                                    int limit);
 
 }  // namespace muster::service

@@ -10,9 +10,29 @@ constexpr Milliseconds kKeep{24 * 3600 * 1000};
 
 using store::IdempotencyRecord;
 
+// A reply that shows a secret is sealed twice: under a key made from the Idempotency-Key, which the
+// database does not know, and under the installation's, which a short key cannot be guessed past.
+std::string seal_reply(const Context& context, const IdempotencyClaim& claim,
+                       const std::string& body) {
+    const Secret key(sha256("reply\n" + claim.scope.reveal()));
+    return context.keys.seal(seal_under(key, body, claim.key_hash), "reply");
+}
+
+std::string open_reply(const Context& context, const IdempotencyClaim& claim,
+                       const std::string& sealed) {
+    const Secret key(sha256("reply\n" + claim.scope.reveal()));
+    const auto inner = context.keys.open(sealed, "reply");
+    const auto body = inner ? open_under(key, inner->reveal(), claim.key_hash) : std::nullopt;
+    if (!body) {
+        throw Error(ErrorCode::IdempotencyConflict)
+            .detail("reason", "the recorded answer can no longer be shown");
+    }
+    return body->reveal();
+}
+
 // Nothing when the key is this transaction's now; the recorded reply when it was answered before.
-std::optional<StoredReply> claim_or_replay(db::OrgStore& org, const IdempotencyClaim& claim,
-                                           Timestamp now) {
+std::optional<StoredReply> claim_or_replay(const Context& context, db::OrgStore& org,
+                                           const IdempotencyClaim& claim, Timestamp now) {
     const IdempotencyRecord fresh{claim.body_hash, 0, "", "", now + kKeep};
     try {
         if (store::claim_idempotency_key(org, claim.key_hash, fresh, now)) return std::nullopt;
@@ -24,10 +44,15 @@ std::optional<StoredReply> claim_or_replay(db::OrgStore& org, const IdempotencyC
     if (!recorded) throw db::RetryTransaction{"an idempotency key was given up meanwhile"};
     if (recorded->expires_at <= now) {
         store::delete_idempotency_key(org, claim.key_hash);
-        return claim_or_replay(org, claim, now);
+        return claim_or_replay(context, org, claim, now);
     }
     if (recorded->body_hash != claim.body_hash) throw Error(ErrorCode::IdempotencyConflict);
-    return StoredReply{recorded->status, recorded->location, recorded->body, std::nullopt, true};
+    StoredReply reply;
+    reply.status = recorded->status;
+    reply.location = recorded->location;
+    reply.body = recorded->is_sealed ? open_reply(context, claim, recorded->body) : recorded->body;
+    reply.replayed = true;
+    return reply;
 }
 
 }  // namespace
@@ -39,14 +64,15 @@ StoredReply transact(Context& context, const Actor& actor,
         Unit unit{tx, actor, Timestamp::now()};
         db::OrgStore org(tx, actor.organization);
         if (claim) {
-            if (auto replay = claim_or_replay(org, *claim, unit.now)) return *replay;
+            if (auto replay = claim_or_replay(context, org, *claim, unit.now)) return *replay;
         }
         StoredReply reply = work(unit);
         if (claim) {
             store::complete_idempotency_key(
                 org, claim->key_hash,
-                {claim->body_hash, reply.status, reply.location, reply.body,
-                 reply.keep_until.value_or(unit.now + kKeep)});
+                {claim->body_hash, reply.status, reply.location,
+                 reply.is_secret ? seal_reply(context, *claim, reply.body) : reply.body,
+                 reply.keep_until.value_or(unit.now + kKeep), reply.is_secret});
         }
         return reply;
     });

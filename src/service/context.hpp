@@ -50,12 +50,14 @@ struct StoredReply {
     std::string body;
     std::optional<Timestamp> keep_until;  // of the recording; nullopt: 24 hours
     bool replayed = false;
+    bool is_secret = false;  // the body shows a secret: it is recorded sealed
 };
 
 // An Idempotency-Key with all that it stands for.
 struct IdempotencyClaim {
     std::string key_hash;   // SHA-256 of method, path and key
     std::string body_hash;  // SHA-256 of the canonical body
+    Secret scope;           // what key_hash is of: seals a reply that shows a secret
 };
 
 // Runs `work` in one transaction. With a claim, the key, the effect and the reply are committed

@@ -6,6 +6,7 @@
 #include "db/transaction.hpp"
 #include "rules/import_block.hpp"
 #include "service/attributes.hpp"
+#include "service/audit.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
 
@@ -262,7 +263,10 @@ rules::ImportJob cancel_import(Unit& unit, ImportId id) {
 void cancel_import_now(Context& context, OrgId organization, ImportId id) {
     context.database.transaction([&](db::Tx& tx) {
         Unit unit{tx, {organization}, Timestamp::now()};
+        db::OrgStore org(tx, organization);
+        if (locked(org, id, unit.now).state == ImportState::Canceled) return;
         cancel_import(unit, id);
+        audit_operator(tx, organization, "import.canceled", id.text(), {}, unit.now);
     });
 }
 

@@ -7,8 +7,8 @@
 
 namespace muster::service {
 
-// Jobs in motion, in Prometheus' text format; muster_database_up tells whether they could be asked
-// for.
+// Jobs in motion and mail that waits, in Prometheus' text format; muster_database_up tells whether
+// they could be asked for.
 std::string job_metrics(Context& context);
 
 }  // namespace muster::service

@@ -1,8 +1,6 @@
-// Organizations, their admins' seats and their API keys: what the operator's tool manages, and the
-// check of a credential (docs/api.md "Authentication").
+// Organizations and their admins' seats: what the operator's tool manages.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "rules/records.hpp"
 #include "service/context.hpp"
 
@@ -20,6 +18,9 @@ std::vector<rules::Organization> list_organizations(Context& context);
 // Throws std::invalid_argument when there is none of that id.
 void require_organization(Context& context, OrgId organization);
 
+// Trimmed. Throws std::invalid_argument with a sentence unless it has 1 to 255 characters.
+std::string checked_name(std::string_view name);
+
 struct AddedAdmin {
     AdminId id;
     bool is_new_seat = false;
@@ -28,18 +29,5 @@ struct AddedAdmin {
 // bad address.
 AddedAdmin add_admin(Context& context, OrgId organization, std::string_view email,
                      std::string_view role);
-
-struct IssuedKey {
-    rules::ApiKey key;
-    Secret secret;  // shown this once
-};
-IssuedKey issue_api_key(Context& context, OrgId organization, std::string_view name,
-                        std::optional<Timestamp> expires_at);
-std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization);
-bool revoke_api_key(Context& context, OrgId organization, ApiKeyId id);
-
-// The actor behind a bearer token; nullopt for one that is malformed, unknown, revoked or expired.
-// Nothing is cached: a revocation counts from the next request on.
-std::optional<Actor> verify_api_key(Context& context, std::string_view token);
 
 }  // namespace muster::service

@@ -4,13 +4,16 @@
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
+#include "store/purge.hpp"
 
 namespace muster::service {
 namespace {
 
 constexpr int kImportsAtOnce = 20;
 constexpr int kBlocksAtOnce = 100;
-constexpr int kKeysAtOnce = 1000;
+constexpr int kRowsAtOnce = 1000;
+constexpr std::int64_t kDay{24L * 3600 * 1000};
+constexpr Milliseconds kRevokedKeysStay{30 * kDay};
 
 // A job without its blocks is nothing, so the blocks go first and the job last: killed in between,
 // the next run goes on.
@@ -36,8 +39,19 @@ Purged purge_step(Context& context) {
     const auto expired = context.database.read(
         [&](db::Tx& tx) { return store::find_expired_imports(tx, now, kImportsAtOnce); });
     for (const auto& job : expired) purge_import(context, job, purged);
-    purged.idempotency_keys = context.database.transaction(
-        [&](db::Tx& tx) { return store::purge_idempotency_keys(tx, now, kKeysAtOnce); });
+    // Each a transaction of its own, so that none holds its locks for the others.
+    const auto expired_rows = [&](std::int64_t (*purge)(db::Tx&, Timestamp, int), Timestamp until) {
+        return context.database.transaction(
+            [&](db::Tx& tx) { return purge(tx, until, kRowsAtOnce); });
+    };
+    purged.idempotency_keys = expired_rows(store::purge_idempotency_keys, now);
+    purged.otp_codes = expired_rows(store::purge_otp_codes, now);
+    purged.guess_budgets = expired_rows(store::purge_guess_budgets, now);
+    purged.sessions = expired_rows(store::purge_sessions, now);
+    purged.mails = expired_rows(store::purge_mails, now);
+    purged.api_keys = expired_rows(store::purge_revoked_api_keys, now - kRevokedKeysStay);
+    purged.audit_entries = expired_rows(
+        store::purge_audit_log, now - Milliseconds(kDay * context.settings.jobs_audit_days));
     return purged;
 }
 

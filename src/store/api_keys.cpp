@@ -48,14 +48,37 @@ std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_ha
     return api_key_of(rows);
 }
 
-std::vector<rules::ApiKey> list_api_keys(db::OrgStore& org) {
-    static constexpr OrgSql kList{
-        "api_keys.list",
+std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
+                                         int limit) {
+    static constexpr OrgSql kPage{
+        "api_keys.page",
         "SELECT organization_id, id, name, last_four, rate_per_second, burst, created_by, "
-        "created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE organization_id = :org ORDER BY id"};
+        "created_at, last_used_at, expires_at, revoked_at FROM api_keys "
+        "WHERE organization_id = :org AND id > ? AND (revoked_at IS NULL OR revoked_at >= ?) "
+        "ORDER BY id LIMIT ?"};
     std::vector<rules::ApiKey> list;
-    for (auto rows = org.query(kList); rows.next();) list.push_back(api_key_of(rows));
+    for (auto rows = org.query(kPage, after, shown_since, limit); rows.next();) {
+        list.push_back(api_key_of(rows));
+    }
     return list;
+}
+
+std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id) {
+    static constexpr OrgSql kLock{
+        "api_keys.lock",
+        "SELECT organization_id, id, name, last_four, rate_per_second, burst, created_by, "
+        "created_at, last_used_at, expires_at, revoked_at FROM api_keys "
+        "WHERE organization_id = :org AND id = ? FOR UPDATE"};
+    auto rows = org.query(kLock, id);
+    if (!rows.next()) return std::nullopt;
+    return api_key_of(rows);
+}
+
+void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at) {
+    static constexpr OrgSql kSet{
+        "api_keys.set_expiry",
+        "UPDATE api_keys SET expires_at = ? WHERE organization_id = :org AND id = ?"};
+    org.execute(kSet, expires_at, id);
 }
 
 bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {

@@ -13,7 +13,12 @@ namespace muster::store {
 void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_view secret_hash);
 // The key with that hash, revoked and expired ones too.
 std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash);
-std::vector<rules::ApiKey> list_api_keys(db::OrgStore& org);
+// By id behind `after`; without those that were revoked before `shown_since`.
+std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
+                                         int limit);
+// Locked until the transaction ends.
+std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
+void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
 // False when there is no such key or it was revoked before.
 bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
 // Writes last_used_at unless it is younger than a minute.

@@ -5,11 +5,25 @@
 #include "rules/records.hpp"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace muster::store {
 
 // nullopt: an entry of the installation alone, which no organization reads.
 void insert_audit_entry(db::Tx& tx, const std::optional<OrgId>& organization,
                         const rules::AuditEntry& entry);
+
+struct AuditFilter {
+    std::optional<std::string> action;
+    std::optional<std::string> subject_id;
+};
+// Newest first, those before `before` (in that order) if given.
+std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<AuditId> before,
+                                              const AuditFilter& filter, int limit);
+// The newest of all organizations and of the installation itself.
+std::vector<rules::AuditEntry> newest_audit_entries(db::Tx& tx,
+                                                    const std::optional<std::string>& action,
+                                                    int limit);
 
 }  // namespace muster::store

@@ -27,22 +27,24 @@ std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
                                                          std::string_view key_hash) {
     static constexpr OrgSql kFind{
         "idempotency.find",
-        "SELECT body_hash, status, location, body, expires_at "
+        "SELECT body_hash, status, location, body, expires_at, sealed "
         "FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
     auto rows = org.query(kFind, key_hash);
     if (!rows.next()) return std::nullopt;
-    return IdempotencyRecord{rows.bytes(1), static_cast<int>(rows.integer(2)),
-                             rows.text_or_empty(3), rows.bytes(4), rows.timestamp(5)};
+    return IdempotencyRecord{rows.bytes(1),         static_cast<int>(rows.integer(2)),
+                             rows.text_or_empty(3), rows.bytes(4),
+                             rows.timestamp(5),     rows.integer(6) != 0};
 }
 
 void complete_idempotency_key(db::OrgStore& org, std::string_view key_hash,
                               const IdempotencyRecord& record) {
     static constexpr OrgSql kComplete{
         "idempotency.complete",
-        "UPDATE idempotency_keys SET status = ?, location = ?, body = ?, expires_at = ? "
+        "UPDATE idempotency_keys SET status = ?, location = ?, body = ?, expires_at = ?, "
+        "sealed = ? "
         "WHERE organization_id = :org AND key_hash = ?"};
     org.execute(kComplete, record.status, db::Param::text_or_null(record.location), record.body,
-                record.expires_at, key_hash);
+                record.expires_at, record.is_sealed, key_hash);
 }
 
 void delete_idempotency_key(db::OrgStore& org, std::string_view key_hash) {

@@ -15,6 +15,7 @@ struct IdempotencyRecord {
     std::string location;  // "" = none
     std::string body;
     Timestamp expires_at;
+    bool is_sealed = false;
 };
 
 // Claims the key for this transaction: a second transaction waits here for the first. False when it

@@ -1,6 +1,6 @@
 // rules/import_block.hpp: stored bytes that nobody wrote are refused as a CorruptBlock, or hold
-// rows and outcomes that are written and read again as the same. The first byte: how many outcomes
-// there are.
+// rows and outcomes that are written and read again as the same; of a person's rows nothing but the
+// number and the ids is left. The first byte: how many outcomes there are.
 #include "rules/import_block.hpp"
 
 #include "fuzz/fuzz.hpp"
@@ -22,6 +22,24 @@ void read_rows(std::string_view bytes) {
     }
 }
 
+// The person: that of the first row.
+void redact(std::string_view bytes) {
+    const auto rows = rules::decode_rows(bytes);
+    if (rows.empty()) return;
+    const std::string_view email = rows.front().email();
+    const auto redaction = rules::redact_rows(bytes, email);
+    const auto again = rules::decode_rows(redaction.block);
+    must(again.size() == rows.size());
+    int redacted = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool is_theirs = rows[i].email() == email;
+        redacted += is_theirs ? 1 : 0;
+        must(again[i].row_number == rows[i].row_number && again[i].user_id == rows[i].user_id);
+        must(again[i].texts == (is_theirs ? rules::StagedRow{}.texts : rows[i].texts));
+    }
+    must(redaction.rows == redacted);
+}
+
 void read_outcomes(std::string_view bytes) {
     if (bytes.empty()) return;
     const std::size_t count = static_cast<unsigned char>(bytes.front());
@@ -32,7 +50,7 @@ void read_outcomes(std::string_view bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    for (const auto read : {read_rows, read_outcomes}) try {
+    for (const auto read : {read_rows, redact, read_outcomes}) try {
             read(fuzz::text_of(data, size));
         } catch (const rules::CorruptBlock&) {  // as declared
         }

@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "http/metrics.hpp"
+#include "http/rate_limiter.hpp"
 #include "service/context.hpp"
 
 #include <string>
@@ -30,6 +31,7 @@ struct AwayDesk {
     service::Context context{database, settings, rules::CursorSealer(std::string(32, 'k')),
                              KeyRing(Secret(std::string(32, 'k')))};
     http::Metrics metrics{{}};
+    http::RateLimiter limiter{64};
 };
 
 }  // namespace muster::test

@@ -65,7 +65,7 @@ struct Way : test::AwayDesk {
     }
     Reply answer(Method method, const std::string& path) { return answer(request(method, path)); }
 
-    api::Pipeline pipeline{context, metrics};
+    api::Pipeline pipeline{context, metrics, limiter};
 };
 
 Json::Value parsed(const Reply& reply) {

@@ -41,6 +41,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_answered_by_its_row) {
         {Method::Post, "/v1/users", "createUser"},
         {Method::Get, "/v1/users/" + kId, "getUser " + kId},
         {Method::Get, "/v1/attributes", "listAttributes"},
+        {Method::Get, "/v1/audit-log", "listAuditLog"},
         {Method::Get, "/openapi/partner.json", "getDescription"},
         {Method::Get, "/healthz", "getHealth"},
         {Method::Get, "/readyz", "getReadiness"},

@@ -153,6 +153,29 @@ BOOST_AUTO_TEST_CASE(a_length_that_lies_is_corrupt) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_person_s_rows_lose_their_texts_and_keep_their_place) {
+    const std::vector<StagedRow> rows = {row(1, {"ann@x.test", "7", "Ann"}),
+                                         row(2, {"joann@x.test", "8"}),
+                                         row(5, {"ann@x.test.org", "ann@x.test"}),
+                                         row(9, {"ann@x.test", "", "", "", "", "", "", "", "{}"})};
+    const std::string bytes = block_of_rows(rows);
+    const Redaction redaction = redact_rows(bytes, "ann@x.test");
+    BOOST_TEST(redaction.rows == 2);
+    const auto read = decode_rows(redaction.block);
+    BOOST_TEST_REQUIRE(read.size() == rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        BOOST_TEST(read[i].row_number == rows[i].row_number);
+        BOOST_TEST((read[i].user_id == rows[i].user_id));
+        BOOST_TEST((read[i].member_id == rows[i].member_id));
+        const bool is_hers = rows[i].email() == "ann@x.test";
+        BOOST_TEST((read[i].texts == (is_hers ? StagedRow{}.texts : rows[i].texts)), i);
+    }
+    BOOST_TEST(redact_rows(redaction.block, "ann@x.test").rows == 0);
+    BOOST_TEST(redact_rows(bytes, "nobody@x.test").block == bytes);
+    BOOST_TEST(redact_rows("", "ann@x.test").block.empty());
+    BOOST_CHECK_THROW((void)redact_rows(bytes.substr(1), "ann@x.test"), CorruptBlock);
+}
+
 // ---------------------------------------------------------------------------- outcomes
 
 BOOST_AUTO_TEST_CASE(outcomes_come_back_with_their_keys_and_users) {

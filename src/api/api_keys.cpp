@@ -1,0 +1,201 @@
+// Serves /v1/api-keys…: the organization's API keys, held by its admins (specification 5,
+// docs/api.md "Keys"). An org_ key cannot mint another.
+#include "service/api_keys.hpp"
+
+#include "api/groups.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::field;
+using http::Instant;
+using http::Integer;
+using http::Method;
+using http::RecordField;
+using http::Reply;
+using http::Text;
+using rules::ApiKey;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+using service::NewApiKey;
+constexpr auto kNewKey = http::object<NewApiKey>(
+    http::required("name", &NewApiKey::name, Text{1, 255}),
+    http::optional("expires_at", &NewApiKey::expires_at, Instant{}),
+    http::optional("rate_limit_per_second", &NewApiKey::rate_per_second,
+                   Integer{1, service::kHighestRate}),
+    http::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate}));
+
+struct Rotation {
+    std::int64_t overlap_seconds = 0;
+};
+constexpr auto kRotation = http::object<Rotation>(http::optional(
+    "overlap_seconds", &Rotation::overlap_seconds, Integer{0, service::kLongestOverlap}));
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kKeyFields = std::array{
+    field<&ApiKey::id>("id"),
+    field<&ApiKey::organization_id>("organization_id"),
+    field<&ApiKey::name>("name"),
+    RecordField<ApiKey>{
+        "prefix", [](JsonWriter& to, const ApiKey&) { to.string(service::kOrganizationKeyPrefix); },
+        http::Wire<std::string>::schema},
+    field<&ApiKey::last_four>("last_four"),
+    field<&ApiKey::rate_per_second>("rate_limit_per_second"),
+    field<&ApiKey::burst>("burst"),
+    field<&ApiKey::created_by>("created_by"),
+    field<&ApiKey::created_at>("created_at"),
+    field<&ApiKey::last_used_at>("last_used_at"),
+    field<&ApiKey::expires_at>("expires_at"),
+    field<&ApiKey::revoked_at>("revoked_at"),
+};
+constexpr http::Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
+
+// The record with the key itself, which is shown this once.
+Json::Value issued_schema() {
+    Json::Value schema = kKey.schema();
+    schema["properties"]["key"] = http::Wire<std::string>::schema();
+    schema["required"].append("key");
+    return schema;
+}
+
+StoredReply issued_reply(const service::IssuedKey& issued) {
+    std::string body = http::to_json(kKey, issued.key);
+    body.pop_back();
+    body += ",\"key\":";
+    append_json_string(body, issued.secret.reveal());
+    StoredReply reply;
+    reply.status = 201;
+    reply.body = body + "}";
+    reply.is_secret = true;
+    return reply;
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply list_keys(Call& call) {
+    std::optional<ApiKeyId> after;
+    if (const auto position = call.cursor_position()) {
+        const auto uuid = Uuid::from_bytes(*position);
+        if (uuid) after = ApiKeyId(*uuid);
+    }
+    auto keys =
+        service::list_api_keys(call.context, call.org(), after, call.query.integer("limit") + 1);
+    return page_reply(call, "api_keys", kKey, keys,
+                      [](const ApiKey& key) { return key.id.bytes(); });
+}
+
+Reply create_key(Call& call, const NewApiKey& in) {
+    return call.transact(
+        [&](Unit& unit) { return issued_reply(service::issue_api_key(unit, in)); });
+}
+
+Reply rotate_key(Call& call, const Rotation& in) {
+    const auto id = call.id<ApiKeyId>();
+    return call.transact([&](Unit& unit) {
+        return issued_reply(
+            service::rotate_api_key(unit, id, Milliseconds(1000 * in.overlap_seconds)));
+    });
+}
+
+Reply revoke_key(Call& call) {
+    const auto id = call.id<ApiKeyId>();
+    call.transact([&](Unit& unit) {
+        if (!service::revoke_api_key(unit, id)) throw Error(ErrorCode::NotFound);
+        return StoredReply{};
+    });
+    return no_content();
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {
+    QueryParameter{.name = "limit",
+                   .kind = QueryParameter::Kind::Integer,
+                   .least = 1,
+                   .most = 100,
+                   .fallback = 50,
+                   .meaning = "Keys a page."},
+    QueryParameter{.name = "cursor",
+                   .kind = QueryParameter::Kind::Cursor,
+                   .meaning = "next_cursor of the page before."},
+};
+constexpr std::array kListErrors = {ErrorCode::ValidationError};
+constexpr std::array kCreateErrors = {
+    ErrorCode::BadRequest,      ErrorCode::IdempotencyConflict,  ErrorCode::IdempotencyInProgress,
+    ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
+constexpr std::array kRotateErrors = {ErrorCode::BadRequest,
+                                      ErrorCode::NotFound,
+                                      ErrorCode::InvalidState,
+                                      ErrorCode::IdempotencyConflict,
+                                      ErrorCode::IdempotencyInProgress,
+                                      ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
+constexpr std::array kRevokeErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+
+Json::Value key_list_schema() {
+    return list_schema<kKey>("api_keys");
+}
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/api-keys",
+             .operation = "listApiKeys",
+             .summary = "List the organization's keys; revoked ones for 30 days",
+             .access = Access::Admin,
+             .query = kListQuery,
+             .reply = {200, "A page of keys.", "application/json", "ApiKeyList", key_list_schema},
+             .errors = kListErrors,
+             .handler = list_keys},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/api-keys",
+             .operation = "createApiKey",
+             .summary = "Issue a key; it is shown this once",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewApiKey",
+             .body_schema = schema_of<kNewKey>,
+             .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
+             .reply = {201, "The key.", "application/json", "IssuedApiKey", issued_schema},
+             .errors = kCreateErrors,
+             .handler = decoded<kNewKey, create_key>},
+    Endpoint{.method = Method::Delete,
+             .path = "/v1/api-keys/{id}",
+             .operation = "revokeApiKey",
+             .summary = "Revoke a key, from the next request on",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is revoked.", "", "", nullptr},
+             .errors = kRevokeErrors,
+             .handler = revoke_key},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/api-keys/{id}/rotate",
+             .operation = "rotateApiKey",
+             .summary = "Issue a key in another's place, which dies after the overlap",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_component = "Rotation",
+             .body_schema = schema_of<kRotation>,
+             .body_example = R"({"overlap_seconds": 3600})",
+             .reply = {201, "The new key.", "application/json", "IssuedApiKey", issued_schema},
+             .errors = kRotateErrors,
+             .handler = decoded<kRotation, rotate_key>},
+};
+static_assert(well_formed(kEndpoints, "/v1/api-keys"));
+
+}  // namespace
+
+std::span<const Endpoint> api_key_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,79 @@
+// Serves /v1/audit-log: what admins did in the organization, and operators with it (docs/api.md
+// "Audit log").
+#include "api/groups.hpp"
+#include "service/audit.hpp"
+
+namespace muster::http {
+
+using rules::AuditActor;
+template <>
+inline constexpr std::array kAllOf<AuditActor> = {AuditActor::Admin, AuditActor::Operator};
+
+}  // namespace muster::http
+
+namespace muster::api {
+namespace {
+
+using http::field;
+using http::RecordField;
+using http::Reply;
+using rules::AuditEntry;
+
+constexpr auto kAuditEntry = http::record<AuditEntry>(
+    "AuditEntry", field<&AuditEntry::id>("id"), field<&AuditEntry::actor>("actor"),
+    field<&AuditEntry::actor_id>("actor_id"), field<&AuditEntry::actor_email>("actor_email"),
+    field<&AuditEntry::action>("action"), field<&AuditEntry::subject_id>("subject_id"),
+    RecordField<AuditEntry>{"details",
+                            [](JsonWriter& to, const AuditEntry& entry) { to.raw(entry.details); },
+                            http::Wire<http::RawJson>::schema},
+    field<&AuditEntry::request_id>("request_id"), field<&AuditEntry::created_at>("created_at"));
+
+Reply list_audit_log(Call& call) {
+    const auto position = call.cursor_position();
+    const auto before = position ? AuditId::parse(*position) : std::nullopt;
+    auto entries =
+        service::list_audit_log(call.context, call.org(), before, call.query.text("action"),
+                                call.query.text("subject_id"), call.query.integer("limit"));
+    return page_reply(call, "audit_log", kAuditEntry, entries,
+                      [](const AuditEntry& entry) { return entry.id.text(); });
+}
+
+constexpr std::array kListQuery = {
+    QueryParameter{.name = "limit",
+                   .kind = QueryParameter::Kind::Integer,
+                   .least = 1,
+                   .most = 100,
+                   .fallback = 50,
+                   .meaning = "Entries a page."},
+    QueryParameter{.name = "cursor",
+                   .kind = QueryParameter::Kind::Cursor,
+                   .meaning = "next_cursor of the page before."},
+    QueryParameter{.name = "action", .meaning = "Only this action, such as api_key.revoked."},
+    QueryParameter{.name = "subject_id", .meaning = "Only what was done to this subject."},
+};
+constexpr std::array kListErrors = {ErrorCode::ValidationError};
+
+Json::Value audit_log_schema() {
+    return list_schema<kAuditEntry>("audit_log");
+}
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = http::Method::Get,
+             .path = "/v1/audit-log",
+             .operation = "listAuditLog",
+             .summary = "List what admins and operators did, newest first",
+             .access = Access::Admin,
+             .query = kListQuery,
+             .reply = {200, "A page of entries.", "application/json", "AuditLog", audit_log_schema},
+             .errors = kListErrors,
+             .handler = list_audit_log},
+};
+static_assert(well_formed(kEndpoints, "/v1/audit-log"));
+
+}  // namespace
+
+std::span<const Endpoint> audit_log_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

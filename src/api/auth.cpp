@@ -1,0 +1,226 @@
+// Serves /v1/auth/… and /api/auth/…: an admin's sign-in (specification 4.5, docs/api.md "Admin
+// sign-in"). The session that comes of it is in session.cpp.
+#include "api/authenticate.hpp"
+#include "api/groups.hpp"
+#include "api/sessions.hpp"
+#include "service/sign_in.hpp"
+#include "service/two_factor.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Digits;
+using http::field;
+using http::Method;
+using http::Reply;
+using http::Text;
+
+// ---------------------------------------------------------------------------- bodies
+
+struct CodeRequest {
+    std::string email;
+};
+constexpr auto kCodeRequest =
+    http::object<CodeRequest>(http::required("email", &CodeRequest::email, http::Email{}));
+
+struct CodeVerification {
+    std::string email;
+    std::string otp;
+};
+constexpr auto kCodeVerification =
+    http::object<CodeVerification>(http::required("email", &CodeVerification::email, http::Email{}),
+                                   http::required("otp", &CodeVerification::otp, Digits{8}));
+
+struct FactorCode {
+    std::string code;
+};
+constexpr auto kTotpCode =
+    http::object<FactorCode>(http::required("code", &FactorCode::code, Digits{6}));
+constexpr auto kBackupCode =
+    http::object<FactorCode>(http::required("code", &FactorCode::code, Text{1, 64}));
+
+// ---------------------------------------------------------------------------- replies
+
+struct Accepted {
+    bool success = true;
+};
+constexpr auto kAccepted = http::record<Accepted>("Accepted", field<&Accepted::success>("success"));
+
+struct SignedIn {
+    std::string token;
+    Timestamp expires_at;
+    TwoFactor two_factor;
+    OrgId active_organization_id;
+    std::vector<rules::Seat> seats;
+};
+constexpr auto kSignedIn = http::record<SignedIn>(
+    "SignedIn", field<&SignedIn::token>("token"), field<&SignedIn::expires_at>("expires_at"),
+    field<&SignedIn::two_factor>("two_factor"),
+    field<&SignedIn::active_organization_id>("active_organization_id"),
+    field<&SignedIn::seats>("seats"));
+
+struct Enrollment {
+    std::string totp_uri;
+    std::string secret;
+    std::vector<std::string> backup_codes;
+};
+constexpr auto kEnrollment = http::record<Enrollment>(
+    "Enrollment", field<&Enrollment::totp_uri>("totp_uri"), field<&Enrollment::secret>("secret"),
+    field<&Enrollment::backup_codes>("backup_codes"));
+
+struct Verified {
+    std::string token;
+    TwoFactor two_factor;
+};
+constexpr auto kVerified = http::record<Verified>("Verified", field<&Verified::token>("token"),
+                                                  field<&Verified::two_factor>("two_factor"));
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply request_code(Call& call, const CodeRequest& in) {
+    // Beside the budget of the address of mail, one for the client's own.
+    const auto client = "otp " + http::network_of(call.request.remote_address);
+    const auto limit = http::a_minute(call.context.settings.limits_otp_requests);
+    const auto verdict = call.limiter.take(client, limit);
+    if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
+    service::request_sign_in_code(call.context, in.email);
+    return json_reply(200, http::to_json(kAccepted, Accepted{}));
+}
+
+Reply verify_code(Call& call, const CodeVerification& in) {
+    const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp);
+    if (!signed_in) throw Error(ErrorCode::Unauthorized);
+    const rules::Session& session = signed_in->opened.session;
+    const SignedIn reply{signed_in->opened.token.reveal(),
+                         session.expires_at,
+                         {session.is_enrolled, false},
+                         session.active_organization_id,
+                         signed_in->seats};
+    return json_reply(200, http::to_json(kSignedIn, reply));
+}
+
+Reply enable_two_factor(Call& call, const Nothing&) {
+    const auto made = service::enable_two_factor(call.context, call.session());
+    Enrollment reply{made.uri.reveal(), made.secret.reveal(), {}};
+    for (const Secret& code : made.backup_codes) reply.backup_codes.push_back(code.reveal());
+    return json_reply(200, http::to_json(kEnrollment, reply));
+}
+
+// The token that was shown at sign-in stays the same one; it is said again as the specification
+// has it.
+Reply verified(const Call& call, bool is_right) {
+    if (!is_right) throw Error(ErrorCode::Unauthorized);
+    const Verified reply{std::string(bearer_token(call.request)), {true, true}};
+    return json_reply(200, http::to_json(kVerified, reply));
+}
+
+Reply verify_totp(Call& call, const FactorCode& in) {
+    return verified(
+        call, service::verify_totp(call.context, call.session(), in.code, call.request.request_id));
+}
+
+Reply verify_backup_code(Call& call, const FactorCode& in) {
+    return verified(call, service::verify_backup_code(call.context, call.session(), in.code,
+                                                      call.request.request_id));
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kRequestErrors = {ErrorCode::BadRequest, ErrorCode::PayloadTooLarge,
+                                       ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError,
+                                       ErrorCode::RateLimited};
+constexpr std::array kVerifyErrors = {ErrorCode::BadRequest,      ErrorCode::Unauthorized,
+                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError, ErrorCode::RateLimited};
+constexpr std::array kEnableErrors = {ErrorCode::BadRequest, ErrorCode::InvalidState,
+                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
+constexpr std::array kFactorErrors = {ErrorCode::BadRequest,      ErrorCode::InvalidState,
+                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError, ErrorCode::RateLimited};
+
+constexpr std::array kSignIn = {
+    Endpoint{.method = Method::Post,
+             .path = "/v1/auth/email-otp/request",
+             .operation = "requestSignInCode",
+             .summary = "Have a sign-in code sent by mail",
+             .access = Access::Open,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "CodeRequest",
+             .body_schema = schema_of<kCodeRequest>,
+             .body_example = R"({"email": "ada@example.org"})",
+             .reply = replies<kAccepted>(
+                 200, "A code is on its way, if the address is an admin's; the answer tells not."),
+             .errors = kRequestErrors,
+             .handler = decoded<kCodeRequest, request_code>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/auth/email-otp/verify",
+             .operation = "verifySignInCode",
+             .summary = "Sign in with the code; the token wants its second factor next",
+             .access = Access::Open,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "CodeVerification",
+             .body_schema = schema_of<kCodeVerification>,
+             .body_example = R"({"email": "ada@example.org", "otp": "12345678"})",
+             .reply = replies<kSignedIn>(200, "The session's token."),
+             .errors = kVerifyErrors,
+             .handler = decoded<kCodeVerification, verify_code>},
+};
+static_assert(well_formed(kSignIn, "/v1/auth"));
+
+constexpr std::array kTwoFactor = {
+    Endpoint{.method = Method::Post,
+             .path = "/api/auth/two-factor/enable",
+             .operation = "enableTwoFactor",
+             .summary = "Begin to enroll an authenticator; shown this once",
+             .access = Access::Session,
+             .body_limit = kSmallBody,
+             .body_component = "Nothing",
+             .body_schema = schema_of<kNothing>,
+             .body_example = "{}",
+             .reply = replies<kEnrollment>(
+                 200, "A secret and ten backup codes, which count once verify-totp succeeds."),
+             .errors = kEnableErrors,
+             .handler = decoded<kNothing, enable_two_factor>},
+    Endpoint{.method = Method::Post,
+             .path = "/api/auth/two-factor/verify-totp",
+             .operation = "verifyTotp",
+             .summary = "Pass the second factor with an authenticator's code",
+             .access = Access::Session,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "TotpCode",
+             .body_schema = schema_of<kTotpCode>,
+             .body_example = R"({"code": "123456"})",
+             .reply = replies<kVerified>(200, "The same token, past its second factor."),
+             .errors = kFactorErrors,
+             .handler = decoded<kTotpCode, verify_totp>},
+    Endpoint{.method = Method::Post,
+             .path = "/api/auth/two-factor/verify-backup-code",
+             .operation = "verifyBackupCode",
+             .summary = "Pass the second factor with a backup code, which is used up",
+             .access = Access::Session,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "BackupCode",
+             .body_schema = schema_of<kBackupCode>,
+             .body_example = R"({"code": "abcd-efgh-ijkl-mnop"})",
+             .reply = replies<kVerified>(200, "The same token, past its second factor."),
+             .errors = kFactorErrors,
+             .handler = decoded<kBackupCode, verify_backup_code>},
+};
+static_assert(well_formed(kTwoFactor, "/api/auth"));
+
+}  // namespace
+
+std::span<const Endpoint> sign_in_endpoints() {
+    return kSignIn;
+}
+
+std::span<const Endpoint> two_factor_endpoints() {
+    return kTwoFactor;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,41 @@
+// How sessions and seats are shown: shared by the sign-in (auth.cpp) and the session itself
+// (session.cpp).
+#pragma once
+
+#include "http/record.hpp"
+#include "rules/records.hpp"
+
+namespace muster::api {
+
+struct TwoFactor {
+    bool enrolled = false;
+    bool verified = false;
+};
+
+}  // namespace muster::api
+
+namespace muster::http {
+
+template <>
+inline constexpr std::array kAllOf<rules::Role> = {rules::Role::Viewer, rules::Role::Admin,
+                                                   rules::Role::Owner};
+
+template <>
+struct Wire<rules::Seat> {
+    static constexpr auto kRecord =
+        record<rules::Seat>("Seat", field<&rules::Seat::organization_id>("organization_id"),
+                            field<&rules::Seat::name>("name"), field<&rules::Seat::role>("role"));
+    static void write(JsonWriter& to, const rules::Seat& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+template <>
+struct Wire<api::TwoFactor> {
+    static constexpr auto kRecord =
+        record<api::TwoFactor>("TwoFactor", field<&api::TwoFactor::enrolled>("enrolled"),
+                               field<&api::TwoFactor::verified>("verified"));
+    static void write(JsonWriter& to, const api::TwoFactor& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+}  // namespace muster::http

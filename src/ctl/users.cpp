@@ -1,0 +1,114 @@
+// musterctl user.
+#include "ctl/command.hpp"
+#include "service/erasure.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace muster::ctl {
+namespace {
+
+using service::Erasure;
+using service::KeptJob;
+
+constexpr std::size_t kIdColumn = 38;
+constexpr std::size_t kCountColumn = 13;
+
+std::string cell(std::string text, std::size_t width) {
+    text.resize(std::max(width, text.size() + 1), ' ');
+    return text;
+}
+
+std::string line_of(std::string organization, std::string member, std::string import_rows,
+                    std::string replies, const std::string& name) {
+    return cell(std::move(organization), kIdColumn) + cell(std::move(member), kIdColumn) +
+           cell(std::move(import_rows), kCountColumn) + cell(std::move(replies), kCountColumn) +
+           name + "\n";
+}
+
+std::string table_of(const Erasure& erasure) {
+    if (erasure.organizations.empty()) return "";
+    std::string text = line_of("organization", "member", "import rows", "replies", "name");
+    for (const auto& here : erasure.organizations) {
+        text += line_of(here.organization.text(), here.member ? here.member->text() : "-",
+                        std::to_string(here.import_rows), std::to_string(here.replies), here.name);
+    }
+    return text;
+}
+
+std::string jobs_text(const std::vector<KeptJob>& jobs, const std::string& sentence) {
+    if (jobs.empty()) return "";
+    std::string text = sentence + ":\n";
+    for (const KeptJob& job : jobs) {
+        text += "  import " + job.id.text() + " of organization " + job.organization.text() + "\n";
+    }
+    return text;
+}
+
+std::string text_of(const Erasure& erasure, bool erased) {
+    const bool found = erasure.user || !erasure.organizations.empty();
+    std::string text;
+    if (!found) {
+        text += "nothing to erase is kept of this person\n";
+    } else {
+        text += erased ? "erased:\n" : "would be erased (--yes does it):\n";
+        if (erasure.user) text += "user " + erasure.user->text() + "\n";
+        text += table_of(erasure);
+    }
+    if (erasure.is_admin) text += "an admin has this address: admins are not erased here\n";
+    text += jobs_text(erasure.active_jobs,
+                      "imports that have not ended hold rows of this person, which stay; run it "
+                      "again once these jobs have ended");
+    text += jobs_text(erasure.unreadable_jobs,
+                      "stored rows of these imports mention the address and cannot be read; they "
+                      "go with the job, 30 days after its creation");
+    return text;
+}
+
+Json::Value jobs_json(const std::vector<KeptJob>& jobs) {
+    Json::Value json(Json::arrayValue);
+    for (const KeptJob& job : jobs) {
+        Json::Value entry;
+        entry["organization_id"] = job.organization.text();
+        entry["id"] = job.id.text();
+        json.append(std::move(entry));
+    }
+    return json;
+}
+
+Json::Value json_of(const Erasure& erasure, bool erased) {
+    Json::Value json;
+    json["erased"] = erased;
+    json["complete"] = erased && erasure.is_complete();
+    json["user_id"] = erasure.user ? Json::Value(erasure.user->text()) : Json::Value();
+    json["is_admin"] = erasure.is_admin;
+    json["organizations"] = Json::Value(Json::arrayValue);
+    for (const auto& here : erasure.organizations) {
+        Json::Value entry;
+        entry["id"] = here.organization.text();
+        entry["name"] = here.name;
+        entry["member_id"] = here.member ? Json::Value(here.member->text()) : Json::Value();
+        entry["import_rows"] = Json::Int64(here.import_rows);
+        entry["replies"] = Json::Int64(here.replies);
+        json["organizations"].append(std::move(entry));
+    }
+    json["active_imports"] = jobs_json(erasure.active_jobs);
+    json["unreadable_imports"] = jobs_json(erasure.unreadable_jobs);
+    return json;
+}
+
+}  // namespace
+
+Result erase_user(const Invocation& in) {
+    const std::string& email = in.required("--email");
+    const bool erases = in.flag("--yes");
+    const Erasure erasure = erases ? service::erase_person(in.context, email)
+                                   : service::preview_erasure(in.context, email);
+    Result result;
+    result.json = json_of(erasure, erases);
+    result.text = text_of(erasure, erases);
+    result.status = erases && !erasure.is_complete() ? 1 : 0;
+    return result;
+}
+
+}  // namespace muster::ctl

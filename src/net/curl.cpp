@@ -1,0 +1,33 @@
+#include "net/curl.hpp"
+
+#include <mutex>
+#include <new>
+#include <stdexcept>
+
+namespace muster::net {
+
+void initialise_curl() {
+    static std::once_flag once;
+    std::call_once(once, [] { check(curl_global_init(CURL_GLOBAL_DEFAULT)); });
+}
+
+void check(CURLcode code) {
+    if (code != CURLE_OK)
+        throw std::runtime_error(std::string("curl: ") + curl_easy_strerror(code));
+}
+
+CurlHandle new_curl() {
+    initialise_curl();
+    CurlHandle curl(curl_easy_init());
+    if (!curl) throw std::bad_alloc();
+    return curl;
+}
+
+void append(CurlList& list, const std::string& line) {
+    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    static_cast<void>(list.release());
+    list.reset(longer);
+}
+
+}  // namespace muster::net

@@ -1,0 +1,35 @@
+// What the files of net/ that speak through libcurl have in common. Nobody outside net/ includes
+// it.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <memory>
+#include <string>
+
+namespace muster::net {
+
+// Once in a program, before the first handle; from any thread.
+void initialise_curl();
+
+// Throws std::runtime_error for anything but CURLE_OK.
+void check(CURLcode code);
+
+template <class Value>
+void set(CURL* curl, CURLoption option, Value value) {
+    check(curl_easy_setopt(curl, option, value));
+}
+
+struct FreeCurl {
+    void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using CurlHandle = std::unique_ptr<CURL, FreeCurl>;
+using CurlList = std::unique_ptr<curl_slist, FreeCurl>;
+using CurlError = std::array<char, CURL_ERROR_SIZE>;
+
+[[nodiscard]] CurlHandle new_curl();
+void append(CurlList& list, const std::string& line);
+
+}  // namespace muster::net

@@ -1,0 +1,120 @@
+#include "net/smtp.hpp"
+
+#include "net/curl.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace muster::net {
+namespace {
+
+constexpr long kAuthenticationRequired = 530;
+
+// What is left to send.
+std::size_t on_read(char* to, std::size_t size, std::size_t count, void* from) {
+    auto& rest = *static_cast<std::string_view*>(from);
+    const std::size_t length = std::min(size * count, rest.size());
+    std::memcpy(to, rest.data(), length);
+    rest.remove_prefix(length);
+    return length;
+}
+
+// curl would write the server's words to standard output.
+std::size_t on_reply(char*, std::size_t size, std::size_t count, void*) {
+    return size * count;
+}
+
+bool is_loopback(std::string_view url) {
+    const std::string_view host = url.substr(url.find("://") + 3);
+    return host.starts_with("localhost:") || host == "localhost" || host.starts_with("127.") ||
+           host.starts_with("[::1]");
+}
+
+void set_tls(CURL* curl, const SmtpSettings& settings) {
+    const bool has_user = !settings.user.empty();
+    const bool wants_tls =
+        settings.tls == SmtpTls::Require || (settings.tls == SmtpTls::Try && has_user);
+    const long use = wants_tls                      ? CURLUSESSL_ALL
+                     : settings.tls == SmtpTls::Try ? CURLUSESSL_TRY
+                                                    : CURLUSESSL_NONE;
+    // A mail server on this machine shows a certificate that it made itself, as Debian's do, and
+    // nobody sits in between.
+    const bool takes_any = settings.tls == SmtpTls::Try && !has_user &&
+                           settings.url.starts_with("smtp://") && is_loopback(settings.url);
+    set(curl, CURLOPT_USE_SSL, use);
+    set(curl, CURLOPT_SSL_VERIFYPEER, takes_any ? 0L : 1L);
+    set(curl, CURLOPT_SSL_VERIFYHOST, takes_any ? 0L : 2L);
+    set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!settings.ca_file.empty()) set(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
+}
+
+void set_connection(CURL* curl, const SmtpSettings& settings) {
+    set(curl, CURLOPT_NOSIGNAL, 1L);
+    set(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    set(curl, CURLOPT_PROXY, "");
+    set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(settings.connect_seconds));
+    set(curl, CURLOPT_TIMEOUT, static_cast<long>(settings.total_seconds));
+    set(curl, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(settings.reply_seconds));
+    // Else QUIT would wait for its answer without these limits, when the handle goes.
+    set(curl, CURLOPT_FORBID_REUSE, 1L);
+    set(curl, CURLOPT_URL, settings.url.c_str());
+    if (settings.user.empty()) return;
+    set(curl, CURLOPT_USERNAME, settings.user.c_str());
+    set(curl, CURLOPT_PASSWORD, settings.password.reveal().c_str());
+}
+
+bool is_permanent(CURLcode code, long reply) {
+    switch (code) {
+        case CURLE_SEND_ERROR:          // MAIL, RCPT or DATA was answered with another code
+        case CURLE_WEIRD_SERVER_REPLY:  // so was the mail itself
+            return reply >= 500 && reply <= 599 && reply != kAuthenticationRequired;
+        default:
+            return false;
+    }
+}
+
+std::string reason_of(CURLcode code, long reply) {
+    std::string reason = curl_easy_strerror(code);
+    if (reply > 0) reason += " (last reply " + std::to_string(reply) + ")";
+    return reason;
+}
+
+}  // namespace
+
+SmtpSender::SmtpSender(SmtpSettings settings) : settings_(std::move(settings)) {}
+
+SmtpOutcome SmtpSender::send(const MailMessage& message) const {
+    std::string text;
+    try {
+        text = compose(message, settings_.from);
+    } catch (const std::invalid_argument& error) {
+        return {SmtpResult::Refused, error.what()};
+    }
+    CurlList recipients;
+    append(recipients, "<" + message.to + ">");
+    const std::string sender = "<" + settings_.from + ">";
+    std::string_view rest = text;
+
+    const CurlHandle handle = new_curl();
+    CURL* curl = handle.get();
+    set_connection(curl, settings_);
+    set_tls(curl, settings_);
+    set(curl, CURLOPT_MAIL_FROM, sender.c_str());
+    set(curl, CURLOPT_MAIL_RCPT, recipients.get());
+    set(curl, CURLOPT_UPLOAD, 1L);
+    set(curl, CURLOPT_READFUNCTION, on_read);
+    set(curl, CURLOPT_READDATA, &rest);
+    set(curl, CURLOPT_WRITEFUNCTION, on_reply);
+    set(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(text.size()));
+
+    const CURLcode code = curl_easy_perform(curl);
+    if (code == CURLE_OK) return {SmtpResult::Sent, ""};
+    long reply = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
+    return {is_permanent(code, reply) ? SmtpResult::Refused : SmtpResult::TryAgain,
+            reason_of(code, reply)};
+}
+
+}  // namespace muster::net

@@ -1,0 +1,130 @@
+#include "service/api_keys.hpp"
+
+#include "base/error.hpp"
+#include "base/faults.hpp"
+#include "base/text.hpp"
+#include "db/transaction.hpp"
+#include "service/audit.hpp"
+#include "service/organizations.hpp"
+#include "store/api_keys.hpp"
+
+#include <algorithm>
+
+namespace muster::service {
+namespace {
+
+constexpr Milliseconds kTouchInterval{60'000};
+
+IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
+    IssuedKey issued{{}, create_credential(kOrganizationKeyPrefix)};
+    const std::string& text = issued.secret.reveal();
+    issued.key.organization_id = organization;
+    issued.key.id = ApiKeyId::create();
+    issued.key.name = fields.name;
+    issued.key.last_four = text.substr(text.size() - 4);
+    issued.key.rate_per_second = fields.rate_per_second;
+    issued.key.burst = fields.burst;
+    issued.key.created_at = now;
+    issued.key.expires_at = fields.expires_at;
+    return issued;
+}
+
+bool is_dead(const rules::ApiKey& key, Timestamp now) {
+    return key.revoked_at || (key.expires_at && *key.expires_at <= now);
+}
+
+void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
+    if (key.last_used_at && now - *key.last_used_at < kTouchInterval) return;
+    context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+        db::OrgStore org(tx, key.organization_id);
+        store::touch_api_key(org, key.id, now);
+    });
+}
+
+}  // namespace
+
+IssuedKey issue_api_key(Unit& unit, const NewApiKey& fields) {
+    if (fields.expires_at && *fields.expires_at <= unit.now) {
+        Faults faults;
+        faults.add("expires_at", FieldCode::OutOfRange);
+        throw Error(ErrorCode::ValidationError).fields(faults);
+    }
+    IssuedKey issued = make_key(unit.org(), fields, unit.now);
+    issued.key.created_by = unit.actor.admin;
+    db::OrgStore org(unit.tx, unit.org());
+    store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
+    audit(unit, "api_key.issued", issued.key.id.text(), {{"name", issued.key.name}});
+    return issued;
+}
+
+IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& fields) {
+    NewApiKey checked = fields;
+    checked.name = checked_name(fields.name);
+    return context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        IssuedKey issued = make_key(organization, checked, now);
+        db::OrgStore org(tx, organization);
+        store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
+        audit_operator(tx, organization, "api_key.issued", issued.key.id.text(),
+                       {{"name", issued.key.name}}, now);
+        return issued;
+    });
+}
+
+IssuedKey rotate_api_key(Unit& unit, ApiKeyId id, Milliseconds overlap) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto old = store::lock_api_key(org, id);
+    if (!old) throw Error(ErrorCode::NotFound);
+    if (is_dead(*old, unit.now)) {
+        throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked or expired");
+    }
+    IssuedKey issued =
+        make_key(unit.org(), {old->name, std::nullopt, old->rate_per_second, old->burst}, unit.now);
+    issued.key.created_by = unit.actor.admin;
+    store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
+    if (overlap.count() == 0) {
+        store::revoke_api_key(org, id, unit.now);
+    } else {
+        const Timestamp end = unit.now + overlap;
+        store::set_api_key_expiry(org, id, old->expires_at ? std::min(*old->expires_at, end) : end);
+    }
+    audit(unit, "api_key.rotated", id.text(), {{"successor", issued.key.id.text()}});
+    return issued;
+}
+
+std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
+                                         std::optional<ApiKeyId> after, int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        const Timestamp shown_since = Timestamp::now() - kRevokedKeyLife;
+        return store::page_api_keys(org, after.value_or(ApiKeyId()), shown_since, limit);
+    });
+}
+
+bool revoke_api_key(Unit& unit, ApiKeyId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    if (!store::lock_api_key(org, id)) return false;
+    if (store::revoke_api_key(org, id, unit.now)) audit(unit, "api_key.revoked", id.text());
+    return true;
+}
+
+bool revoke_api_key(Context& context, OrgId organization, ApiKeyId id) {
+    return context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        const Timestamp now = Timestamp::now();
+        if (!store::revoke_api_key(org, id, now)) return false;
+        audit_operator(tx, organization, "api_key.revoked", id.text(), {}, now);
+        return true;
+    });
+}
+
+std::optional<rules::ApiKey> verify_api_key(Context& context, std::string_view token) {
+    auto key =
+        context.database.read([&](db::Tx& tx) { return store::find_api_key(tx, sha256(token)); });
+    const Timestamp now = Timestamp::now();
+    if (!key || is_dead(*key, now)) return std::nullopt;
+    touch(context, *key, now);
+    return key;
+}
+
+}  // namespace muster::service

@@ -1,0 +1,214 @@
+#include "service/erasure.hpp"
+
+#include "base/json.hpp"
+#include "db/transaction.hpp"
+#include "rules/import_block.hpp"
+#include "rules/member_fields.hpp"
+#include "service/audit.hpp"
+#include "store/erasure.hpp"
+#include "store/import_blocks.hpp"
+#include "store/members.hpp"
+#include "store/organizations.hpp"
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace muster::service {
+namespace {
+
+constexpr int kBlocksAtOnce = 32;
+constexpr int kRepliesAtOnce = 500;
+constexpr std::string_view kAction = "user.erased";
+
+enum class Mode : std::uint8_t { Preview, Erase };
+
+std::string checked_address(std::string_view email) {
+    std::string address(email);
+    if (rules::normalise(rules::CoreField::Email, address, Date::of(Timestamp::now()))) {
+        throw std::invalid_argument("that is not an email address");
+    }
+    return address;
+}
+
+// One person's erasure, or its preview: the same walk, so that the preview's word is kept.
+class Eraser {
+  public:
+    Eraser(Context& context, std::string email, Mode mode)
+        : context_(context), email_(std::move(email)), mode_(mode) {
+        append_json_string(email_in_json_, email_);
+    }
+
+    Erasure run() {
+        // First, so that nothing that is recorded from here on tells of the person any more.
+        erase_identity();
+        const auto organizations =
+            context_.database.read([](db::Tx& tx) { return store::list_organizations(tx); });
+        for (const rules::Organization& organization : organizations) visit(organization);
+        return std::move(erasure_);
+    }
+
+  private:
+    bool erases() const { return mode_ == Mode::Erase; }
+
+    void erase_identity() {
+        std::vector<store::PersonalMembership> memberships;
+        context_.database.transaction([&](db::Tx& tx) {
+            erasure_.is_admin = store::is_admin_address(tx, email_);
+            const std::string_view email = email_;
+            const auto lock = erases() ? store::Lock::ForUpdate : store::Lock::None;
+            const auto users = store::find_users(tx, {&email, 1}, lock);
+            erasure_.user.reset();
+            memberships.clear();
+            if (users.empty()) return;
+            erasure_.user = users.begin()->second;
+            memberships = store::find_memberships_of(tx, *erasure_.user);
+            if (!erases()) return;
+            store::delete_user(tx, *erasure_.user);
+            note_identity(tx, memberships);
+        });
+        for (const auto& [organization, member] : memberships) {
+            members_.emplace(organization, member);
+            noted_.insert(organization);
+        }
+    }
+
+    void note_identity(db::Tx& tx, const std::vector<store::PersonalMembership>& memberships) {
+        const Timestamp now = Timestamp::now();
+        const std::string subject = erasure_.user->text();
+        for (const auto& membership : memberships) {
+            audit_operator(tx, membership.organization, kAction, subject, {}, now);
+        }
+        if (memberships.empty()) audit_operator(tx, std::nullopt, kAction, subject, {}, now);
+    }
+
+    // In the organization's log, once a run. Where the person was no member, the user's id would
+    // tell that other organizations knew them: such an entry has no subject.
+    void note(db::Tx& tx, OrgId organization) {
+        if (noted_.contains(organization)) return;
+        audit_operator(tx, organization, kAction, "", {}, Timestamp::now());
+    }
+
+    void visit(const rules::Organization& organization) {
+        ErasedHere here{organization.id, organization.name, {}, 0, 0};
+        const auto member = members_.find(organization.id);
+        if (member != members_.end()) here.member = member->second;
+        erase_staged_rows(here);
+        erase_replies(here);
+        if (here.member || here.import_rows > 0 || here.replies > 0) {
+            erasure_.organizations.push_back(std::move(here));
+        }
+    }
+
+    void erase_staged_rows(ErasedHere& here) {
+        std::optional<store::BlockPlace> after;
+        for (;;) {
+            const auto scanned = context_.database.read([&](db::Tx& tx) {
+                db::OrgStore org(tx, here.organization);
+                return store::scan_blocks(org, after, email_, kBlocksAtOnce);
+            });
+            std::map<ImportId, std::vector<rules::BlockKey>> found;
+            for (const auto& [place, holds_text] : scanned) {
+                if (holds_text) found[place.job].push_back(place.key);
+            }
+            for (const auto& [job, keys] : found) erase_rows_of(here, job, keys);
+            if (static_cast<int>(scanned.size()) < kBlocksAtOnce) return;
+            after = scanned.back().place;
+        }
+    }
+
+    // What some blocks of one job held.
+    struct Held {
+        std::int64_t rows = 0;
+        bool is_active = false;
+        bool is_unreadable = false;
+    };
+
+    void erase_rows_of(ErasedHere& here, ImportId job, const std::vector<rules::BlockKey>& keys) {
+        const Held held = context_.database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, here.organization);
+            const auto state = store::lock_import_state(org, job);
+            if (!state) return Held{};
+            Held in_all;
+            for (const rules::BlockKey& key : keys) redact(org, {job, key}, *state, in_all);
+            if (erases() && in_all.rows > 0) note(tx, here.organization);
+            return in_all;
+        });
+        here.import_rows += held.rows;
+        if (held.rows > 0) noted_.insert(here.organization);
+        if (held.is_active) keep(erasure_.active_jobs, here.organization, job);
+        if (held.is_unreadable) keep(erasure_.unreadable_jobs, here.organization, job);
+    }
+
+    void redact(db::OrgStore& org, const store::BlockPlace& place, rules::ImportState state,
+                Held& held) const {
+        const auto block = store::read_block(org, place.job, place.key);
+        if (!block) return;  // the purge came by
+        try {
+            const rules::Redaction redaction = rules::redact_rows(block->data, email_);
+            if (redaction.rows == 0) return;  // a part of a longer address
+            if (rules::is_active(state)) {
+                held.is_active = true;
+                return;
+            }
+            held.rows += redaction.rows;
+            if (erases()) store::replace_block_data(org, place, redaction.block);
+        } catch (const rules::CorruptBlock&) {
+            held.is_unreadable = true;
+        }
+    }
+
+    static void keep(std::vector<KeptJob>& jobs, OrgId organization, ImportId job) {
+        if (jobs.empty() || jobs.back().id != job) jobs.push_back({organization, job});
+    }
+
+    void erase_replies(ErasedHere& here) {
+        std::string after;
+        for (;;) {
+            const auto scanned = context_.database.read([&](db::Tx& tx) {
+                db::OrgStore org(tx, here.organization);
+                return store::scan_replies(org, after, email_in_json_, kRepliesAtOnce);
+            });
+            std::vector<std::string> found;
+            for (const auto& [key_hash, holds_text] : scanned) {
+                if (holds_text) found.push_back(key_hash);
+            }
+            if (!found.empty()) here.replies += erase_found_replies(here.organization, found);
+            if (static_cast<int>(scanned.size()) < kRepliesAtOnce) return;
+            after = scanned.back().key_hash;
+        }
+    }
+
+    std::int64_t erase_found_replies(OrgId organization, const std::vector<std::string>& found) {
+        if (!erases()) return static_cast<std::int64_t>(found.size());
+        const auto deleted = context_.database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, organization);
+            const auto count = store::delete_replies(org, found, email_in_json_);
+            if (count > 0) note(tx, organization);
+            return count;
+        });
+        if (deleted > 0) noted_.insert(organization);
+        return deleted;
+    }
+
+    Context& context_;
+    std::string email_;
+    std::string email_in_json_;  // quoted: no part of a longer address equals it
+    Mode mode_;
+    Erasure erasure_;
+    std::map<OrgId, MemberId> members_;
+    std::set<OrgId> noted_;
+};
+
+}  // namespace
+
+Erasure preview_erasure(Context& context, std::string_view email) {
+    return Eraser(context, checked_address(email), Mode::Preview).run();
+}
+
+Erasure erase_person(Context& context, std::string_view email) {
+    return Eraser(context, checked_address(email), Mode::Erase).run();
+}
+
+}  // namespace muster::service

@@ -1,0 +1,173 @@
+#include "service/mail.hpp"
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "db/transaction.hpp"
+#include "net/smtp.hpp"
+#include "store/mail_outbox.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+
+namespace muster::service {
+namespace {
+
+constexpr std::size_t kLongestAddress = 254;
+// For any address, its quotes and backslashes escaped.
+constexpr std::size_t kAddressRoom = 2 * kLongestAddress;
+constexpr std::size_t kSizeStep = 512;
+constexpr int kMailsAtOnce = 5;
+// More than SmtpSender ever takes for one mail.
+constexpr Milliseconds kLease{40'000};
+constexpr Milliseconds kPatience{120'000};
+// A first attempt or two may fail, with greylisting for instance, and nobody needs to know.
+constexpr int kSuspicious = 3;
+
+std::string context_of(MailId id) {
+    return "mail:" + id.text();
+}
+
+std::string document(const Mail& mail, std::string_view to) {
+    std::string text;
+    JsonWriter json(text);
+    json.begin_object();
+    json.key("to");
+    json.string(to);
+    json.key("subject");
+    json.string(mail.subject);
+    json.key("text");
+    json.string(mail.text);
+    json.end_object();
+    return text;
+}
+
+// The spaces behind the document make its size the same whomever it goes to.
+std::string padded_document(const Mail& mail) {
+    std::string text = document(mail, mail.to);
+    const std::size_t room = document(mail, "").size() + kAddressRoom;
+    text.resize((room + kSizeStep - 1) / kSizeStep * kSizeStep, ' ');
+    return text;
+}
+
+std::optional<Mail> mail_of(std::string_view text) {
+    Json::Value json;
+    if (!parse_json(text, json) || !json.isObject()) return std::nullopt;
+    for (const char* field : {"to", "subject", "text"}) {
+        if (!json[field].isString()) return std::nullopt;
+    }
+    return Mail{json["to"].asString(), json["subject"].asString(), json["text"].asString()};
+}
+
+net::SmtpSettings smtp_settings(const Settings& settings) {
+    net::SmtpSettings smtp;
+    smtp.url = settings.mail_url;
+    smtp.from = settings.mail_from;
+    smtp.user = settings.mail_user;
+    smtp.password = settings.mail_password;
+    smtp.ca_file = settings.mail_ca_file;
+    if (settings.mail_tls == "none") smtp.tls = net::SmtpTls::None;
+    if (settings.mail_tls == "require") smtp.tls = net::SmtpTls::Require;
+    return smtp;
+}
+
+}  // namespace
+
+void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
+                Timestamp expires_at) {
+    const bool has_control = std::any_of(mail.to.begin(), mail.to.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    if (mail.to.size() > kLongestAddress || has_control)
+        throw std::invalid_argument("this address takes no mail");
+    const MailId id = MailId::create();
+    store::insert_mail(tx, id, keys.seal(padded_document(mail), context_of(id)), now, expires_at);
+}
+
+MailDispatch::MailDispatch(Context& context)
+    : context_(context),
+      sender_(std::make_unique<net::SmtpSender>(smtp_settings(context.settings))),
+      owner_(Uuid::v7()) {}
+
+MailDispatch::~MailDispatch() = default;
+
+int MailDispatch::step(const std::function<bool()>& is_over) {
+    const auto due = context_.database.read(
+        [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), kMailsAtOnce); });
+    int worked_on = 0;
+    for (const MailId id : due) {
+        if (is_over()) break;
+        if (work_on(id)) ++worked_on;
+    }
+    return worked_on;
+}
+
+bool MailDispatch::work_on(MailId id) {
+    const auto queued = context_.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        return store::claim_mail(tx, id, owner_, now, now + kLease)
+                   ? store::find_claimed_mail(tx, id, owner_)
+                   : std::nullopt;
+    });
+    if (queued) dispose(*queued);
+    return queued.has_value();
+}
+
+void MailDispatch::dispose(const store::QueuedMail& queued) {
+    if (queued.expires_at <= Timestamp::now())
+        return give_up(queued.id, "mail.expired", "it was not sent in time");
+    const auto content = context_.keys.open(queued.content, context_of(queued.id));
+    const auto mail = content ? mail_of(content->reveal()) : std::nullopt;
+    if (!mail) return give_up(queued.id, "mail.failed", "it cannot be opened with this key");
+    if (mail->to.empty()) return remove(queued.id);  // a decoy
+    const auto outcome =
+        sender_->send({queued.id, mail->to, mail->subject, mail->text, queued.created_at});
+    switch (outcome.result) {
+        case net::SmtpResult::Sent:
+            remove(queued.id);
+            log_event(LogLevel::Info, "mail.sent", {{"mail", queued.id.text()}});
+            return;
+        case net::SmtpResult::Refused:
+            return give_up(queued.id, "mail.refused", outcome.reason);
+        case net::SmtpResult::TryAgain:
+            return postpone(queued, outcome.reason);
+    }
+}
+
+void MailDispatch::remove(MailId id) {
+    context_.database.transaction([&](db::Tx& tx) { store::delete_mail(tx, id); });
+}
+
+void MailDispatch::give_up(MailId id, std::string_view event, std::string_view reason) {
+    remove(id);
+    log_event(LogLevel::Error, event, {{"mail", id.text()}, {"reason", reason}});
+}
+
+void MailDispatch::postpone(const store::QueuedMail& queued, std::string_view reason) {
+    const Timestamp when =
+        std::min(Timestamp::now() + mail_back_off(queued.attempts), queued.expires_at);
+    context_.database.transaction(
+        [&](db::Tx& tx) { store::postpone_mail(tx, queued.id, owner_, when); });
+    const int attempt = queued.attempts + 1;
+    log_event(attempt < kSuspicious ? LogLevel::Info : LogLevel::Warning, "mail.postponed",
+              {{"mail", queued.id.text()}, {"attempt", attempt}, {"reason", reason}});
+}
+
+Milliseconds mail_back_off(int attempts) {
+    constexpr std::array<std::int64_t, 5> kSeconds = {1, 5, 30, 120, 600};
+    const auto step =
+        std::min(static_cast<std::size_t>(std::max(attempts, 0)), kSeconds.size() - 1);
+    return Milliseconds(1000 * kSeconds[step]);
+}
+
+std::string mail_problem(Context& context) {
+    const auto backlog =
+        context.database.read([](db::Tx& tx) { return store::count_waiting_mails(tx); });
+    const Timestamp now = Timestamp::now();
+    if (!backlog.oldest || now - *backlog.oldest <= kPatience) return "";
+    return "mail waits since " + std::to_string((now - *backlog.oldest).count() / 60'000) +
+           " minutes: see whether cron starts muster-run, and mail.* of the configuration";
+}
+
+}  // namespace muster::service

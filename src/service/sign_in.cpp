@@ -1,0 +1,119 @@
+#include "service/sign_in.hpp"
+
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "rules/guess_budget.hpp"
+#include "service/mail.hpp"
+#include "store/admins.hpp"
+#include "store/sign_in.hpp"
+
+namespace muster::service {
+namespace {
+
+using rules::Budget;
+using rules::SpentTimes;
+
+constexpr std::size_t kCodeDigits = 8;
+constexpr std::int64_t kTriesPerCode = 5;
+constexpr Milliseconds kCodeLife{5L * 60 * 1000};
+constexpr Milliseconds kMinute{60L * 1000};
+constexpr Milliseconds kHour{3600L * 1000};
+constexpr Budget kRequestsAMinute{1, kMinute};
+constexpr Budget kRequestsAnHour{5, kHour};
+// Twenty guesses an hour at eight digits: 0.2 % in a year for someone who never stops.
+constexpr Budget kFailuresAnHour{20, kHour};
+
+std::string subject_of(const Context& context, std::string_view email) {
+    return hmac_sha256(context.keys.derive("guess budgets").reveal(), email);
+}
+
+std::string code_hash(const Context& context, std::string_view subject, std::string_view code) {
+    const Secret key = context.keys.derive("sign-in codes");
+    return hmac_sha256(key.reveal(), std::string(subject) + std::string(code));
+}
+
+void require(const SpentTimes& spent, Budget budget, Timestamp now) {
+    if (const auto seconds = spent.exhausted(budget, now)) {
+        throw Error(ErrorCode::RateLimited).retry_after(*seconds);
+    }
+}
+
+void spend(db::Tx& tx, std::string_view kind, std::string_view subject, SpentTimes spent,
+           Milliseconds keep, Timestamp now) {
+    spent.spend(now, keep);
+    store::write_guess_budget(tx, kind, subject, spent.packed(), now + keep);
+}
+
+// Refused requests cost nothing: what is thrown undoes what was spent.
+void spend_request(db::Tx& tx, std::string_view subject, Timestamp now) {
+    const SpentTimes spent(store::lock_guess_budget(tx, "otp_request", subject));
+    require(spent, kRequestsAMinute, now);
+    require(spent, kRequestsAnHour, now);
+    spend(tx, "otp_request", subject, spent, kHour, now);
+}
+
+Mail mail_of(std::string_view address, const Secret& code) {
+    return {std::string(address), "Your sign-in code",
+            "Your code to sign in to Muster is\n\n    " + code.reveal() +
+                "\n\nIt is valid for five minutes and works once. If you did not ask for it, "
+                "somebody\nelse typed your address: nothing has happened, and there is nothing "
+                "to do.\n"};
+}
+
+// The admin of that address, if there is one who may sign in anywhere.
+struct Known {
+    rules::Admin admin;
+    std::vector<rules::Seat> seats;
+};
+std::optional<Known> find_known(db::Tx& tx, std::string_view email) {
+    const auto admin = store::find_admin(tx, email);
+    auto seats = store::find_seats(tx, admin ? admin->id : AdminId());
+    if (!admin || seats.empty()) return std::nullopt;
+    return Known{*admin, std::move(seats)};
+}
+
+bool is_right(const Context& context, const std::optional<store::OtpCode>& live,
+              std::string_view subject, std::string_view code, Timestamp now) {
+    const std::string hash = code_hash(context, subject, code);
+    const std::string expected = live ? live->code_hash : std::string(hash.size(), '\0');
+    const bool matches = equal_in_constant_time(hash, expected);
+    return matches && live && live->expires_at > now && live->failures < kTriesPerCode;
+}
+
+}  // namespace
+
+void request_sign_in_code(Context& context, std::string_view email) {
+    const std::string subject = subject_of(context, email);
+    context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        spend_request(tx, subject, now);
+        const auto known = find_known(tx, email);
+        const Secret code = random_digits(kCodeDigits);
+        store::replace_otp_code(tx, subject,
+                                {code_hash(context, subject, code.reveal()), 0, now + kCodeLife});
+        queue_mail(tx, context.keys, mail_of(known ? email : "", code), now, now + kCodeLife);
+    });
+}
+
+std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
+                                            std::string_view code) {
+    const std::string subject = subject_of(context, email);
+    return context.database.transaction([&](db::Tx& tx) -> std::optional<SignedIn> {
+        const Timestamp now = Timestamp::now();
+        const SpentTimes failures(store::lock_guess_budget(tx, "otp_verify", subject));
+        require(failures, kFailuresAnHour, now);
+        const auto live = store::lock_otp_code(tx, subject);
+        auto known = find_known(tx, email);
+        if (!is_right(context, live, subject, code, now) || !known) {
+            // Committed, so that the failure counts; the caller answers 401.
+            spend(tx, "otp_verify", subject, failures, kHour, now);
+            if (live) store::set_otp_failures(tx, subject, live->failures + 1);
+            return std::nullopt;
+        }
+        store::delete_otp_code(tx, subject);
+        auto opened = open_session(tx, known->admin, known->seats, now);
+        return SignedIn{std::move(opened), std::move(known->seats)};
+    });
+}
+
+}  // namespace muster::service

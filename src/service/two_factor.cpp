@@ -1,0 +1,158 @@
+#include "service/two_factor.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "db/transaction.hpp"
+#include "rules/member_fields.hpp"
+#include "rules/totp.hpp"
+#include "service/audit.hpp"
+#include "store/admins.hpp"
+#include "store/sessions.hpp"
+
+#include <functional>
+#include <stdexcept>
+
+namespace muster::service {
+namespace {
+
+constexpr std::int64_t kMostFailures = 5;
+constexpr Milliseconds kPause{15L * 60 * 1000};
+
+std::string seal_context(AdminId admin) {
+    return "totp:" + std::string(admin.bytes());
+}
+
+// In the log of every organization whose doors the admin's second factor opens.
+void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
+                      std::string_view action, Timestamp now) {
+    for (const auto& seat : store::find_seats(tx, admin)) {
+        audit_admin(tx, seat.organization_id, admin, request_id, action, {}, now);
+    }
+}
+
+rules::Admin lock_existing(db::Tx& tx, const rules::Session& session) {
+    auto admin = store::lock_admin(tx, session.admin_id);
+    if (!admin) throw Error(ErrorCode::Unauthorized);
+    return std::move(*admin);
+}
+
+void refuse_while_paused(const rules::Admin& admin, Timestamp now) {
+    const auto left = (admin.second_factor_paused_until - now).count();
+    if (left <= 0) return;
+    throw Error(ErrorCode::RateLimited).retry_after(static_cast<int>((left + 999) / 1000));
+}
+
+void count_failure(db::Tx& tx, const rules::Admin& admin, std::string_view request_id,
+                   Timestamp now) {
+    const std::int64_t failures = admin.second_factor_failures + 1;
+    if (failures < kMostFailures) {
+        store::set_second_factor_failures(tx, admin.id, failures, Timestamp());
+        return;
+    }
+    store::set_second_factor_failures(tx, admin.id, 0, now + kPause);
+    audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now);
+}
+
+// The frame of both ways: judge under the admin's lock, count what fails, open the session to what
+// passes. A failure is committed too.
+bool verify(Context& context, const rules::Session& session, std::string_view request_id,
+            const std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>& judge) {
+    return context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        const auto admin = lock_existing(tx, session);
+        refuse_while_paused(admin, now);
+        if (!judge(tx, admin, now)) {
+            count_failure(tx, admin, request_id, now);
+            return false;
+        }
+        // Signed out (or reset by the operator) meanwhile: nothing is left to open.
+        if (!store::set_session_verified(tx, session.id, now)) {
+            throw Error(ErrorCode::Unauthorized);
+        }
+        store::set_second_factor_failures(tx, admin.id, 0, Timestamp());
+        audit_admin(tx, session.active_organization_id, admin.id, request_id, "session.opened", {},
+                    now);
+        return true;
+    });
+}
+
+[[noreturn]] void refuse_without_factor() {
+    throw Error(ErrorCode::InvalidState)
+        .detail("reason", "there is no second factor yet: enable it");
+}
+
+}  // namespace
+
+Enrollment enable_two_factor(Context& context, const rules::Session& session) {
+    return context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        const auto admin = lock_existing(tx, session);
+        if (admin.totp_enrolled_at) {
+            throw Error(ErrorCode::InvalidState).detail("reason", "a second factor is enrolled");
+        }
+        Enrollment made;
+        const Secret secret = rules::create_totp_secret();
+        made.secret = Secret(to_base32(secret.reveal()));
+        made.uri = Secret(rules::totp_uri(secret, admin.email));
+        made.backup_codes = rules::create_backup_codes();
+        store::set_totp_secret(tx, admin.id,
+                               context.keys.seal(secret.reveal(), seal_context(admin.id)));
+        std::vector<std::string> hashes;
+        for (const Secret& code : made.backup_codes) {
+            hashes.push_back(rules::backup_code_hash(admin.id, code.reveal()));
+        }
+        store::replace_backup_codes(tx, admin.id, hashes, now);
+        return made;
+    });
+}
+
+bool verify_totp(Context& context, const rules::Session& session, std::string_view code,
+                 std::string_view request_id) {
+    return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
+        if (admin.totp_secret.empty()) refuse_without_factor();
+        const auto secret = context.keys.open(admin.totp_secret, seal_context(admin.id));
+        if (!secret) throw std::runtime_error("a TOTP secret was sealed under a key that is gone");
+        const auto step = rules::matching_totp_step(*secret, code, now, admin.totp_last_step);
+        if (!step) return false;
+        store::set_totp_last_step(tx, admin.id, *step);
+        if (!admin.totp_enrolled_at) {
+            store::set_totp_enrolled(tx, admin.id, now);
+            audit_everywhere(tx, admin.id, request_id, "second_factor.enrolled", now);
+        }
+        return true;
+    });
+}
+
+bool verify_backup_code(Context& context, const rules::Session& session, std::string_view code,
+                        std::string_view request_id) {
+    return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
+        if (!admin.totp_enrolled_at) refuse_without_factor();
+        if (!store::use_backup_code(tx, admin.id, rules::backup_code_hash(admin.id, code))) {
+            return false;
+        }
+        audit_everywhere(tx, admin.id, request_id, "backup_code.used", now);
+        return true;
+    });
+}
+
+AdminId reset_two_factor(Context& context, std::string_view email) {
+    std::string address(email);
+    const Timestamp now = Timestamp::now();
+    if (rules::normalise(rules::CoreField::Email, address, Date::of(now))) {
+        throw std::invalid_argument("that is not an email address");
+    }
+    return context.database.transaction([&](db::Tx& tx) {
+        const auto found = store::find_admin(tx, address);
+        const auto admin = found ? store::lock_admin(tx, found->id) : std::nullopt;
+        if (!admin) throw std::invalid_argument("there is no admin of that address");
+        store::clear_second_factor(tx, admin->id);
+        store::delete_sessions_of(tx, admin->id);
+        for (const auto& seat : store::find_seats(tx, admin->id)) {
+            audit_operator(tx, seat.organization_id, "second_factor.reset", admin->id.text(), {},
+                           now);
+        }
+        return admin->id;
+    });
+}
+
+}  // namespace muster::service

@@ -1,0 +1,156 @@
+#include "store/admins.hpp"
+
+namespace muster::store {
+
+using db::DbError;
+using db::OrgSql;
+using db::Param;
+using db::SystemSql;
+using db::Why;
+
+namespace {
+
+rules::Admin admin_of(const db::Rows& rows) {
+    rules::Admin admin;
+    admin.id = rows.id<AdminId>(1);
+    admin.email = rows.bytes(2);
+    admin.totp_secret = rows.text_or_empty(3);
+    admin.totp_enrolled_at = rows.optional_timestamp(4);
+    admin.totp_last_step = rows.integer(5);
+    admin.second_factor_failures = rows.integer(6);
+    admin.second_factor_paused_until = rows.timestamp(7);
+    return admin;
+}
+
+}  // namespace
+
+AdminId find_or_insert_admin(db::Tx& tx, std::string_view email, Timestamp now) {
+    static constexpr SystemSql kFind{"admins.find_id",
+                                     Why{"an admin belongs to no tenant, a seat does"},
+                                     "SELECT id FROM admins WHERE email = ? FOR UPDATE"};
+    static constexpr SystemSql kInsert{
+        "admins.insert", Why{"an admin belongs to no tenant, a seat does"},
+        "INSERT INTO admins (id, email, created_at) VALUES (?, ?, ?)"};
+    auto rows = tx.query(kFind, email);
+    if (rows.next()) return rows.id<AdminId>(1);
+    const AdminId id = AdminId::create();
+    try {
+        tx.execute(kInsert, id, email, now);
+    } catch (const DbError& error) {
+        if (error.kind() != DbError::Kind::Duplicate) throw;
+        throw db::RetryTransaction{"another operator has just added the same admin"};
+    }
+    return id;
+}
+
+std::optional<rules::Admin> find_admin(db::Tx& tx, std::string_view email) {
+    static constexpr SystemSql kFind{
+        "admins.find", Why{"an admin belongs to no tenant, a seat does"},
+        "SELECT id, email, totp_secret, totp_enrolled_at, totp_last_step, second_factor_failures, "
+        "second_factor_paused_until FROM admins WHERE email = ?"};
+    auto rows = tx.query(kFind, email);
+    if (!rows.next()) return std::nullopt;
+    return admin_of(rows);
+}
+
+std::optional<rules::Admin> lock_admin(db::Tx& tx, AdminId admin) {
+    static constexpr SystemSql kLock{
+        "admins.lock", Why{"an admin belongs to no tenant, a seat does"},
+        "SELECT id, email, totp_secret, totp_enrolled_at, totp_last_step, second_factor_failures, "
+        "second_factor_paused_until FROM admins WHERE id = ? FOR UPDATE"};
+    auto rows = tx.query(kLock, admin);
+    if (!rows.next()) return std::nullopt;
+    return admin_of(rows);
+}
+
+bool insert_seat(db::OrgStore& org, AdminId admin, std::string_view role, Timestamp now) {
+    static constexpr OrgSql kInsert{
+        "seats.insert",
+        "INSERT INTO seats (organization_id, admin_id, role, created_at) VALUES (:org, ?, ?, ?)"};
+    try {
+        org.execute(kInsert, admin, role, now);
+        return true;
+    } catch (const DbError& error) {
+        if (error.kind() != DbError::Kind::Duplicate) throw;
+        return false;
+    }
+}
+
+std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
+    // Two seats of one millisecond: the older organization counts as the earlier seat.
+    static constexpr SystemSql kFind{
+        "seats.find", Why{"the list of one admin's tenants, told by the admin's own sign-in"},
+        "SELECT s.organization_id, o.name, s.role FROM seats s "
+        "JOIN organizations o ON o.id = s.organization_id WHERE s.admin_id = ? "
+        "ORDER BY s.created_at, s.organization_id"};
+    std::vector<rules::Seat> seats;
+    for (auto rows = tx.query(kFind, admin); rows.next();) {
+        seats.push_back({rows.id<OrgId>(1), rows.bytes(2),
+                         rules::role_of(rows.bytes(3)).value_or(rules::Role::Viewer)});
+    }
+    return seats;
+}
+
+void set_totp_secret(db::Tx& tx, AdminId admin, std::string_view sealed) {
+    static constexpr SystemSql kSet{
+        "admins.set_totp_secret", Why{"an admin belongs to no tenant, a seat does"},
+        "UPDATE admins SET totp_secret = ?, totp_enrolled_at = NULL, totp_last_step = 0 "
+        "WHERE id = ?"};
+    tx.execute(kSet, sealed, admin);
+}
+
+void set_totp_enrolled(db::Tx& tx, AdminId admin, Timestamp now) {
+    static constexpr SystemSql kSet{"admins.set_totp_enrolled",
+                                    Why{"an admin belongs to no tenant, a seat does"},
+                                    "UPDATE admins SET totp_enrolled_at = ? WHERE id = ?"};
+    tx.execute(kSet, now, admin);
+}
+
+void set_totp_last_step(db::Tx& tx, AdminId admin, std::int64_t step) {
+    static constexpr SystemSql kSet{"admins.set_totp_last_step",
+                                    Why{"an admin belongs to no tenant, a seat does"},
+                                    "UPDATE admins SET totp_last_step = ? WHERE id = ?"};
+    tx.execute(kSet, step, admin);
+}
+
+void set_second_factor_failures(db::Tx& tx, AdminId admin, std::int64_t failures,
+                                Timestamp paused_until) {
+    static constexpr SystemSql kSet{
+        "admins.set_second_factor_failures", Why{"an admin belongs to no tenant, a seat does"},
+        "UPDATE admins SET second_factor_failures = ?, second_factor_paused_until = ? "
+        "WHERE id = ?"};
+    tx.execute(kSet, failures, paused_until, admin);
+}
+
+void clear_second_factor(db::Tx& tx, AdminId admin) {
+    static constexpr SystemSql kClear{
+        "admins.clear_second_factor", Why{"an admin belongs to no tenant, a seat does"},
+        "UPDATE admins SET totp_secret = NULL, totp_enrolled_at = NULL, totp_last_step = 0, "
+        "second_factor_failures = 0, second_factor_paused_until = 0 WHERE id = ?"};
+    tx.execute(kClear, admin);
+    replace_backup_codes(tx, admin, {}, Timestamp());
+}
+
+void replace_backup_codes(db::Tx& tx, AdminId admin, const std::vector<std::string>& hashes,
+                          Timestamp now) {
+    static constexpr SystemSql kDelete{"backup_codes.delete_all",
+                                       Why{"an admin belongs to no tenant, a seat does"},
+                                       "DELETE FROM backup_codes WHERE admin_id = ?"};
+    static constexpr SystemSql kInsert{
+        "backup_codes.insert", Why{"an admin belongs to no tenant, a seat does"},
+        "INSERT INTO backup_codes (admin_id, code_hash, created_at) VALUES {(?, ?, ?)}"};
+    tx.execute(kDelete, admin);
+    if (hashes.empty()) return;
+    std::vector<Param> params;
+    for (const std::string& hash : hashes) params.insert(params.end(), {admin, hash, now});
+    tx.execute_bulk(kInsert, hashes.size(), params);
+}
+
+bool use_backup_code(db::Tx& tx, AdminId admin, std::string_view hash) {
+    static constexpr SystemSql kUse{
+        "backup_codes.use", Why{"an admin belongs to no tenant, a seat does"},
+        "DELETE FROM backup_codes WHERE admin_id = ? AND code_hash = ?"};
+    return tx.execute(kUse, admin, hash) == 1;
+}
+
+}  // namespace muster::store

@@ -1,0 +1,24 @@
+// What expires by its time alone, whoever's it is: one bounded statement a table, for
+// service/purge.hpp. Each returns how many rows went, at most `limit`. Mail is here too, for those
+// that no runner came by to remove.
+#pragma once
+
+#include "db/transaction.hpp"
+
+#include <cstdint>
+
+namespace muster::store {
+
+// Gone when expires_at is now or earlier.
+std::int64_t purge_otp_codes(db::Tx& tx, Timestamp now, int limit);
+std::int64_t purge_guess_budgets(db::Tx& tx, Timestamp now, int limit);
+std::int64_t purge_sessions(db::Tx& tx, Timestamp now, int limit);
+// Not while a runner holds its lease.
+std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit);
+
+// Gone when it was revoked at `until` or earlier.
+std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit);
+// Gone when it was written at `until` or earlier.
+std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
+
+}  // namespace muster::store

@@ -1,0 +1,93 @@
+#include "store/secrets.hpp"
+
+#include <array>
+
+namespace muster::store {
+
+using db::SystemSql;
+using db::Why;
+
+namespace {
+
+std::vector<SealedRow> rows_of(db::Rows rows) {
+    std::vector<SealedRow> list;
+    while (rows.next()) list.push_back({rows.bytes(1), rows.bytes(2)});
+    return list;
+}
+
+// ---------------------------------------------------------------------------- TOTP secrets
+
+std::string admin_context(std::string_view id) {
+    return "totp:" + std::string(id);
+}
+
+std::vector<SealedRow> page_admins(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_admins", Why{"the sealing key is the installation's"},
+        "SELECT id, totp_secret FROM admins WHERE id > ? AND totp_secret IS NOT NULL "
+        "ORDER BY id LIMIT ? FOR UPDATE"};
+    return rows_of(tx.query(kPage, after, limit));
+}
+
+void write_admin(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{"secrets.write_admin",
+                                      Why{"the sealing key is the installation's"},
+                                      "UPDATE admins SET totp_secret = ? WHERE id = ?"};
+    tx.execute(kWrite, sealed, id);
+}
+
+// ---------------------------------------------------------------------------- mail that waits
+
+std::string mail_context(std::string_view id) {
+    return "mail:" + std::string(id);
+}
+
+std::vector<SealedRow> page_mail(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_mail", Why{"the sealing key is the installation's"},
+        "SELECT id, content FROM mail_outbox WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE"};
+    return rows_of(tx.query(kPage, after, limit));
+}
+
+void write_mail(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{"secrets.write_mail",
+                                      Why{"the sealing key is the installation's"},
+                                      "UPDATE mail_outbox SET content = ? WHERE id = ?"};
+    tx.execute(kWrite, sealed, id);
+}
+
+// ---------------------------------------------------------------------------- recorded replies
+
+std::string reply_context(std::string_view) {
+    return "reply";
+}
+
+// The id is organization and key hash, one behind the other.
+std::vector<SealedRow> page_replies(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_replies", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, key_hash) AS place, body FROM idempotency_keys "
+        "WHERE sealed AND CONCAT(organization_id, key_hash) > ? ORDER BY place LIMIT ? FOR UPDATE"};
+    return rows_of(tx.query(kPage, after, limit));
+}
+
+void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_reply", Why{"the sealing key is the installation's"},
+        "UPDATE idempotency_keys SET body = ? WHERE organization_id = ? AND key_hash = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
+constexpr std::array kTables = {
+    SealedTable{"second factors", admin_context, page_admins, write_admin},
+    SealedTable{"waiting mails", mail_context, page_mail, write_mail},
+    SealedTable{"recorded replies", reply_context, page_replies, write_reply},
+};
+
+}  // namespace
+
+std::span<const SealedTable> sealed_tables() {
+    return kTables;
+}
+
+}  // namespace muster::store

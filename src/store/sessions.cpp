@@ -1,0 +1,82 @@
+#include "store/sessions.hpp"
+
+namespace muster::store {
+
+using db::SystemSql;
+using db::Why;
+
+void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash) {
+    static constexpr SystemSql kInsert{
+        "sessions.insert", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, verified_at, "
+        "created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
+    tx.execute(kInsert, session.id, token_hash, session.admin_id, session.active_organization_id,
+               session.verified_at, session.created_at, session.last_used_at, session.expires_at);
+}
+
+std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash) {
+    static constexpr SystemSql kFind{
+        "sessions.find", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "SELECT t.id, t.admin_id, a.email, a.totp_enrolled_at IS NOT NULL, "
+        "t.active_organization_id, s.role, t.verified_at, t.created_at, t.last_used_at, "
+        "t.expires_at FROM sessions t JOIN admins a ON a.id = t.admin_id "
+        "LEFT JOIN seats s ON s.organization_id = t.active_organization_id "
+        "AND s.admin_id = t.admin_id WHERE t.token_hash = ?"};
+    auto rows = tx.query(kFind, token_hash);
+    if (!rows.next()) return std::nullopt;
+    rules::Session session;
+    session.id = rows.id<SessionId>(1);
+    session.admin_id = rows.id<AdminId>(2);
+    session.email = rows.bytes(3);
+    session.is_enrolled = rows.integer(4) != 0;
+    session.active_organization_id = rows.id<OrgId>(5);
+    session.role = rules::role_of(rows.text_or_empty(6));
+    session.verified_at = rows.optional_timestamp(7);
+    session.created_at = rows.timestamp(8);
+    session.last_used_at = rows.timestamp(9);
+    session.expires_at = rows.timestamp(10);
+    return session;
+}
+
+void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after) {
+    static constexpr SystemSql kTouch{
+        "sessions.touch", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "UPDATE sessions SET last_used_at = ? WHERE id = ? AND last_used_at <= ?"};
+    tx.execute(kTouch, now, session, unless_after);
+}
+
+bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {
+    // Asked for first: an UPDATE that changes nothing reports no row.
+    static constexpr SystemSql kLock{
+        "sessions.lock", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "SELECT 1 FROM sessions WHERE id = ? FOR UPDATE"};
+    static constexpr SystemSql kSet{"sessions.set_verified",
+                                    Why{"a session is an admin's, and tells the tenant it acts on"},
+                                    "UPDATE sessions SET verified_at = ? WHERE id = ?"};
+    if (!tx.query(kLock, session).next()) return false;
+    tx.execute(kSet, now, session);
+    return true;
+}
+
+void set_active_organization(db::Tx& tx, SessionId session, OrgId organization) {
+    static constexpr SystemSql kSet{"sessions.set_active_organization",
+                                    Why{"a session is an admin's, and tells the tenant it acts on"},
+                                    "UPDATE sessions SET active_organization_id = ? WHERE id = ?"};
+    tx.execute(kSet, organization, session);
+}
+
+void delete_session(db::Tx& tx, SessionId session) {
+    static constexpr SystemSql kDelete{
+        "sessions.delete", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "DELETE FROM sessions WHERE id = ?"};
+    tx.execute(kDelete, session);
+}
+
+std::int64_t delete_sessions_of(db::Tx& tx, AdminId admin) {
+    static constexpr SystemSql kDelete{
+        "sessions.delete_of_admin", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "DELETE FROM sessions WHERE admin_id = ?"};
+    return tx.execute(kDelete, admin);
+}
+
+}  // namespace muster::store

@@ -1,0 +1,62 @@
+#include "store/sign_in.hpp"
+
+namespace muster::store {
+
+using db::SystemSql;
+using db::Why;
+
+void replace_otp_code(db::Tx& tx, std::string_view subject, const OtpCode& code) {
+    static constexpr SystemSql kReplace{
+        "otp_codes.replace", Why{"whoever signs in belongs to no tenant yet"},
+        "INSERT INTO otp_codes (subject, code_hash, failures, expires_at) VALUES (?, ?, ?, ?) "
+        "ON DUPLICATE KEY UPDATE code_hash = VALUES(code_hash), failures = VALUES(failures), "
+        "expires_at = VALUES(expires_at)"};
+    tx.execute(kReplace, subject, code.code_hash, code.failures, code.expires_at);
+}
+
+std::optional<OtpCode> lock_otp_code(db::Tx& tx, std::string_view subject) {
+    static constexpr SystemSql kLock{
+        "otp_codes.lock", Why{"whoever signs in belongs to no tenant yet"},
+        "SELECT code_hash, failures, expires_at FROM otp_codes WHERE subject = ? FOR UPDATE"};
+    auto rows = tx.query(kLock, subject);
+    if (!rows.next()) return std::nullopt;
+    return OtpCode{rows.bytes(1), rows.integer(2), rows.timestamp(3)};
+}
+
+void set_otp_failures(db::Tx& tx, std::string_view subject, std::int64_t failures) {
+    static constexpr SystemSql kSet{"otp_codes.set_failures",
+                                    Why{"whoever signs in belongs to no tenant yet"},
+                                    "UPDATE otp_codes SET failures = ? WHERE subject = ?"};
+    tx.execute(kSet, failures, subject);
+}
+
+void delete_otp_code(db::Tx& tx, std::string_view subject) {
+    static constexpr SystemSql kDelete{"otp_codes.delete",
+                                       Why{"whoever signs in belongs to no tenant yet"},
+                                       "DELETE FROM otp_codes WHERE subject = ?"};
+    tx.execute(kDelete, subject);
+}
+
+std::string lock_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject) {
+    // The update changes nothing, but it locks the row that stands already.
+    static constexpr SystemSql kMake{
+        "guess_budgets.make", Why{"whoever signs in belongs to no tenant yet"},
+        "INSERT INTO guess_budgets (kind, subject, spent, expires_at) VALUES (?, ?, '', 0) "
+        "ON DUPLICATE KEY UPDATE kind = guess_budgets.kind"};
+    static constexpr SystemSql kLock{
+        "guess_budgets.lock", Why{"whoever signs in belongs to no tenant yet"},
+        "SELECT spent FROM guess_budgets WHERE kind = ? AND subject = ? FOR UPDATE"};
+    tx.execute(kMake, kind, subject);
+    auto rows = tx.query(kLock, kind, subject);
+    return rows.next() ? rows.bytes(1) : std::string();
+}
+
+void write_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject,
+                        std::string_view spent, Timestamp expires_at) {
+    static constexpr SystemSql kWrite{
+        "guess_budgets.write", Why{"whoever signs in belongs to no tenant yet"},
+        "UPDATE guess_budgets SET spent = ?, expires_at = ? WHERE kind = ? AND subject = ?"};
+    tx.execute(kWrite, spent, expires_at, kind, subject);
+}
+
+}  // namespace muster::store

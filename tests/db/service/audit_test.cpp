@@ -1,0 +1,161 @@
+// service/audit.hpp: what is noted, and who reads it.
+#include "service/audit.hpp"
+
+#include "base/json.hpp"
+#include "db/imports.hpp"
+#include "service/attributes.hpp"
+#include "service/organizations.hpp"
+
+using namespace muster;
+using test::ImportHouse;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+struct Audit : ImportHouse {
+    Audit() { client.run("DELETE FROM audit_log"); }
+
+    void note(OrgId organization, AdminId admin, std::string_view action,
+              std::string_view subject = "") {
+        database.transaction([&](db::Tx& tx) {
+            service::Unit unit{tx, {organization, admin, {}, "request-1"}, Timestamp::now()};
+            service::audit(unit, action, subject, {{"name", "Zo\u00eb \"Z\""}});
+        });
+    }
+    std::vector<rules::AuditEntry> log(OrgId organization, std::optional<std::string> action = {},
+                                       std::optional<std::string> subject = {}, int limit = 100,
+                                       std::optional<AuditId> before = {}) {
+        return service::list_audit_log(context, organization, before, action, subject, limit);
+    }
+    static Texts actions(const std::vector<rules::AuditEntry>& entries) {
+        Texts texts;
+        for (const auto& entry : entries) texts.push_back(entry.action);
+        return texts;
+    }
+    Texts newest(const std::optional<OrgId>& organization, std::optional<std::string> action = {},
+                 int limit = 100) {
+        return actions(service::newest_audit_entries(context, organization, action, limit));
+    }
+
+    AdminId ann = service::add_admin(context, acme, "ann@example.test", "owner").id;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(audit, Audit)
+
+BOOST_AUTO_TEST_CASE(an_admin_s_deed_is_read_with_all_that_was_noted) {
+    note(acme, ann, "api_key.revoked", "subject");
+    const auto entries = log(acme);
+    BOOST_TEST_REQUIRE(entries.size() == 1);
+    const auto& entry = entries.front();
+    BOOST_TEST((entry.organization_id == acme));
+    BOOST_TEST((entry.actor == rules::AuditActor::Admin));
+    BOOST_TEST((entry.actor_id == ann));
+    BOOST_TEST(entry.actor_email.value() == "ann@example.test");
+    BOOST_TEST(entry.action == "api_key.revoked");
+    BOOST_TEST(entry.subject_id.value() == "subject");
+    BOOST_TEST(entry.request_id.value() == "request-1");
+    Json::Value details;
+    BOOST_TEST_REQUIRE(parse_json(entry.details, details));
+    BOOST_TEST(details["name"].asString() == "Zo\u00eb \"Z\"");
+    BOOST_TEST((Timestamp::now() - entry.created_at < Milliseconds(60'000)));
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_reads_its_own_log_only) {
+    const OrgId other = organization("Other");
+    client.run("DELETE FROM audit_log");
+    note(acme, ann, "a.done");
+    note(other, ann, "b.done");
+    database.transaction([&](db::Tx& tx) {
+        service::audit_operator(tx, std::nullopt, "c.done", "", {}, Timestamp::now());
+    });
+    BOOST_TEST((actions(log(acme)) == Texts{"a.done"}));
+    BOOST_TEST((actions(log(other)) == Texts{"b.done"}));
+    BOOST_TEST((newest(acme) == Texts{"a.done"}));
+    BOOST_TEST((newest({}) == Texts{"c.done", "b.done", "a.done"}));
+    BOOST_TEST((newest({}, "b.done") == Texts{"b.done"}));
+    BOOST_TEST((newest({}, {}, 2) == Texts{"c.done", "b.done"}));
+    const auto all = service::newest_audit_entries(context, std::nullopt, std::nullopt, 1);
+    BOOST_TEST(!all.front().organization_id.has_value());
+    BOOST_TEST(!all.front().actor_id.has_value());
+    BOOST_TEST(!all.front().actor_email.has_value());
+    BOOST_TEST(!all.front().subject_id.has_value());
+    BOOST_TEST(!all.front().request_id.has_value());
+    BOOST_TEST((all.front().actor == rules::AuditActor::Operator));
+}
+
+BOOST_AUTO_TEST_CASE(pages_go_back_in_time_and_lose_nothing) {
+    for (int i = 0; i < 7; ++i) note(acme, ann, "a.done", std::to_string(i));
+    Texts subjects;
+    std::optional<AuditId> before;
+    for (;;) {
+        auto page = log(acme, {}, {}, 3, before);
+        const bool has_more = page.size() > 3;
+        if (has_more) page.pop_back();
+        for (const auto& entry : page) subjects.push_back(entry.subject_id.value());
+        before = page.back().id;
+        if (!has_more) break;
+    }
+    BOOST_TEST((subjects == Texts{"6", "5", "4", "3", "2", "1", "0"}));
+    BOOST_TEST(log(acme, {}, {}, 3, before).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_action_and_subject) {
+    note(acme, ann, "a.done", "1");
+    note(acme, ann, "a.done", "2");
+    note(acme, ann, "b.done", "1");
+    BOOST_TEST((actions(log(acme, "a.done")) == Texts{"a.done", "a.done"}));
+    BOOST_TEST((actions(log(acme, {}, "1")) == Texts{"b.done", "a.done"}));
+    BOOST_TEST((actions(log(acme, "a.done", "2")) == Texts{"a.done"}));
+    BOOST_TEST(log(acme, "a.don").empty());
+    BOOST_TEST(log(acme, "A.DONE").empty());
+    BOOST_TEST(log(acme, "' OR 1=1 -- ").empty());
+    BOOST_TEST(log(acme, {}, "").empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_s_key_leaves_no_entry) {
+    as(acme, [](service::Unit& unit) { service::audit(unit, "a.done"); });
+    BOOST_TEST(log(acme).empty());
+}
+
+// ---------------------------------------------------------------------------- the operator's deeds
+
+BOOST_AUTO_TEST_CASE(the_operator_s_commands_note_themselves) {
+    const OrgId other = service::create_organization(context, "Other").id;
+    service::add_admin(context, other, "ann@example.test", "viewer");
+    service::add_attribute(context, other, {"boat", "Boat", rules::AttributeType::Text, {}, true});
+    service::enable_attribute(context, other, "phone", true);
+    service::enable_attribute(context, other, "phone", false);
+    BOOST_TEST((newest(other) == Texts{"attribute.disabled", "attribute.enabled", "attribute.added",
+                                       "seat.added", "organization.created"}));
+    const auto entries = log(other);
+    BOOST_TEST(entries[0].subject_id.value() == "phone");
+    BOOST_TEST(entries[2].subject_id.value() == "boat");
+    BOOST_TEST(entries[3].subject_id.value() == ann.text());
+    BOOST_TEST(entries[3].details == R"({"role":"viewer"})");
+    BOOST_TEST(entries[4].subject_id.value() == other.text());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM audit_log WHERE actor <> 'operator' "
+                             "OR details LIKE '%@%' OR subject_id LIKE '%@%'") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_does_nothing_notes_nothing) {
+    service::add_admin(context, acme, "ann@example.test", "viewer");
+    BOOST_TEST(!service::enable_attribute(context, acme, "no_such", true));
+    BOOST_CHECK_THROW(service::add_attribute(
+                          context, acme, {"phone", "Phone", rules::AttributeType::Text, {}, true}),
+                      std::invalid_argument);
+    BOOST_CHECK_THROW((void)service::create_organization(context, ""), std::invalid_argument);
+    BOOST_TEST(newest({}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_the_operator_cancels_is_noted_once) {
+    const ImportId id = new_import();
+    cancel(id);
+    cancel(id);
+    BOOST_TEST((newest(acme) == Texts{"import.canceled"}));
+    BOOST_TEST(log(acme).front().subject_id.value() == id.text());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

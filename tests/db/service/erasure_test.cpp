@@ -1,0 +1,404 @@
+// service/erasure.hpp: a person is gone everywhere, nobody else is touched, and whatever comes in
+// between, doing it again completes it.
+#include "service/erasure.hpp"
+
+#include "db/imports.hpp"
+#include "service/attributes.hpp"
+#include "service/members.hpp"
+#include "service/organizations.hpp"
+
+using namespace muster;
+using rules::ImportState;
+using test::ImportHouse;
+using test::Meanwhile;
+using test::people;
+using test::row;
+
+namespace {
+
+const std::string kAnn = "ann@x.test";
+constexpr std::string_view kEmpty =
+    R"({"email":null,"external_id":null,"first_name":null,"last_name":null,"display_name":null,)"
+    R"("locale":null,"country":null,"dob":null,"attributes":{}})";
+
+service::NewRow full_row(std::int64_t number, const std::string& email) {
+    auto made = row(number, email, R"({"phone":"0123 456"})");
+    made.fields.first_name = "Annabel";
+    made.fields.last_name = "Leeson";
+    made.fields.external_id = "crm-77";
+    return made;
+}
+
+struct Erasing : ImportHouse {
+    Erasing() { service::enable_attribute(context, acme, "phone", true); }
+
+    UserId member(OrgId organization, const std::string& email) {
+        rules::MemberFields fields;
+        fields.email = email;
+        fields.first_name = "Annabel";
+        return as(organization,
+                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+            .member.user_id;
+    }
+    // A recorded reply whose body is this JSON.
+    void reply(OrgId organization, const std::string& key, const std::string& body) {
+        service::transact(context, {organization}, service::IdempotencyClaim{sha256(key), kHash},
+                          [&](service::Unit&) {
+                              return service::StoredReply{201, "/here", body, {}};
+                          });
+    }
+    service::Erasure erase(const std::string& email = kAnn) {
+        return service::erase_person(context, email);
+    }
+    service::Erasure preview(const std::string& email = kAnn) {
+        return service::preview_erasure(context, email);
+    }
+    std::int64_t users() { return client.number("SELECT COUNT(*) FROM users"); }
+    std::int64_t replies() { return client.number("SELECT COUNT(*) FROM idempotency_keys"); }
+    // Of any organization, in any table that could hold it.
+    std::int64_t traces(const std::string& text) {
+        return client.number(
+            "SELECT (SELECT COUNT(*) FROM users WHERE LOCATE(?, email)) + "
+            "(SELECT COUNT(*) FROM members WHERE LOCATE(?, CONCAT_WS(' ', email, "
+            "first_name, last_name, external_id, attributes))) + "
+            "(SELECT COUNT(*) FROM import_blocks WHERE LOCATE(?, data)) + "
+            "(SELECT COUNT(*) FROM idempotency_keys WHERE LOCATE(?, body)) + "
+            "(SELECT COUNT(*) FROM audit_log WHERE LOCATE(?, details))",
+            text, text, text, text, text);
+    }
+    // The subjects of the entries user.erased.
+    std::vector<std::string> noted(OrgId organization) {
+        return client.column(
+            "SELECT subject_id FROM audit_log WHERE action = 'user.erased' AND "
+            "organization_id = ? ORDER BY id",
+            organization);
+    }
+    std::string report(ImportId id) {
+        std::string text;
+        service::write_error_report(context, acme, id, false, [&](std::string_view piece) {
+            text += piece;
+            return true;
+        });
+        return text.substr(text.find('\n') + 1);
+    }
+
+    const std::string kHash = std::string(32, 'h');
+    OrgId other = organization("Other");
+};
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(erasure, Erasing)
+
+// ---------------------------------------------------------------------------- users, members
+
+BOOST_AUTO_TEST_CASE(a_person_is_gone_from_all_organizations_and_nobody_else_is) {
+    const UserId ann = member(acme, kAnn);
+    member(other, kAnn);
+    const UserId bob = member(acme, "bob@x.test");
+    const OrgId third = organization("Third");
+    const auto before = client.snapshot(third);
+    const auto erased = erase(" Ann@X.TEST ");
+    BOOST_TEST((erased.user == ann));
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 2);
+    BOOST_TEST((erased.organizations[0].organization == acme));
+    BOOST_TEST(erased.organizations[0].name == "Acme");
+    BOOST_TEST(erased.organizations[0].member.has_value());
+    BOOST_TEST((erased.organizations[1].organization == other));
+    BOOST_TEST(erased.is_complete());
+    BOOST_TEST(!service::find_member(context, acme, ann).has_value());
+    BOOST_TEST(!service::find_member(context, other, ann).has_value());
+    BOOST_TEST(service::find_member(context, acme, bob).has_value());
+    BOOST_TEST(users() == 1);
+    BOOST_TEST((noted(acme) == Texts{ann.text()}));
+    BOOST_TEST((noted(other) == Texts{ann.text()}));
+    BOOST_TEST((client.snapshot(third) == before));
+    BOOST_TEST(traces(kAnn) == 0);
+    BOOST_TEST((member(acme, kAnn) != ann));  // whoever comes back is somebody new
+}
+
+BOOST_AUTO_TEST_CASE(a_user_without_an_organization_is_erased_too) {
+    const UserId ann = member(acme, kAnn);
+    client.run("DELETE FROM members");
+    const auto erased = erase();
+    BOOST_TEST((erased.user == ann));
+    BOOST_TEST(erased.organizations.empty());
+    BOOST_TEST(users() == 0);
+    BOOST_TEST(client.value("SELECT subject_id FROM audit_log WHERE action = 'user.erased' "
+                            "AND organization_id IS NULL") == ann.text());
+}
+
+BOOST_AUTO_TEST_CASE(a_second_time_finds_nothing_and_notes_nothing) {
+    member(acme, kAnn);
+    erase();
+    const auto again = erase();
+    BOOST_TEST(!again.user.has_value());
+    BOOST_TEST(again.organizations.empty());
+    BOOST_TEST(again.is_complete());
+    BOOST_TEST(noted(acme).size() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_address_is_refused) {
+    for (const std::string text : {"", "ann", "%@x.test' OR 1=1", "@"}) {
+        BOOST_CHECK_THROW(erase(text), std::invalid_argument);
+        BOOST_CHECK_THROW(preview(text), std::invalid_argument);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_of_the_address_is_told_of_and_left_alone) {
+    service::add_admin(context, acme, kAnn, "owner");
+    member(other, kAnn);
+    BOOST_TEST(preview().is_admin);
+    BOOST_TEST(erase().is_admin);
+    BOOST_TEST(!preview("bob@x.test").is_admin);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM seats") == 1);
+    BOOST_TEST(users() == 0);
+}
+
+// ---------------------------------------------------------------------------- staged rows
+
+BOOST_AUTO_TEST_CASE(a_person_s_rows_of_an_ended_job_are_empty_and_keep_number_and_outcome) {
+    const ImportId id = completed({full_row(1, kAnn), row(2, "bob@x.test"), full_row(7, kAnn),
+                                   row(900, "bob@x.test"), full_row(1001, kAnn)});
+    const auto before = rows(id);
+    const auto job_before = job(id);
+    const auto erased = erase();
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 1);
+    BOOST_TEST(erased.organizations.front().import_rows == 3);
+    const auto after = rows(id);
+    BOOST_TEST_REQUIRE(after.size() == before.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        BOOST_TEST(after[i].row_number == before[i].row_number);
+        BOOST_TEST((after[i].state == before[i].state));
+        BOOST_TEST((after[i].error == before[i].error));
+        BOOST_TEST((after[i].user_id == before[i].user_id));
+        const bool is_hers = i % 2 == 0;
+        BOOST_TEST(after[i].payload == (is_hers ? std::string(kEmpty) : before[i].payload));
+    }
+    BOOST_TEST(job(id).created_count == job_before.created_count);
+    BOOST_TEST(job(id).invalid_rows == 3);
+    const std::string text = report(id);
+    BOOST_TEST(text.find("bob@x.test,,,,,,,,,900,ROW_DUPLICATE_IN_FILE") != std::string::npos);
+    BOOST_TEST(text.find(",,,,,,,,,7,ROW_DUPLICATE_IN_FILE") == 0U);
+    BOOST_TEST(text.find(",,,,,,,,,1001,ROW_DUPLICATE_IN_FILE") != std::string::npos);
+    for (const std::string word : {"ann@", "Annabel", "Leeson", "crm-77", "0123 456"}) {
+        BOOST_TEST(traces(word) == 0, word);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_longer_address_is_somebody_else_s) {
+    const std::vector<std::string> others = {"joann@x.test", "ann@x.test.org", "x.ann@x.test",
+                                             "bann@x.tests"};
+    std::vector<service::NewRow> all;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        all.push_back(full_row(static_cast<std::int64_t>(i) + 1, others[i]));
+        reply(acme, others[i], "{\"email\":\"" + others[i] + "\"}");
+    }
+    const ImportId id = completed(all);
+    const auto before = client.snapshot(acme);
+    BOOST_TEST(preview().organizations.empty());
+    const auto erased = erase();
+    BOOST_TEST(erased.organizations.empty());
+    BOOST_TEST(!erased.user.has_value());
+    BOOST_TEST((client.snapshot(acme) == before));
+    const ImportId active = staged(all);  // an active job does not hold her either
+    BOOST_TEST(erase().is_complete());
+    cancel(active);
+    BOOST_TEST(rows(id).size() == others.size());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_only_mentions_the_address_is_somebody_else_s) {
+    auto friend_s = row(1, "bob@x.test", R"({"emergency_contact":"ann@x.test"})");
+    friend_s.fields.display_name = "ann@x.test";
+    const ImportId id = staged({friend_s});
+    cancel(id);
+    const auto before = rows(id).front().payload;
+    BOOST_TEST(erase().organizations.empty());
+    BOOST_TEST(rows(id).front().payload == before);
+}
+
+BOOST_AUTO_TEST_CASE(the_rows_of_canceled_and_failed_jobs_are_emptied) {
+    const ImportId canceled = staged({full_row(1, kAnn)});
+    cancel(canceled);
+    const ImportId failed = staged({full_row(1, kAnn), row(2, "bob@x.test")});
+    validate(failed);
+    service::fail_import(context, lease(), ImportState::Validating, {"X", "x"});
+    const auto erased = erase();
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 1);
+    BOOST_TEST(erased.organizations.front().import_rows == 2);
+    BOOST_TEST(!erased.organizations.front().member.has_value());
+    BOOST_TEST(rows(canceled).front().payload == kEmpty);
+    BOOST_TEST(rows(failed).front().payload == kEmpty);
+    BOOST_TEST(rows(failed).back().payload != kEmpty);
+    // Acme never had her as a member: that others knew her is not told.
+    BOOST_TEST((noted(acme) == Texts{"NULL"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_has_not_ended_is_reported_and_everything_else_is_done) {
+    const ImportId done = completed({full_row(1, kAnn)});
+    reply(acme, "k", R"({"email":"ann@x.test"})");
+    const ImportId active = staged({full_row(1, kAnn), row(2, "bob@x.test")});
+    const auto check = [&](std::string_view state) {
+        client.execute("UPDATE import_jobs SET state = ? WHERE id = ?", state, active);
+        const auto data = client.value("SELECT data FROM import_blocks WHERE job_id = ?", active);
+        const auto erased = erase();
+        BOOST_TEST_REQUIRE(erased.active_jobs.size() == 1, state);
+        BOOST_TEST((erased.active_jobs.front().id == active));
+        BOOST_TEST((erased.active_jobs.front().organization == acme));
+        BOOST_TEST(!erased.is_complete());
+        BOOST_TEST(client.value("SELECT data FROM import_blocks WHERE job_id = ?", active) == data);
+    };
+    for (const auto state : {"staging", "validating", "validated", "committing"}) check(state);
+    BOOST_TEST(users() == 0);
+    BOOST_TEST(replies() == 0);
+    BOOST_TEST(rows(done).front().payload == kEmpty);
+    client.execute("UPDATE import_jobs SET state = 'canceled' WHERE id = ?", active);
+    const auto erased = erase();
+    BOOST_TEST(erased.is_complete());
+    BOOST_TEST(erased.organizations.front().import_rows == 1);
+    BOOST_TEST(traces(kAnn) == 0);
+    BOOST_TEST(noted(acme).size() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_person_is_found_in_every_block_of_a_large_job) {
+    auto all = people(1, 5000);
+    for (std::size_t i = 0; i < all.size(); i += 400) all[i].fields.email = kAnn;
+    const ImportId id = new_import();
+    stage(id, all);
+    for (std::int64_t first = 1; first < 30; ++first) {  // more blocks than are scanned at once
+        stage(id, {row(first * 5000 + 7, kAnn)});
+    }
+    cancel(id);
+    BOOST_TEST(preview().organizations.front().import_rows == 13 + 29);
+    BOOST_TEST(erase().organizations.front().import_rows == 13 + 29);
+    BOOST_TEST(traces(kAnn) == 0);
+    BOOST_TEST(rows(id).size() == 5029);
+}
+
+BOOST_AUTO_TEST_CASE(a_block_that_cannot_be_read_is_reported_and_stops_nothing) {
+    const ImportId rotten = staged({full_row(1, kAnn)});
+    cancel(rotten);
+    client.execute("UPDATE import_blocks SET data = CONCAT(data, 'x')");
+    const ImportId good = staged({full_row(1, kAnn)});
+    cancel(good);
+    member(other, kAnn);
+    const auto erased = erase();
+    BOOST_TEST_REQUIRE(erased.unreadable_jobs.size() == 1);
+    BOOST_TEST((erased.unreadable_jobs.front().id == rotten));
+    BOOST_TEST(!erased.is_complete());
+    BOOST_TEST(users() == 0);
+    BOOST_TEST(rows(good).front().payload == kEmpty);
+}
+
+// ---------------------------------------------------------------------------- recorded replies
+
+BOOST_AUTO_TEST_CASE(recorded_replies_that_hold_the_address_are_gone) {
+    reply(acme, "1", R"({"id":1,"email":"ann@x.test","outcome":"created"})");
+    reply(acme, "2", R"({"email":"bob@x.test"})");
+    reply(other, "3", R"({"users":[{"email":"ann@x.test"}]})");
+    reply(other, "4", R"({"email":"ann@x.test"})");
+    client.execute("UPDATE idempotency_keys SET sealed = TRUE WHERE key_hash = ?", sha256("4"));
+    BOOST_TEST(preview().organizations.size() == 2);
+    BOOST_TEST(replies() == 4);
+    const auto erased = erase();
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 2);
+    for (const auto& here : erased.organizations) BOOST_TEST(here.replies == 1);
+    BOOST_TEST(replies() == 2);
+    BOOST_TEST(noted(acme).size() == 1);
+    BOOST_TEST(noted(other).size() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_json_escapes_is_found) {
+    const std::string address = R"("a\"b"@x.test)";
+    member(acme, address);
+    reply(acme, "1", R"({"email":"\"a\\\"b\"@x.test"})");
+    const auto erased = erase(address);
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 1);
+    BOOST_TEST(erased.organizations.front().replies == 1);
+    BOOST_TEST(replies() == 0);
+    BOOST_TEST(users() == 0);
+}
+
+// ---------------------------------------------------------------------------- preview,
+// interruptions
+
+BOOST_AUTO_TEST_CASE(a_preview_tells_what_will_be_erased_and_writes_nothing) {
+    const ImportId id = completed({full_row(1, kAnn), full_row(2, kAnn)});
+    cancel(staged({full_row(3, kAnn)}));
+    const ImportId active = staged({full_row(3, kAnn)});
+    member(other, kAnn);
+    reply(other, "1", R"({"email":"ann@x.test"})");
+    const auto before = std::pair(client.snapshot(acme), client.snapshot(other));
+    const auto told = preview();
+    BOOST_TEST((std::pair(client.snapshot(acme), client.snapshot(other)) == before));
+    BOOST_TEST(users() == 1);
+    const auto erased = erase();
+    BOOST_TEST((told.user == erased.user));
+    BOOST_TEST_REQUIRE(told.organizations.size() == erased.organizations.size());
+    for (std::size_t i = 0; i < told.organizations.size(); ++i) {
+        const auto& left = told.organizations[i];
+        const auto& right = erased.organizations[i];
+        BOOST_TEST((left.organization == right.organization && left.member == right.member));
+        BOOST_TEST(left.import_rows == right.import_rows);
+        BOOST_TEST(left.replies == right.replies);
+    }
+    BOOST_TEST_REQUIRE(told.active_jobs.size() == 1);
+    BOOST_TEST((told.active_jobs.front().id == active));
+    BOOST_TEST(rows(id).size() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(interrupted_anywhere_it_is_completed_by_doing_it_again) {
+    const std::vector<std::string> places = {
+        "BEFORE DELETE ON members", "BEFORE DELETE ON users", "BEFORE UPDATE ON import_blocks",
+        "BEFORE DELETE ON idempotency_keys", "BEFORE INSERT ON audit_log"};
+    for (const std::string& place : places) BOOST_TEST_CONTEXT(place) {
+            const UserId ann = member(acme, kAnn);
+            member(other, kAnn);
+            cancel(staged({full_row(1, kAnn)}));
+            reply(other, place, R"({"email":"ann@x.test"})");
+            client.run("DELETE FROM audit_log");
+            {
+                const Meanwhile broken(
+                    client,
+                    "CREATE TRIGGER broken " + place + " FOR EACH ROW SIGNAL SQLSTATE '45000'",
+                    "DROP TRIGGER broken");
+                BOOST_CHECK_THROW(erase(), db::DbError);
+            }
+            // Never half: she is in both organizations, or in none.
+            const auto members_left =
+                client.number("SELECT COUNT(*) FROM members WHERE user_id = ?", ann);
+            BOOST_TEST((members_left == 2 || members_left == 0));
+            BOOST_TEST(noted(acme).size() == (members_left == 2 ? 0U : 1U));
+            BOOST_TEST(erase().is_complete());
+            BOOST_TEST(traces(kAnn) == 0);
+            BOOST_TEST(traces("Annabel") == 0);
+            BOOST_TEST(users() == 0);
+            BOOST_TEST(noted(acme).front() == ann.text());
+        }
+}
+
+BOOST_AUTO_TEST_CASE(an_erasure_beside_those_who_bring_the_person_leaves_a_whole_person_or_none) {
+    test::side_by_side(5, [&](int worker) {
+        test::Desk desk;
+        rules::MemberFields fields;
+        fields.email = kAnn;
+        for (int i = 0; i < 20; ++i) {
+            if (worker == 0) {
+                (void)service::erase_person(desk.context, kAnn);
+            } else {
+                desk.as(worker % 2 == 0 ? acme : other, [&](service::Unit& unit) {
+                    return service::create_member(unit, fields).member.user_id;
+                });
+            }
+        }
+    });
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM members m LEFT JOIN users u ON u.id = m.user_id "
+                             "WHERE u.id IS NULL") == 0);
+    BOOST_TEST(users() <= 1);
+    erase();
+    BOOST_TEST(traces(kAnn) == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,65 @@
+// api/audit_log.cpp: who may read the audit log, what may be asked, and what an entry says.
+#include "api/routes.hpp"
+#include "base/error.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+#include <string>
+
+using namespace muster;
+using api::Endpoint;
+
+namespace {
+
+const Endpoint& row() {
+    const auto found = api::match(http::Method::Get, "/v1/audit-log");
+    BOOST_TEST_REQUIRE(found.endpoint);
+    return *found.endpoint;
+}
+
+bool is_good(std::string_view query) {
+    try {
+        (void)api::decode_query(row(), query);
+        return true;
+    } catch (const Error& error) {
+        BOOST_TEST((error.code() == ErrorCode::ValidationError));
+        return false;
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(audit_log)
+
+BOOST_AUTO_TEST_CASE(the_log_is_for_admins_viewers_included_and_not_for_keys) {
+    BOOST_TEST(row().operation == "listAuditLog");
+    BOOST_TEST((row().access == api::Access::Admin));
+    BOOST_TEST((row().role == rules::Role::Viewer));
+}
+
+BOOST_AUTO_TEST_CASE(a_page_has_1_to_100_entries_50_unless_told) {
+    BOOST_TEST(api::decode_query(row(), "").integer("limit") == 50);
+    for (const auto good : {"limit=1", "limit=100", "action=api_key.revoked&subject_id=x"}) {
+        BOOST_TEST(is_good(good), good);
+    }
+    for (const auto bad :
+         {"limit=0", "limit=101", "limit=x", "actor=operator", "action=a&action=b", "offset=5"}) {
+        BOOST_TEST(!is_good(bad), bad);
+    }
+    BOOST_TEST(!is_good("action=" + std::string(256, 'x')));
+}
+
+BOOST_AUTO_TEST_CASE(an_entry_says_who_did_what_to_whom_and_when) {
+    const Json::Value entry = row().reply.schema()["properties"]["audit_log"]["items"];
+    const auto names = entry["properties"].getMemberNames();
+    BOOST_TEST((std::set<std::string>(names.begin(), names.end()) ==
+                std::set<std::string>{"id", "actor", "actor_id", "actor_email", "action",
+                                      "subject_id", "details", "request_id", "created_at"}));
+    BOOST_TEST(entry["required"].size() == names.size());
+    BOOST_TEST(entry["properties"]["actor"]["enum"][0].asString() == "admin");
+    BOOST_TEST(entry["properties"]["actor"]["enum"][1].asString() == "operator");
+    BOOST_TEST(entry["properties"]["actor_email"]["type"][1].asString() == "null");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,174 @@
+// A small mail server on the loopback for tests of what sends mail, unit and database tests alike:
+// real sockets, one thread a connection, and a script that says how it answers.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace muster::test {
+
+struct ReceivedMail {
+    std::string from;  // the argument of MAIL
+    std::string to;    // the argument of RCPT
+    std::string data;  // up to the dot, dots unstuffed
+};
+
+class LoopbackSmtp {
+  public:
+    // How a step is answered: a whole reply ("250 ok"), or one of these.
+    static constexpr std::string_view kHang = "hang";  // say nothing, and wait
+    static constexpr std::string_view kCut = "cut";    // close
+    // "" = as a good server would. Steps: connect, EHLO, HELO, STARTTLS, AUTH, MAIL, RCPT, DATA,
+    // "." (the whole mail), QUIT. Called from several threads.
+    using Script = std::function<std::string(std::string_view step)>;
+
+    explicit LoopbackSmtp(Script script = [](std::string_view) { return ""; })
+        : script_(std::move(script)) {
+        listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        auto* any = reinterpret_cast<sockaddr*>(&address);
+        socklen_t length = sizeof address;
+        if (bind(listener_, any, length) != 0 || listen(listener_, 16) != 0 ||
+            getsockname(listener_, any, &length) != 0) {
+            throw std::runtime_error("no socket on the loopback");
+        }
+        port_ = ntohs(address.sin_port);
+        acceptor_ = std::jthread([this] { accept_all(); });
+    }
+    ~LoopbackSmtp() {
+        shutdown(listener_, SHUT_RDWR);
+        acceptor_.join();
+        close(listener_);
+        {
+            const std::lock_guard lock(mutex_);
+            for (const int socket : sockets_) shutdown(socket, SHUT_RDWR);
+        }
+        threads_.clear();
+        for (const int socket : sockets_) close(socket);
+    }
+    LoopbackSmtp(const LoopbackSmtp&) = delete;
+    LoopbackSmtp& operator=(const LoopbackSmtp&) = delete;
+
+    std::string url() const { return "smtp://127.0.0.1:" + std::to_string(port_); }
+    // Those that were answered with 250, and those whose answer a script took away.
+    std::vector<ReceivedMail> mails() const {
+        const std::lock_guard lock(mutex_);
+        return mails_;
+    }
+    // Every command line, of all connections.
+    std::vector<std::string> commands() const {
+        const std::lock_guard lock(mutex_);
+        return commands_;
+    }
+
+  private:
+    struct Talk {
+        int socket;
+        std::string buffer;
+        ReceivedMail mail;
+    };
+
+    static bool read_line(Talk& talk, std::string& line) {
+        std::size_t end = 0;
+        while ((end = talk.buffer.find("\r\n")) == std::string::npos) {
+            std::string piece(65536, '\0');
+            const ssize_t count = recv(talk.socket, piece.data(), piece.size(), 0);
+            if (count <= 0) return false;
+            talk.buffer.append(piece, 0, static_cast<std::size_t>(count));
+        }
+        line = talk.buffer.substr(0, end);
+        talk.buffer.erase(0, end + 2);
+        return true;
+    }
+
+    // False: the connection is to be closed.
+    bool answer(const Talk& talk, std::string_view step, std::string_view good) {
+        std::string reply = script_(step);
+        if (reply == kCut) return false;
+        if (reply == kHang) {
+            char byte = 0;
+            while (recv(talk.socket, &byte, 1, 0) > 0) continue;
+            return false;
+        }
+        if (reply.empty()) reply = good;
+        reply += "\r\n";
+        send(talk.socket, reply.data(), reply.size(), MSG_NOSIGNAL);
+        return true;
+    }
+
+    bool take_mail(Talk& talk) {
+        talk.mail.data.clear();
+        std::string line;
+        while (read_line(talk, line)) {
+            if (line == ".") {
+                const std::string reply = script_(".");
+                const bool is_refusal = !reply.empty() && (reply[0] == '4' || reply[0] == '5');
+                const std::lock_guard lock(mutex_);
+                if (!is_refusal) mails_.push_back(talk.mail);
+                return true;
+            }
+            talk.mail.data.append(line, line.starts_with('.') ? 1 : 0).append("\r\n");
+        }
+        return false;
+    }
+
+    bool obey(Talk& talk, const std::string& line) {
+        {
+            const std::lock_guard lock(mutex_);
+            commands_.push_back(line);
+        }
+        const std::string verb = line.substr(0, line.find(' '));
+        if (verb == "EHLO") return answer(talk, verb, "250-loopback\r\n250-SMTPUTF8\r\n250 SIZE");
+        if (verb == "MAIL") talk.mail.from = line.substr(line.find(':') + 1);
+        if (verb == "RCPT") talk.mail.to = line.substr(line.find(':') + 1);
+        if (verb == "QUIT") return answer(talk, verb, "221 bye") && false;
+        if (verb != "DATA") return answer(talk, verb, "250 ok");
+        const bool is_refused = !script_("DATA").empty();
+        return answer(talk, "DATA", "354 go on") &&
+               (is_refused || (take_mail(talk) && answer(talk, ".", "250 taken")));
+    }
+
+    void serve(int socket) {
+        Talk talk{socket, "", {}};
+        std::string line;
+        bool goes_on = answer(talk, "connect", "220 loopback");
+        while (goes_on && read_line(talk, line)) goes_on = obey(talk, line);
+        shutdown(socket, SHUT_RDWR);  // closed when the server goes, so that the number stays taken
+    }
+
+    void accept_all() {
+        for (;;) {
+            const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+            if (socket < 0) return;
+            const std::lock_guard lock(mutex_);
+            sockets_.push_back(socket);
+            threads_.emplace_back([this, socket] { serve(socket); });
+        }
+    }
+
+    Script script_;
+    int listener_ = -1;
+    int port_ = 0;
+    mutable std::mutex mutex_;
+    std::vector<ReceivedMail> mails_;
+    std::vector<std::string> commands_;
+    std::vector<int> sockets_;
+    std::vector<std::jthread> threads_;
+    std::jthread acceptor_;
+};
+
+}  // namespace muster::test
