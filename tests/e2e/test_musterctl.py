@@ -203,7 +203,7 @@ def test_the_schema_is_made_once_and_is_current(ctl, ask):
     version = ask("db", "status")["supported"]
     assert ask("db", "status") == {"version": version, "supported": version}
     assert ask("db", "init") == {"created": False, "version": version}
-    assert ask("db", "migrate") == {"version": version}
+    assert ask("db", "migrate") == {"version": version, "upgrades": []}
     assert str(version) in ctl("db", "status").stdout
 
 
@@ -219,6 +219,60 @@ def test_a_database_is_made_from_nothing(stack, ask, ctl):
         assert ask("db", "status", status=NOT_DONE, env=env)["version"] == ask("db", "status")["version"] + 1
     finally:
         stack.sql("DROP DATABASE IF EXISTS e2e_fresh")
+
+
+def test_an_old_database_is_upgraded_once(stack, ask, ctl):
+    env = {"MUSTER_DATABASE_NAME": "e2e_old"}
+    schema = "\n".join(line.split("--")[0] for line in
+                       (stack.source / "tests/data/schema-1.sql").read_text(encoding="utf-8").splitlines())
+    try:
+        stack.sql("CREATE DATABASE e2e_old CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+        connection = stack.connect(database="e2e_old")
+        with connection.cursor() as cursor:
+            for statement in filter(str.strip, schema.split(";")):
+                cursor.execute(statement)
+            cursor.execute("INSERT INTO schema_version VALUES (1, 1)")
+            cursor.execute("INSERT INTO organizations VALUES (REPEAT('a', 16), 'Old', 1)")
+        connection.close()
+        assert "musterctl db migrate" in ctl("health", status=NOT_DONE, env=env).stdout
+        assert ask("db", "status", status=NOT_DONE, env=env)["version"] == 1
+        upgraded = ask("db", "migrate", env=env)
+        version = upgraded["version"]
+        assert [step["version"] for step in upgraded["upgrades"]] == list(range(2, version + 1))
+        assert all(step["statements"] > 0 and step["done_before"] == 0 for step in upgraded["upgrades"])
+        assert ask("health", env=env)["healthy"] is True
+        assert [entry["name"] for entry in ask("org", "list", env=env)] == ["Old"]
+        # As if the last version had not been written down: all of it was done before, but what must be repeated.
+        stack.sql("DELETE FROM e2e_old.schema_version WHERE version = %s", version)
+        again = ctl("db", "migrate", env=env).stdout.splitlines()
+        assert len(again) == 2 and again[0].startswith(f"upgraded to version {version}: ") and "done before" in again[0]
+        assert ctl("db", "migrate", env=env).stdout == again[1] + "\n"
+    finally:
+        stack.sql("DROP DATABASE IF EXISTS e2e_old")
+
+
+@pytest.mark.parametrize("words", [["db", "status"], ["db", "migrate"], ["org", "list"]])
+def test_a_database_that_cannot_be_used_is_told_in_one_sentence(stack, ctl, words):
+    def told(**env):
+        return ctl(*words, status=NOT_DONE, env=env).stderr
+    assert told(MUSTER_DATABASE_NAME="e2e_nowhere") == (
+        "musterctl: there is no such database (database.name): run `musterctl db init`\n")
+    away = "musterctl: the database does not answer: see database.url of the configuration\n"
+    assert told(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
+    assert told(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
+    refused = told(MUSTER_DATABASE_USER="nobody_at_all", MUSTER_DATABASE_PASSWORD="s3cret")
+    assert refused == "musterctl: the database refuses database.user: see its password and its rights\n"
+
+
+def test_a_database_without_a_schema_is_told_apart(stack, ctl):
+    env = {"MUSTER_DATABASE_NAME": "e2e_bare"}
+    try:
+        stack.sql("CREATE DATABASE e2e_bare")
+        assert "musterctl db init" in ctl("db", "migrate", status=NOT_DONE, env=env).stderr
+        assert "schema: none" in ctl("db", "status", status=NOT_DONE, env=env).stdout
+        assert "musterctl db status" in ctl("org", "list", status=NOT_DONE, env=env).stderr
+    finally:
+        stack.sql("DROP DATABASE IF EXISTS e2e_bare")
 
 
 def test_health_says_what_is_wrong(stack, ctl, ask):

@@ -154,10 +154,8 @@ class Stack:
 
     # ------------------------------------------------------------------ database
     def connect(self, **options):
-        settings = {"autocommit": True, "charset": "utf8mb4"} | options
-        return pymysql.connect(
-            unix_socket=self.env["mysql_socket"], user="root", database=self.env["database"], **settings
-        )
+        settings = {"autocommit": True, "charset": "utf8mb4", "database": self.env["database"]} | options
+        return pymysql.connect(unix_socket=self.env["mysql_socket"], user="root", **settings)
 
     def sql(self, statement, *parameters):
         """Runs one statement; rows as tuples."""
