@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,17 @@ void random_bytes(void* to, std::size_t count);
 [[nodiscard]] std::string hmac_sha1(std::string_view key, std::string_view data);
 // Decimal digits, each as likely as any other.
 [[nodiscard]] Secret random_digits(std::size_t count);
+// A key for one purpose, 32 bytes (RFC 5869).
+[[nodiscard]] Secret hkdf_sha256(const Secret& key, std::string_view purpose);
+
+// AES-256-GCM. Seals `plain` under a key of 32 bytes with a fresh nonce; `context` is bound to it
+// and must be the same to open it.
+[[nodiscard]] std::string seal_under(const Secret& key, std::string_view plain,
+                                     std::string_view context);
+// nullopt for anything that seal_under() did not give for this key and context.
+[[nodiscard]] std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
+                                               std::string_view context);
+
 // False for different lengths; else takes the same time whatever differs.
 [[nodiscard]] bool equal_in_constant_time(std::string_view left, std::string_view right);
 

@@ -11,14 +11,6 @@
 
 namespace muster {
 
-// Seals `plain` under a key of 32 bytes with a fresh nonce; `context` is bound to it and must be
-// the same to open it.
-[[nodiscard]] std::string seal_under(const Secret& key, std::string_view plain,
-                                     std::string_view context);
-// nullopt for anything that seal_under() did not give for this key and context.
-[[nodiscard]] std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
-                                               std::string_view context);
-
 // The installation's keys: the current one seals, the previous one (while a rotation runs) still
 // opens.
 class KeyRing {

@@ -207,6 +207,7 @@ rules::ImportJob create_import(Unit& unit, const NewImport& in) {
     if (const auto active = store::insert_import(org, job)) {
         throw Error(ErrorCode::ImportJobActiveExists).detail("job_id", active->text());
     }
+    audit(unit, "import.created", job.id.text());
     return job;
 }
 
@@ -248,6 +249,7 @@ rules::ImportJob commit_import(Unit& unit, ImportId id, std::optional<bool> dry_
     } else {
         refuse_state(job.state, "validated");
     }
+    audit(unit, "import.committed", id.text());
     return reread(org, id, unit.now);
 }
 
@@ -257,6 +259,7 @@ rules::ImportJob cancel_import(Unit& unit, ImportId id) {
     if (job.state == ImportState::Canceled) return job;
     if (!rules::can_cancel(job.state)) refuse_state(job.state, "staging, validating or validated");
     store::move_import(org, id, job.state, ImportState::Canceled, unit.now);
+    audit(unit, "import.canceled", id.text());
     return reread(org, id, unit.now);
 }
 
