@@ -67,8 +67,9 @@ BOOST_AUTO_TEST_CASE(a_job_is_read_as_it_was_written) {
     cancel(id);
     const auto admin = database.transaction([&](db::Tx& tx) {
         const auto made = AdminId::create();
-        static constexpr db::SystemSql kInsert{"test.admin", db::Why{"an admin has no tenant"},
-                                               "INSERT INTO admins (id, email, created_at) VALUES (?, 'a@b.c', 1)"};
+        static constexpr db::SystemSql kInsert{
+            "test.admin", db::Why{"an admin has no tenant"},
+            "INSERT INTO admins (id, email, created_at) VALUES (?, 'a@b.c', 1)"};
         tx.execute(kInsert, made);
         return made;
     });
