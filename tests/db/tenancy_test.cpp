@@ -10,6 +10,7 @@
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
+#include "store/member_pages.hpp"
 #include "store/members.hpp"
 #include "store/organizations.hpp"
 
@@ -231,6 +232,26 @@ BOOST_AUTO_TEST_CASE(attributes) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(attributes_for_writing) {
+    const auto is_owner_s = [&](const rules::AttributeRecord& record) {
+        return record.id == owner.attribute;
+    };
+    check({"attributes.list_shared"}, [&](OrgStore& org) {
+        const auto records = store::list_attributes_for_writing(org);
+        return std::any_of(records.begin(), records.end(), is_owner_s);
+    });
+    check({"attributes.lock"}, [&](OrgStore& org) {
+        const auto record = store::lock_attribute(org, "colour");
+        return record && is_owner_s(*record);
+    });
+    check({"attributes.update"}, [&](OrgStore& org) {
+        auto changed = attribute(owner, "colour");
+        changed.attribute.label = "Changed";
+        store::update_attribute(org, changed);
+        return false;
+    });
+}
+
 BOOST_AUTO_TEST_CASE(idempotency_keys) {
     check({"idempotency.claim"},
           [&](OrgStore& org) { return !store::claim_idempotency_key(org, kHash, record(), kNow); });
@@ -291,6 +312,60 @@ BOOST_AUTO_TEST_CASE(members) {
     });
     check({"members.find"},
           [&](OrgStore& org) { return store::find_member(org, owner.user).has_value(); });
+}
+
+BOOST_AUTO_TEST_CASE(members_one_by_one) {
+    check({"members.find_many"}, [&](OrgStore& org) {
+        return !store::find_members(org, {&owner.user, 1}).empty();
+    });
+    check({"members.lock"},
+          [&](OrgStore& org) { return store::lock_member(org, owner.user).has_value(); });
+    check({"members.update"}, [&](OrgStore& org) {
+        rules::Member member;
+        member.user_id = owner.user;
+        member.attributes = "{}";
+        member.status = "locked";
+        member.updated_at = kLater;
+        store::update_member(org, member);
+        return false;
+    });
+    client.execute(
+        "UPDATE members SET attributes = '{\"only.owner\": [\"x\", \"api\", 1]}' "
+        "WHERE organization_id = ?",
+        owner.id);
+    check({"members.find_attribute"},
+          [&](OrgStore& org) { return store::is_attribute_used(org, "only.owner"); });
+    check({"members.delete"}, [&](OrgStore& org) { return store::delete_member(org, owner.user); });
+}
+
+BOOST_AUTO_TEST_CASE(pages_of_members) {
+    client.execute("UPDATE members SET external_id = 'E', last_name = 'Lee'");
+    const auto has_owner_s = [&](const std::vector<store::MemberKey>& keys) {
+        return std::any_of(keys.begin(), keys.end(),
+                           [&](const auto& key) { return key.user_id == owner.user; });
+    };
+    check({"members.find_by_email"}, [&](OrgStore& org) {
+        return has_owner_s(store::find_member_key(org, "owner@example.test"));
+    });
+    check({"members.page"},
+          [&](OrgStore& org) { return has_owner_s(store::page_members(org, {}, 10)); });
+    check({"members.page_of_status"}, [&](OrgStore& org) {
+        return has_owner_s(store::page_members_of_status(org, "active", {}, 10));
+    });
+    check({"members.page_of_external_id"}, [&](OrgStore& org) {
+        return has_owner_s(store::page_members_of_external_id(org, "E", {}, 10));
+    });
+    check({"members.page_updated"}, [&](OrgStore& org) {
+        return has_owner_s(store::page_members_updated(org, Timestamp(0), {}, 10));
+    });
+    for (const char* prefix : {"l", "m@"}) {
+        check({"members.page_by_prefix"}, [&](OrgStore& org) {
+            return has_owner_s(store::page_members_by_prefix(org, prefix, {}, 10));
+        });
+    }
+    check({"members.filter"}, [&](OrgStore& org) {
+        return !store::filter_members(org, {&owner.user, 1}, {}).empty();
+    });
 }
 
 BOOST_AUTO_TEST_CASE(import_jobs) {
@@ -412,6 +487,8 @@ BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                          after("tenancy/erasure") * after("tenancy/idempotency_keys") *
                          after("tenancy/members") * after("tenancy/import_jobs") *
                          after("tenancy/leases_on_import_jobs") * after("tenancy/import_blocks") *
+                         after("tenancy/attributes_for_writing") *
+                         after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
                          after("tenancy/import_blocks_by_filter")) {
     std::set<std::string> defined;
     for (const auto& entry :

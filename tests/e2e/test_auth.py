@@ -63,7 +63,7 @@ def wrong(module_org, stack):
 def test_every_operation_refuses_every_wrong_credential_alike(anyone, contract, wrong, module_org):
     job_id = module_org.create_import()["id"]
     user_id = module_org.create_user({"email": email()})["id"]
-    ids = {"import": job_id, "user": user_id}
+    ids = {"import": job_id, "user": user_id, "attribute": "phone"}
     keyed = [operation for operation in contract.operations if operation.needs_key]
     assert len(keyed) >= 12
     for operation in keyed:
@@ -80,7 +80,7 @@ def test_every_operation_refuses_every_wrong_credential_alike(anyone, contract, 
 
 
 def test_a_wrong_credential_is_refused_before_anything_else_is_looked_at(anyone, contract):
-    nowhere = {"import": str(uuid.uuid4()), "user": str(uuid.uuid4())}
+    nowhere = {"import": str(uuid.uuid4()), "user": str(uuid.uuid4()), "attribute": "phone"}
     for operation in contract.operations:
         if operation.needs_key:
             path = path_of(operation, nowhere)

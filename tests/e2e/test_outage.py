@@ -71,7 +71,7 @@ def address_is_written(org, created):
 
 
 def test_without_the_database_every_operation_is_503_and_comes_back_by_itself(stack, org, contract, anyone):
-    ids = {"import": str(uuid.uuid4()), "user": org.create_user({"email": email()})["id"]}
+    ids = {"import": str(uuid.uuid4()), "user": org.create_user({"email": email()})["id"], "attribute": "phone"}
     before = workers(stack)
     with stack.without("mariadbd"):
         for operation in contract.operations:

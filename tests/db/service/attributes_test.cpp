@@ -2,11 +2,15 @@
 #include "service/attributes.hpp"
 
 #include "db/house.hpp"
+#include "service/members.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace muster;
 using rules::AttributeType;
+using service::AttributeChange;
+using test::Client;
+using test::Desk;
 using test::House;
 
 namespace {
@@ -19,6 +23,35 @@ struct Registry : House {
         }
         return keys;
     }
+    rules::AttributeRecord put(Desk& desk, std::string_view key,
+                               const service::AttributeChange& change) const {
+        return desk.as(
+            acme, [&](service::Unit& unit) { return service::put_attribute(unit, key, change); });
+    }
+    rules::AttributeRecord put(std::string_view key, const service::AttributeChange& change) {
+        return put(*this, key, change);
+    }
+    std::vector<std::string> faults(std::string_view key, const service::AttributeChange& change) {
+        const auto error = test::error_of([&] { put(key, change); });
+        BOOST_TEST_REQUIRE(error.has_value());
+        BOOST_TEST((error->code() == ErrorCode::ValidationError));
+        std::vector<std::string> found;
+        const Json::Value details = error->details();
+        for (const Json::Value& field : details["fields"]) {
+            found.push_back(field["path"].asString() + " " + field["code"].asString());
+        }
+        return found;
+    }
+    rules::MemberFields ann_with(std::string attributes) const {
+        rules::MemberFields fields;
+        fields.email = "ann@x.test";
+        fields.attributes = std::move(attributes);
+        return fields;
+    }
+    void create(Desk& desk, const rules::MemberFields& fields) const {
+        desk.as(acme, [&](service::Unit& unit) { (void)service::create_member(unit, fields); });
+    }
+
     OrgId acme = organization("Acme");
 };
 
@@ -91,6 +124,123 @@ BOOST_AUTO_TEST_CASE(a_label_that_cannot_be_stored_is_told_as_a_mistake) {
             service::add_attribute(context, acme, {"a", label, AttributeType::Text, {}, true}),
             std::invalid_argument);
     }
+}
+
+BOOST_AUTO_TEST_CASE(an_attribute_is_put_and_changed) {
+    const auto made = put("shoe", {{}, AttributeType::SingleChoice, Keys{"S", "M"}, false});
+    BOOST_TEST(made.attribute.label == "shoe");
+    BOOST_TEST((made.created_at == made.updated_at));
+    const auto changed = put("shoe", {"Shoe size", AttributeType::MultiChoice, {}, true});
+    BOOST_TEST((changed.id == made.id));
+    BOOST_TEST(changed.attribute.label == "Shoe size");
+    BOOST_TEST((changed.attribute.choices == Keys{"S", "M"}));
+    BOOST_TEST((changed.created_at == made.created_at));
+    const auto text = put("shoe", {{}, AttributeType::Text, {}, true});
+    BOOST_TEST(text.attribute.label == "Shoe size");
+    BOOST_TEST(text.attribute.choices.empty());
+    const auto* stored = service::attribute_registry(context, acme).find("shoe");
+    BOOST_TEST_REQUIRE(stored != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_put_that_changes_nothing_writes_nothing) {
+    put("shoe", {{}, AttributeType::Text, {}, true});
+    client.execute("UPDATE attributes SET updated_at = 5 WHERE attribute_key = 'shoe'");
+    put("shoe", {{}, AttributeType::Text, {}, true});
+    BOOST_TEST(client.number("SELECT updated_at FROM attributes WHERE attribute_key = 'shoe'") ==
+               5);
+}
+
+BOOST_AUTO_TEST_CASE(what_no_attribute_can_be_is_told_by_path) {
+    BOOST_TEST(faults("Bad Key", {{}, AttributeType::Text, {}, true}) == Keys{"key invalid_value"});
+    BOOST_TEST(faults("\xff", {{}, AttributeType::Text, Keys{"x"}, true}) ==
+               (Keys{"key invalid_value", "choices invalid_value"}));
+    BOOST_TEST(faults(std::string(65, 'x'), {{}, AttributeType::Text, {}, true}) ==
+               Keys{"key invalid_value"});
+    BOOST_TEST(faults("a", {{}, AttributeType::SingleChoice, {}, true}) ==
+               Keys{"choices required"});
+    BOOST_TEST(faults("a", {{}, AttributeType::MultiChoice, Keys{"x", "y", "x"}, true}) ==
+               Keys{"choices[2] duplicate"});
+    BOOST_TEST(page("", 100).size() == 8);
+}
+
+BOOST_AUTO_TEST_CASE(the_type_of_a_starter_attribute_is_fixed) {
+    BOOST_TEST((test::code_of([&] {
+                    put("phone", {{}, AttributeType::Number, {}, true});
+                }) == ErrorCode::InvalidState));
+    put("gender", {{}, AttributeType::SingleChoice, Keys{"f", "m"}, true});
+    BOOST_TEST((put("phone", {{}, AttributeType::Text, {}, true}).attribute.enabled));
+}
+
+BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
+    put("a.b_c", {{}, AttributeType::Text, {}, true});
+    put("a.bxc", {{}, AttributeType::Text, {}, true});
+    create(*this, ann_with(R"({"a.b_c":"1"})"));
+    const AttributeChange number{{}, AttributeType::Number, {}, true};
+    BOOST_TEST((test::code_of([&] { put("a.b_c", number); }) == ErrorCode::InvalidState));
+    BOOST_TEST((put("a.bxc", number).attribute.type == AttributeType::Number));
+    const OrgId other = organization("Other");
+    BOOST_TEST((as(other, [&](service::Unit& unit) {
+                    return service::put_attribute(unit, "a.b_c", number);
+                }).attribute.type == AttributeType::Number));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
+    put("size", {{}, AttributeType::Text, {}, true});
+    std::optional<ErrorCode> refused;
+    test::side_by_side(2, [&](int i) {
+        Desk desk;
+        if (i == 0) {
+            desk.as(acme, [&](service::Unit& unit) {
+                (void)service::create_member(unit, ann_with(R"({"size":"L"})"));
+                Client onlooker;
+                if (!test::until([&] { return onlooker.someone_waits(); })) {
+                    throw std::runtime_error("nobody waits");
+                }
+            });
+        } else {
+            const auto seen = [&] {
+                Client onlooker;
+                return onlooker.number(
+                           "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE "
+                           "trx_rows_modified > 0") > 0;
+            };
+            if (!test::until(seen)) throw std::runtime_error("nobody writes");
+            refused = test::code_of([&] {
+                put(desk, "size", {{}, AttributeType::Number, {}, true});
+            });
+        }
+    });
+    BOOST_TEST((refused == ErrorCode::InvalidState));
+}
+
+BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
+    for (int round = 0; round < 10; ++round) {
+        const std::string key = "r" + std::to_string(round);
+        put(key, {{}, AttributeType::Text, {}, true});
+        test::side_by_side(4, [&](int i) {
+            Desk desk;
+            (void)test::error_of([&] {
+                if (i < 2) {
+                    put(desk, key, {{}, AttributeType::Number, {}, true});
+                } else {
+                    create(desk, ann_with("{\"" + key + "\":\"text\"}"));
+                }
+            });
+        });
+        const auto type = client.value("SELECT type FROM attributes WHERE attribute_key = ?", key);
+        const auto users = client.number(
+            "SELECT COUNT(*) FROM members WHERE JSON_CONTAINS_PATH(attributes, 'one', ?)",
+            "$." + key);
+        BOOST_TEST(type == (users == 0 ? "number" : "text"));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(one_key_put_by_many_at_once_is_made_once) {
+    test::side_by_side(8, [&](int) {
+        Desk desk;
+        put(desk, "many", {{}, AttributeType::Text, {}, true});
+    });
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM attributes WHERE attribute_key = 'many'") == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

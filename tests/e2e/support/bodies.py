@@ -3,10 +3,11 @@
 A new operation needs a line here; until it has one, test_auth.py and test_isolation.py fail.
 """
 
+from .client import UNSET
 from .world import EMAIL_COLUMN, email, rows_of
 
 # What the path parameters of an operation name, by the path's second word.
-KINDS = {"imports": "import", "users": "user"}
+KINDS = {"imports": "import", "users": "user", "attributes": "attribute"}
 
 BODIES = {
     "createImport": lambda: {"file_name": "f.csv", "declared_total": 0, "mapping": {"columns": [EMAIL_COLUMN]}},
@@ -15,6 +16,11 @@ BODIES = {
     "commitImport": lambda: {},
     "cancelImport": lambda: {},
     "createUser": lambda: {"email": email()},
+    "updateUser": lambda: {"locale": "en"},
+    "removeUser": lambda: UNSET,
+    "lockUser": lambda: {"reason": "e2e"},
+    "unlockUser": lambda: {},
+    "putAttribute": lambda: {"type": "text", "enabled": True},
 }
 
 

@@ -63,6 +63,7 @@ class Operation:
         self.parameters = re.findall(r"{([^}]*)}", path)
         self.statuses = {int(status) for status in row["responses"] if status != "default"}
         self.needs_key = bool(row.get("security"))
+        self.takes_organization_key = any("organizationKey" in entry for entry in row.get("security", []))
 
     def fill(self, *values):
         """The path with its parameters in place."""

@@ -64,6 +64,9 @@ class Organization:
     def create_user(self, payload, expect=201):
         return self.api.post("/v1/users", json=payload, expect=expect).json()
 
+    def update_user(self, user_id, changes, expect=200, **options):
+        return self.api.request("PATCH", f"/v1/users/{user_id}", json=changes, expect=expect, **options)
+
     def user(self, user_id):
         return self.api.get_json(f"/v1/users/{user_id}")
 

@@ -1,0 +1,234 @@
+// service/member_changes.hpp: changes that stand side by side, locking, the end of a membership.
+#include "service/member_changes.hpp"
+
+#include "db/members.hpp"
+#include "service/attributes.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace muster;
+using rules::Member;
+using rules::MemberPatch;
+using test::Batch;
+using test::Desk;
+using test::kStart;
+using test::Members;
+using test::parsed;
+
+namespace {
+
+MemberPatch with_attributes(std::string json) {
+    MemberPatch patch;
+    patch.attributes = std::move(json);
+    return patch;
+}
+
+struct Changes : Members {
+    Changes() {
+        for (int i = 0; i < 20; ++i) {
+            service::add_attribute(
+                context, acme,
+                {"k" + std::to_string(i), "K", rules::AttributeType::Text, {}, true});
+        }
+        run(acme, Batch().add("ann@x.test", {"E-1", "Ann"}, R"({"k0":"old","k1":"one"})"));
+        run(umbrella, Batch().add("ann@x.test", {"E-2"}));
+        ann = member(acme, "ann@x.test").user_id;
+    }
+
+    Member change(const MemberPatch& patch) { return change_at(*this, patch); }
+    Member change_at(Desk& desk, const MemberPatch& patch) const {
+        return desk.as(acme, [&](service::Unit& unit) {
+            return service::change_member(unit, ann, patch, [](const Member&) {});
+        });
+    }
+    Member lock(std::optional<std::string> reason) {
+        return as(acme,
+                  [&](service::Unit& unit) { return service::lock_member(unit, ann, reason); });
+    }
+    Member unlock() {
+        return as(acme, [&](service::Unit& unit) { return service::unlock_member(unit, ann); });
+    }
+
+    UserId ann;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(service_member_changes, Changes)
+
+BOOST_AUTO_TEST_CASE(a_change_overwrites_clears_and_leaves_the_rest) {
+    MemberPatch patch = with_attributes(R"({"k0":null,"k1":"new","k2":"two"})");
+    patch.texts[1] = "";     // first_name
+    patch.texts[2] = "Lee";  // last_name
+    const Member after = change(patch);
+    BOOST_TEST((after.external_id == "E-1"));
+    BOOST_TEST(!after.first_name.has_value());
+    BOOST_TEST((after.last_name == "Lee"));
+    const auto attributes = parsed(after.attributes);
+    BOOST_TEST(!attributes.isMember("k0"));
+    BOOST_TEST(attributes["k1"][0].asString() == "new");
+    BOOST_TEST(attributes["k1"][1].asString() == "api");
+    BOOST_TEST(attributes["k2"][2].asInt64() == after.updated_at.milliseconds());
+    BOOST_TEST((after.updated_at > kStart));
+    const Member stored = member(acme, "ann@x.test");
+    BOOST_TEST(stored.attributes == after.attributes);
+    BOOST_TEST((stored.updated_at == after.updated_at));
+}
+
+BOOST_AUTO_TEST_CASE(what_changes_nothing_writes_nothing) {
+    const auto before = client.snapshot(acme);
+    MemberPatch patch = with_attributes(R"({"k0":"old","k5":null})");
+    patch.texts[0] = "E-1";
+    patch.texts[3] = "";
+    BOOST_TEST((change(patch).updated_at == kStart));
+    change({});
+    BOOST_TEST((client.snapshot(acme) == before));
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_stays_keeps_its_origin) {
+    const auto attributes = parsed(change(with_attributes(R"({"k0":"old","k2":"x"})")).attributes);
+    BOOST_TEST(attributes["k0"][1].asString() == "import");
+    BOOST_TEST(attributes["k0"][2].asInt64() == kStart.milliseconds());
+}
+
+BOOST_AUTO_TEST_CASE(attributes_are_judged_and_nothing_is_written) {
+    const auto before = client.snapshot(acme);
+    const auto error = test::error_of([&] {
+        MemberPatch patch = with_attributes(R"({"nope":null,"k0":5,"k1":"x","phone":"1"})");
+        patch.texts[1] = "Bea";
+        change(patch);
+    });
+    BOOST_TEST_REQUIRE(error.has_value());
+    const Json::Value details = error->details();
+    BOOST_TEST(details["fields"].size() == 3U);
+    BOOST_TEST((client.snapshot(acme) == before));
+}
+
+BOOST_AUTO_TEST_CASE(the_check_sees_the_member_and_can_refuse) {
+    const auto before = client.snapshot(acme);
+    BOOST_TEST((test::code_of([&] {
+                    as(acme, [&](service::Unit& unit) {
+                        MemberPatch patch;
+                        patch.texts[1] = "Bea";
+                        return service::change_member(unit, ann, patch, [](const Member& member) {
+                            BOOST_TEST((member.first_name == "Ann"));
+                            throw Error(ErrorCode::PreconditionFailed);
+                        });
+                    });
+                }) == ErrorCode::PreconditionFailed));
+    BOOST_TEST((client.snapshot(acme) == before));
+}
+
+BOOST_AUTO_TEST_CASE(changes_of_different_keys_side_by_side_all_survive) {
+    test::side_by_side(20, [&](int i) {
+        Desk desk;
+        const std::string number = std::to_string(i);
+        change_at(desk, with_attributes("{\"k" + number + "\":\"v" + number + "\"}"));
+    });
+    const auto attributes = parsed(member(acme, "ann@x.test").attributes);
+    for (int i = 0; i < 20; ++i) {
+        BOOST_TEST(attributes["k" + std::to_string(i)][0].asString() == "v" + std::to_string(i));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_keeps_its_first_reason_and_time) {
+    const Member locked = lock("spam");
+    BOOST_TEST(locked.status == "locked");
+    BOOST_TEST((locked.lock_reason == "spam"));
+    BOOST_TEST((locked.locked_at == locked.updated_at));
+    const auto before = client.snapshot(acme);
+    BOOST_TEST((lock("again").lock_reason == "spam"));
+    BOOST_TEST((client.snapshot(acme) == before));
+    const Member active = unlock();
+    BOOST_TEST(active.status == "active");
+    BOOST_TEST(!active.locked_at.has_value());
+    BOOST_TEST(!active.lock_reason.has_value());
+    BOOST_TEST((unlock().updated_at == active.updated_at));
+    BOOST_TEST(!lock(std::nullopt).lock_reason.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_membership_ends_for_one_organization_alone) {
+    const auto there = client.snapshot(umbrella);
+    const auto remove = [&] {
+        as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann); });
+    };
+    remove();
+    BOOST_TEST(!service::find_member(context, acme, ann).has_value());
+    BOOST_TEST((client.snapshot(umbrella) == there));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 1);
+    BOOST_TEST((test::code_of(remove) == ErrorCode::NotFound));
+    BOOST_TEST((run_one(acme, Batch().add("ann@x.test")) == rules::RowState::Attached));
+    BOOST_TEST(member(acme, "ann@x.test").attributes == "{}");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_no_member_cannot_be_changed) {
+    ann = UserId::create();
+    BOOST_TEST((test::code_of([&] { change({}); }) == ErrorCode::NotFound));
+    BOOST_TEST((test::code_of([&] { lock("x"); }) == ErrorCode::NotFound));
+    BOOST_TEST((test::code_of([&] { unlock(); }) == ErrorCode::NotFound));
+}
+
+BOOST_AUTO_TEST_CASE(creations_and_removals_side_by_side_agree) {
+    rules::MemberFields fields;
+    fields.email = "ann@x.test";
+    test::side_by_side(8, [&](int i) {
+        Desk desk;
+        for (int round = 0; round < 25; ++round) {
+            desk.as(acme, [&](service::Unit& unit) {
+                if (i % 2 == 0) {
+                    (void)service::create_member(unit, fields);
+                    return;
+                }
+                try {
+                    service::remove_member(unit, ann);
+                } catch (const Error&) {  // another was faster
+                }
+            });
+        }
+    });
+    const auto count =
+        client.number("SELECT COUNT(*) FROM members WHERE organization_id = ?", acme);
+    BOOST_TEST((count == 0 || count == 1));
+}
+
+BOOST_AUTO_TEST_CASE(attributes_are_told_with_type_origin_and_time) {
+    change(with_attributes(R"({"k1":"new"})"));
+    const auto attributes = *service::list_member_attributes(context, acme, ann);
+    BOOST_TEST_REQUIRE(attributes.size() == 2U);
+    BOOST_TEST(attributes[0].entry.key == "k0");
+    BOOST_TEST(attributes[0].entry.value == "\"old\"");
+    BOOST_TEST((attributes[0].entry.provenance == rules::Provenance::Import));
+    BOOST_TEST((attributes[0].entry.updated_at == kStart));
+    BOOST_TEST((attributes[0].type == rules::AttributeType::Text));
+    BOOST_TEST((attributes[1].entry.provenance == rules::Provenance::Api));
+    BOOST_TEST(!service::list_member_attributes(context, acme, UserId::create()).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_an_admin_does_is_in_the_audit_log) {
+    const AdminId admin = AdminId::create();
+    const auto as_admin = [&](const auto& work) {
+        database.transaction([&](db::Tx& tx) {
+            service::Unit unit{tx, {acme, admin}, Timestamp::now()};
+            work(unit);
+        });
+    };
+    MemberPatch patch;
+    patch.texts[1] = "Bea";
+    rules::MemberFields eve;
+    eve.email = "eve@x.test";
+    as_admin([&](auto& unit) { service::change_member(unit, ann, patch, [](const Member&) {}); });
+    as_admin([&](auto& unit) { service::change_member(unit, ann, patch, [](const Member&) {}); });
+    as_admin([&](auto& unit) { service::lock_member(unit, ann, "x"); });
+    as_admin([&](auto& unit) { service::unlock_member(unit, ann); });
+    as_admin([&](auto& unit) { service::remove_member(unit, ann); });
+    as_admin([&](auto& unit) { (void)service::create_member(unit, eve); });
+    as_admin([&](auto& unit) {
+        (void)service::put_attribute(unit, "shoe", {{}, rules::AttributeType::Number, {}, true});
+    });
+    BOOST_TEST(
+        client.column("SELECT action FROM audit_log WHERE organization_id = ? ORDER BY id", acme) ==
+        (std::vector<std::string>{"user.updated", "user.locked", "user.unlocked", "user.removed",
+                                  "user.created", "attribute.changed"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,232 @@
+// service/member_pages.hpp: pages over random members against a plain reading of the table, and
+// what a page costs.
+#include "service/member_pages.hpp"
+
+#include "db/members.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace muster;
+using service::MemberFilter;
+using test::Batch;
+using test::Members;
+
+namespace {
+
+using Ids = std::vector<std::string>;  // of users, as text
+
+// Texts that a collation takes for the same, that hold wildcards, that begin alike.
+const std::vector<std::string> kNames = {
+    "",        "Ann",        "ann",         "\u00c4nn", "ANNA", "An",
+    "a%b",     "a_b",        "a\\b",        "axb",      "Lee",  "\u00e9tienne",
+    "Etienne", "\U0001f600", "\U0001f601x", "Anna Lee", "a",    "L\u00e9e",
+};
+const std::vector<std::string> kPrefixes = {"a",  "A",          "an",  "ann", "ANNA ",
+                                            "a%", "a_",         "a\\", "lee", "\u00e9",
+                                            "e",  "\U0001f600", "zz",  "%",   "ann@"};
+
+struct Pages : Members {
+    // The ids of all pages, one after another; no page may be longer than `limit`.
+    Ids walk(const MemberFilter& filter, int limit) {
+        Ids ids;
+        std::string position;
+        for (int page = 0; page < 5000; ++page) {
+            const auto got = service::list_members(context, acme, filter, position, limit);
+            BOOST_TEST(got.members.size() <= static_cast<std::size_t>(limit));
+            for (const auto& member : got.members) ids.push_back(member.user_id.text());
+            if (!got.next) return ids;
+            position = *got.next;
+        }
+        BOOST_FAIL("the pages do not end");
+        return ids;
+    }
+
+    // What the filter means, read without an index, a limit or a cursor.
+    Ids expected(const MemberFilter& filter) {
+        std::string terms = "SELECT user_id, '' AS term, 0 AS place FROM members";
+        if (filter.prefix && !filter.external_id) {
+            terms =
+                "SELECT user_id, email AS term, 1 AS place FROM members UNION ALL "
+                "SELECT user_id, search_name, 2 FROM members UNION ALL "
+                "SELECT user_id, last_name, 3 FROM members";
+        } else if (filter.updated_since && !filter.external_id) {
+            terms = "SELECT user_id, LPAD(updated_at, 20, '0') AS term, 0 AS place FROM members";
+        }
+        std::string pattern;
+        for (const char c : filter.prefix.value_or("")) {
+            pattern += std::string_view("!%_").find(c) == std::string_view::npos ? "" : "!";
+            pattern += c;
+        }
+        pattern += '%';
+        auto rows = client.query(
+            "SELECT t.user_id FROM (" + terms +
+                ") t JOIN members m ON m.user_id = t.user_id AND m.organization_id = ? "
+                "WHERE (? = 0 OR IF(? = 1, t.term LIKE ? ESCAPE '!', m.email LIKE ? ESCAPE '!' OR "
+                "m.search_name LIKE ? ESCAPE '!' OR m.last_name LIKE ? ESCAPE '!')) AND (? IS NULL OR CAST(m.email AS BINARY) = ?) "
+                "AND (? IS NULL OR m.external_id = ?) AND (? IS NULL OR m.status = ?) "
+                "AND (? IS NULL OR m.updated_at >= ?) ORDER BY t.term, t.user_id, t.place",
+            acme, filter.prefix ? 1 : 0, filter.external_id ? 0 : 1, pattern, pattern, pattern,
+            pattern, filter.email, filter.email, filter.external_id, filter.external_id,
+            filter.status, filter.status, filter.updated_since, filter.updated_since);
+        Ids ids;
+        std::set<std::string> seen;
+        while (rows.next()) {
+            const std::string id = rows.id<UserId>(1).text();
+            if (seen.insert(id).second) ids.push_back(id);
+        }
+        return ids;
+    }
+
+    void check(const MemberFilter& filter, int limit) {
+        BOOST_TEST_CONTEXT("q=" << filter.prefix.value_or("-")
+                                << " external_id=" << filter.external_id.value_or("-")
+                                << " status=" << filter.status.value_or("-") << " since="
+                                << filter.updated_since.value_or(Timestamp()).milliseconds()
+                                << " limit=" << limit) {
+            BOOST_TEST(walk(filter, limit) == expected(filter), boost::test_tools::per_element());
+        }
+    }
+
+    const std::string& any(const std::vector<std::string>& of) { return of[random() % of.size()]; }
+
+    void fill(int count) {
+        Batch batch;
+        for (int i = 0; i < count; ++i) {
+            const std::string local = any({"ann", "\u00e4nn", "anna", "bob", "lee", "a_b"});
+            batch.add(local + std::to_string(i) + "@x.test",
+                      {any({"", "x", "y", "X"}), any(kNames), any(kNames), any(kNames)});
+        }
+        run(acme, batch);
+        client.execute(
+            "UPDATE members SET updated_at = 1000 + CRC32(email) % 20, "
+            "status = IF(CRC32(id) % 4 = 0, 'locked', 'active')");
+    }
+
+    // How many index and row entries one page reads.
+    std::int64_t cost_of(const MemberFilter& filter, const std::string& position) {
+        static constexpr db::SystemSql kCost{
+            "test.cost", db::Why{"a test looks at its own session"},
+            "SELECT SUM(CAST(VARIABLE_VALUE AS SIGNED)) FROM information_schema.SESSION_STATUS "
+            "WHERE VARIABLE_NAME IN ('HANDLER_READ_NEXT', 'HANDLER_READ_KEY', 'HANDLER_READ_RND')"};
+        const auto reads = [&] {
+            return database.read([&](db::Tx& tx) {
+                auto rows = tx.query(kCost);
+                rows.next();
+                return rows.integer(1);
+            });
+        };
+        const auto before = reads();
+        (void)service::list_members(context, acme, filter, position, 10);
+        return reads() - before;
+    }
+
+    std::mt19937 random{20261121};
+};
+
+MemberFilter by_prefix(std::string prefix) {
+    MemberFilter filter;
+    filter.prefix = std::move(prefix);
+    return filter;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(service_member_pages, Pages)
+
+BOOST_AUTO_TEST_CASE(pages_hold_what_a_plain_reading_finds_in_its_order) {
+    fill(400);
+    run(umbrella, Batch().add("ann0@x.test", {"x", "Ann", "Ann", ""}).add("annb@x.test"));
+    for (const int limit : {1, 7, 100}) check({}, limit);
+    for (const std::string& prefix : kPrefixes) {
+        for (const int limit : {1, 3, 100}) check(by_prefix(prefix), limit);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(filters_hold_together_whatever_leads) {
+    fill(300);
+    const auto maybe = [&](const std::vector<std::string>& of) {
+        return random() % 2 == 0 ? std::nullopt : std::optional(any(of));
+    };
+    for (int round = 0; round < 150; ++round) {
+        MemberFilter filter;
+        filter.external_id = maybe({"x", "y", "X", "none"});
+        filter.prefix = maybe(kPrefixes);
+        filter.status = maybe({"active", "locked"});
+        if (random() % 2 == 0) {
+            filter.updated_since = Timestamp(990 + static_cast<std::int64_t>(random() % 35));
+        }
+        check(filter, 1 + static_cast<int>(random() % 40));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_address_finds_its_member_alone) {
+    run(acme, Batch().add("ann@x.test", {"x"}).add("\u00e4nn@x.test").add("bob@x.test"));
+    run(umbrella, Batch().add("eve@x.test"));
+    const auto found = [&](std::string email, std::optional<std::string> external_id = {}) {
+        MemberFilter filter;
+        filter.email = std::move(email);
+        filter.external_id = std::move(external_id);
+        return walk(filter, 1);
+    };
+    BOOST_TEST(found("ann@x.test") == Ids{member(acme, "ann@x.test").user_id.text()});
+    BOOST_TEST(found("ann@x.test", "x").size() == 1U);
+    BOOST_TEST(found("ann@x.test", "y").empty());
+    BOOST_TEST(found("eve@x.test").empty());
+    BOOST_TEST(found("nobody@x.test").empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_page_looks_at_a_bounded_number_of_members) {
+    fill(2500);
+    client.execute("UPDATE members SET status = 'active'");
+    MemberFilter filter;
+    filter.status = "locked";
+    filter.updated_since = Timestamp(0);
+    const auto page = service::list_members(context, acme, filter, "", 10);
+    BOOST_TEST(page.members.empty());
+    BOOST_TEST(page.next.has_value());
+    BOOST_TEST(walk(filter, 10).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
+    fill(3000);
+    client.query("ANALYZE TABLE members");  // the server does so by itself, some seconds later
+    std::vector<MemberFilter> filters(5);
+    filters[1].status = "active";
+    filters[2].updated_since = Timestamp(1000);
+    filters[3].prefix = "a";
+    filters[4].external_id = "x";
+    for (const auto& filter : filters) {
+        std::string position;
+        for (int page = 0; page < 40; ++page) {
+            position = *service::list_members(context, acme, filter, position, 10).next;
+        }
+        const auto first = cost_of(filter, "");
+        const auto deep = cost_of(filter, position);
+        BOOST_TEST(first < 300);
+        BOOST_TEST(deep < 300);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_page_of_heavy_members_is_cut_short) {
+    Batch batch;
+    for (int i = 0; i < 60; ++i) batch.add("heavy" + std::to_string(i) + "@x.test");
+    run(acme, batch);
+    client.execute(
+        "UPDATE members SET attributes = CONCAT('{\"k\": [\"', REPEAT('x', 300000), "
+        "'\", \"api\", 1]}')");
+    const auto page = service::list_members(context, acme, {}, "", 100);
+    BOOST_TEST(page.members.size() < 60U);
+    BOOST_TEST(page.next.has_value());
+    BOOST_TEST(walk({}, 100).size() == 60U);
+}
+
+BOOST_AUTO_TEST_CASE(a_position_that_no_page_gave_is_refused) {
+    BOOST_CHECK_THROW((void)service::list_members(context, acme, {}, "x", 10),
+                      std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

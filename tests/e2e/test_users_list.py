@@ -1,0 +1,173 @@
+"""GET /v1/users: filters, order and pages (docs/api.md "Users")."""
+
+import uuid
+
+import pytest
+from support.client import faults_of
+from support.world import email
+
+PEOPLE = [
+    {"external_id": "E-1", "first_name": "Ann", "last_name": "Lee"},
+    {"external_id": "E-1", "first_name": "anna", "last_name": "Smith"},
+    {"external_id": "E-2", "first_name": "Zoë", "last_name": "Ännchen"},
+    {"display_name": "ANN of the Woods", "first_name": "Kim"},
+    {"first_name": "100%", "last_name": "under_score"},
+    {"last_name": "under score"},
+    {"display_name": "Étienne"},
+    {},
+]
+
+
+@pytest.fixture(scope="module")
+def people(stack, contract):
+    """An organization with PEOPLE, the third of them locked, and their records in that order."""
+    from support.world import Organization
+    org = Organization(stack, contract)
+    org.people = []
+    for number, person in enumerate(PEOPLE):
+        org.people.append(org.create_user(person | {"email": email(f"p{number}")}))
+    org.api.post(f"/v1/users/{org.people[2]['id']}/lock", expect=200)
+    org.people = [org.user(user["id"]) for user in org.people]
+    return org
+
+
+def listed(org, **query):
+    """All pages of the list."""
+    users, cursor = [], None
+    while True:
+        page = org.api.get_json("/v1/users", params=query | ({"cursor": cursor} if cursor else {}))
+        assert len(page["users"]) <= query.get("limit", 50)
+        users += page["users"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return users
+
+
+def places(org, **query):
+    """Which of the people a list holds, in its order."""
+    ids = [user["id"] for user in org.people]
+    return [ids.index(user["id"]) for user in listed(org, **query)]
+
+
+def test_without_a_filter_all_are_listed_by_id_as_they_are(people):
+    assert listed(people) == sorted(people.people, key=lambda user: user["id"])
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("query", [{}, {"q": "ann"}, {"status": "active"}, {"updated_since": "2020-01-01T00:00:00Z"},
+                                   {"q": "ann", "status": "active"}, {"external_id": "E-1"}])
+def test_pages_add_up_whatever_their_size(people, query, limit):
+    assert listed(people, limit=limit, **query) == listed(people, **query) != []
+
+
+def test_an_address_is_found_whatever_its_case(people):
+    user = people.people[0]
+    assert listed(people, email=user["email"].upper()) == [user]
+    assert listed(people, email=f" {user['email']} ") == [user]
+    assert listed(people, email="nobody@e2e.example") == []
+
+
+def test_an_address_of_another_organization_is_not_found(people, new_org):
+    other = new_org(attributes=False).create_user({"email": email()})
+    assert listed(people, email=other["email"]) == []
+
+
+def test_an_external_id_is_found_exactly(people):
+    assert sorted(places(people, external_id="E-1")) == [0, 1]
+    assert places(people, external_id="e-1") == places(people, external_id="E-") == []
+
+
+def test_a_status_is_found(people):
+    assert places(people, status="locked") == [2]
+    assert sorted(places(people, status="active")) == [0, 1, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("q, expected", [
+    ("ann", [0, 3, 1, 2]), ("ANN ", [0, 3]), ("ann lee", [0]), ("anna", [1]), ("änn", [0, 3, 1, 2]), ("lee", [0]),
+    ("kim", []), ("etienne", [6]), ("100%", [4]), ("under_", [4]), ("under", [5, 4]), ("%", []), ("_", []), ("\\", []),
+    ("mith", []), ("zoe a", [2]),
+])
+def test_names_are_found_by_their_beginning_in_the_order_of_what_matched(people, q, expected):
+    assert places(people, q=q) == expected
+
+
+def test_addresses_are_found_by_their_beginning(people):
+    assert places(people, q=people.people[5]["email"][:12].upper()) == [5]
+
+
+def test_who_matches_by_several_terms_appears_once(org):
+    user = org.create_user({"email": "same" + email(), "display_name": "Same", "last_name": "same"})
+    for limit in (1, 2, 50):
+        assert [found["id"] for found in listed(org, q="same", limit=limit)] == [user["id"]]
+
+
+def test_changes_since_a_time_are_listed_in_their_order(org):
+    users = [org.create_user({"email": email()}) for _ in range(4)]
+    org.update_user(users[0]["id"], {"first_name": "Last"})
+    since = org.user(users[1]["id"])["updated_at"]
+    found = [user["id"] for user in listed(org, updated_since=since, limit=2)]
+    assert found[-1] == users[0]["id"] and set(found) >= {users[1]["id"], users[2]["id"], users[3]["id"]}
+    assert [user["updated_at"] for user in listed(org, updated_since=since)] == sorted(
+        user["updated_at"] for user in listed(org, updated_since=since))
+    assert listed(org, updated_since="2999-01-01T00:00:00Z") == []
+
+
+@pytest.mark.parametrize("form", ["{0}.{1}Z", "{0}.{1}+00:00", "{0}.{1}000-00:00"])
+def test_a_time_may_be_written_with_any_offset(org, form):
+    user = org.create_user({"email": email()})
+    at = user["updated_at"]
+    written = form.format(at[:19], at[20:23])
+    assert [found["id"] for found in listed(org, updated_since=written)] == [user["id"]]
+
+
+def test_filters_hold_together(people):
+    mine = people.people[0]
+    assert places(people, q="ann", external_id="E-1", status="active", email=mine["email"],
+                  updated_since=mine["updated_at"]) == [0]
+    assert places(people, q="ann", status="locked") == [2]
+    assert places(people, external_id="E-1", q="lee") == [0]
+    assert places(people, email=mine["email"], q="smith") == []
+
+
+@pytest.mark.parametrize("query, faults", [
+    ("limit=0", {"limit": "out_of_range"}), ("limit=101", {"limit": "out_of_range"}), ("limit=x", {"limit": "wrong_type"}),
+    ("status=gone", {"status": "invalid_choice"}), ("email=nobody", {"email": "invalid_email"}),
+    ("email=", {"email": "required"}), ("q=", {"q": "too_short"}), ("q=" + "x" * 256, {"q": "too_long"}),
+    ("external_id=", {"external_id": "too_short"}), ("external_id=" + "x" * 256, {"external_id": "too_long"}),
+    ("updated_since=yesterday", {"updated_since": "invalid_timestamp"}),
+    ("updated_since=2026-01-01", {"updated_since": "invalid_timestamp"}),
+    ("updated_since=2026-01-01T00:00:00", {"updated_since": "invalid_timestamp"}),
+    ("updated_since=2026-02-30T00:00:00Z", {"updated_since": "invalid_timestamp"}),
+    ("cursor=x", {"cursor": "invalid_cursor"}), ("cursor=", {"cursor": "invalid_cursor"}),
+    ("page=2", {"page": "unknown_field"}), ("q=a&q=b", {"q": "duplicate"}),
+    ("limit=0&status=x&updated_since=x", {"limit": "out_of_range", "status": "invalid_choice",
+                                          "updated_since": "invalid_timestamp"}),
+])
+def test_a_bad_query_is_refused_by_parameter(people, query, faults):
+    assert faults_of(people.api.get(f"/v1/users?{query}", expect=422, code="VALIDATION_ERROR")) == faults
+
+
+def test_a_cursor_holds_for_its_filters_and_organization_only(people, new_org):
+    cursor = people.api.get_json("/v1/users", params={"limit": 1, "q": "ann"})["next_cursor"]
+    people.api.get("/v1/users", params={"limit": 3, "q": "ann", "cursor": cursor}, expect=200)
+    other = new_org(attributes=False)
+    for api, query in ((people.api, {}), (people.api, {"q": "anna"}), (people.api, {"q": "ann", "status": "active"}),
+                       (other.api, {"q": "ann"})):
+        reply = api.get("/v1/users", params=query | {"cursor": cursor}, expect=422)
+        assert faults_of(reply) == {"cursor": "invalid_cursor"}
+
+
+def test_a_cursor_can_hold_the_longest_name(org):
+    name = "\U0001f600" * 255
+    users = [org.create_user({"email": email(), "first_name": name, "last_name": name}) for _ in range(3)]
+    found = listed(org, q="\U0001f600" * 255, limit=1)
+    assert sorted(user["id"] for user in found) == sorted(user["id"] for user in users)
+
+
+def test_a_removed_member_is_not_listed_and_pages_go_on_behind_it(org):
+    users = sorted((org.create_user({"email": email()}) for _ in range(4)), key=lambda user: user["id"])
+    page = org.api.get_json("/v1/users", params={"limit": 2})
+    org.api.request("DELETE", f"/v1/users/{users[1]['id']}", expect=204)
+    rest = org.api.get_json("/v1/users", params={"cursor": page["next_cursor"]})
+    assert [user["id"] for user in rest["users"]] == [user["id"] for user in users[2:]]
+    assert str(uuid.UUID(rest["users"][0]["id"])) == users[2]["id"]
