@@ -75,6 +75,7 @@ void install_stop_signals() {
 
 bool run(const std::vector<std::unique_ptr<Work>>& work, const Deadline& deadline) {
     std::vector<std::future<bool>> kinds;
+    kinds.reserve(work.size());
     for (const auto& kind : work) {
         kinds.push_back(std::async(std::launch::async,
                                    [&kind, &deadline] { return run_kind(*kind, deadline); }));

@@ -55,10 +55,9 @@ class Stations {
 
 std::unique_ptr<jobs::Work> imports(Stations& stations, bool) {
     service::Context& own = stations.add();
-    std::vector<service::Context*> helpers;
-    for (int i = 0; i < stations.settings().jobs_connections; ++i) {
-        helpers.push_back(&stations.add());
-    }
+    std::vector<service::Context*> helpers(
+        static_cast<std::size_t>(stations.settings().jobs_connections));
+    for (service::Context*& helper : helpers) helper = &stations.add();
     return std::make_unique<jobs::ImportWork>(own, std::move(helpers));
 }
 

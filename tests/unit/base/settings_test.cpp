@@ -78,6 +78,11 @@ BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     BOOST_TEST(read.limits_key_rate == 100);
     BOOST_TEST(read.limits_key_burst == 200);
     BOOST_TEST(read.limits_otp_requests == 10);
+    BOOST_TEST(read.jobs_audit_days == 400);
+    BOOST_TEST(read.mail_url == "smtp://localhost:25");
+    BOOST_TEST(read.mail_from == "muster@localhost");
+    BOOST_TEST(read.mail_tls == "try");
+    BOOST_TEST(read.mail_password.empty());
     BOOST_TEST(read.log_level == "info");
     BOOST_TEST((read.security_key.reveal() == kKey));
 }
@@ -178,6 +183,31 @@ BOOST_AUTO_TEST_CASE(a_text_that_is_none_of_the_possible_ones_is_refused_with_it
         BOOST_TEST(reason.starts_with("muster.conf:2: "), reason);
         BOOST_TEST(reason.find("socket_mode wants octal permissions") != std::string::npos);
     }
+}
+
+BOOST_AUTO_TEST_CASE(what_mail_cannot_be_sent_with_is_refused_with_its_line) {
+    const auto check = [&](const std::string& key, const std::string& value, bool is_good) {
+        const std::string reason = refusal("[mail]\n" + key + " = " + value + "\n");
+        BOOST_TEST(reason.empty() == is_good, key << " = " << value << ": " << reason);
+        if (is_good) return;
+        BOOST_TEST(reason.starts_with("muster.conf:2: mail." + key + " wants "), reason);
+    };
+    for (const char* good : {"smtp://localhost", "smtp://[::1]:25", "smtps://mail.example.org:465"})
+        check("url", good, true);
+    for (const char* bad :
+         {"", "localhost:25", "http://localhost", "smtp://", "smtp://:25", "smtp://u:p@host",
+          "smtp://host/name", "smtp://a b", "smtp://host?x", "SMTP://host"}) {
+        check("url", bad, false);
+    }
+    check("from", "muster@example.org", true);
+    for (const char* bad : {"", "muster", "@example.org", "muster@", "a@b@c", "a b@example.org",
+                            "Muster <muster@example.org>", "m\u00fcster@example.org"}) {
+        check("from", bad, false);
+    }
+    for (const char* good : {"none", "try", "require"}) check("tls", good, true);
+    for (const char* bad : {"", "yes", "Require"}) check("tls", bad, false);
+    BOOST_TEST(refusal("[jobs]\naudit_days = 0\n") ==
+               "muster.conf:2: audit_days wants a number from 1 to 36500");
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_is_no_file) {
