@@ -107,6 +107,19 @@ def test_the_end_of_a_key_is_kept_in_utc(ask, org_id):
     assert issued["expires_at"] == "2099-12-31T21:59:59.500Z"
 
 
+def test_a_key_has_a_rate_of_its_own_or_the_installations(ask, org_id):
+    issue = ["key", "issue", "--org", org_id, "--name", "k"]
+    rates = [(key["rate_limit_per_second"], key["burst"]) for key in (
+        ask(*issue), ask(*issue, "--rate", "5"), ask(*issue, "--rate", "1", "--burst", "100000"))]
+    assert rates == [(None, None), (5, None), (1, 100000)]
+
+
+@pytest.mark.parametrize("option", ["--rate", "--burst"])
+@pytest.mark.parametrize("value", ["0", "-1", "100001", "1.5", "many", "99999999999999999999"])
+def test_a_rate_is_a_number_within_its_range(ctl, org_id, option, value):
+    ctl("key", "issue", "--org", org_id, "--name", "k", option, value, status=USAGE)
+
+
 # ---------------------------------------------------------------------------- attributes
 
 
@@ -302,7 +315,7 @@ def test_help_and_version(stack):
         assert command in listed.stdout
     assert stack.program("musterctl", "--version").stdout.startswith("musterctl ")
     words = stack.program("musterctl", "--completion-words").stdout
-    assert "key issue:--org --name --expires\n" in words
+    assert "key issue:--org --name --expires --rate --burst\n" in words
 
 
 BAD_CONFIGURATIONS = {
