@@ -29,6 +29,7 @@ Settings make_settings() {
     made.database_user = environment("MUSTER_TEST_USER", "root");
     made.jobs_lease = 20;
     made.jobs_attempts = 3;
+    made.jobs_audit_days = 400;
     made.security_key = Secret(std::string(32, 'k'));
     made.sql_directory = source_root() + "/sql";
     return made;

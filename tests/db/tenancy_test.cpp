@@ -3,8 +3,11 @@
 // here fails the last case.
 #include "db/house.hpp"
 #include "service/audit.hpp"
+#include "store/admins.hpp"
 #include "store/api_keys.hpp"
 #include "store/attributes.hpp"
+#include "store/audit_log.hpp"
+#include "store/erasure.hpp"
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
@@ -195,9 +198,15 @@ BOOST_AUTO_TEST_CASE(api_keys) {
         return test::kind_of([&] { store::insert_api_key(org, api_key(owner), kHash); }) ==
                db::DbError::Kind::Duplicate;
     });
-    check({"api_keys.list"}, [&](OrgStore& org) {
-        const auto keys = store::list_api_keys(org);
+    check({"api_keys.page"}, [&](OrgStore& org) {
+        const auto keys = store::page_api_keys(org, {}, kNow, 10);
         return keys.size() != 1 || keys.front().id == owner.key;
+    });
+    check({"api_keys.lock"},
+          [&](OrgStore& org) { return store::lock_api_key(org, owner.key).has_value(); });
+    check({"api_keys.set_expiry"}, [&](OrgStore& org) {
+        store::set_api_key_expiry(org, owner.key, kLater);
+        return false;
     });
     check({"api_keys.revoke"},
           [&](OrgStore& org) { return store::revoke_api_key(org, owner.key, kNow); });
@@ -241,6 +250,36 @@ BOOST_AUTO_TEST_CASE(idempotency_keys) {
     check({"idempotency.delete"}, [&](OrgStore& org) {
         store::delete_idempotency_key(org, kHash);
         return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(audit_log) {
+    check({"audit_log.page"}, [&](OrgStore& org) {
+        const auto entries = store::page_audit_log(org, {}, {}, 100);
+        return std::any_of(entries.begin(), entries.end(),
+                           [&](const auto& entry) { return entry.actor_id == owner.admin; });
+    });
+}
+
+BOOST_AUTO_TEST_CASE(erasure) {
+    check({"erasure.scan_blocks"}, [&](OrgStore& org) {
+        const auto blocks = store::scan_blocks(org, std::nullopt, "data", 100);
+        return std::any_of(blocks.begin(), blocks.end(),
+                           [&](const auto& block) { return block.place.job == owner.job; });
+    });
+    check({"erasure.lock_import_state"},
+          [&](OrgStore& org) { return store::lock_import_state(org, owner.job).has_value(); });
+    check({"erasure.replace_block_data"}, [&](OrgStore& org) {
+        store::replace_block_data(org, {owner.job, {0, 0}}, "other");
+        return false;
+    });
+    check({"erasure.scan_replies"}, [&](OrgStore& org) {
+        const auto replies = store::scan_replies(org, "", "", 100);
+        return std::any_of(replies.begin(), replies.end(),
+                           [&](const auto& reply) { return reply.key_hash == kHash; });
+    });
+    check({"erasure.delete_replies"}, [&](OrgStore& org) {
+        return store::delete_replies(org, {&kHash, 1}, "") > 0;
     });
 }
 
@@ -376,7 +415,8 @@ BOOST_AUTO_TEST_CASE(import_blocks_by_filter) {
 // Boost runs the cases that it names first, whatever was asked for.
 BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                      *after("tenancy/organizations_and_seats") * after("tenancy/api_keys") *
-                         after("tenancy/attributes") * after("tenancy/idempotency_keys") *
+                         after("tenancy/attributes") * after("tenancy/audit_log") *
+                         after("tenancy/erasure") * after("tenancy/idempotency_keys") *
                          after("tenancy/members") * after("tenancy/import_jobs") *
                          after("tenancy/leases_on_import_jobs") * after("tenancy/import_blocks") *
                          after("tenancy/import_blocks_by_filter")) {
