@@ -3,6 +3,7 @@
 // here fails the last case.
 #include "db/house.hpp"
 #include "service/audit.hpp"
+#include "store/admins.hpp"
 #include "store/api_keys.hpp"
 #include "store/attributes.hpp"
 #include "store/audit_log.hpp"
@@ -198,9 +199,15 @@ BOOST_AUTO_TEST_CASE(api_keys) {
         return test::kind_of([&] { store::insert_api_key(org, api_key(owner), kHash); }) ==
                db::DbError::Kind::Duplicate;
     });
-    check({"api_keys.list"}, [&](OrgStore& org) {
-        const auto keys = store::list_api_keys(org);
+    check({"api_keys.page"}, [&](OrgStore& org) {
+        const auto keys = store::page_api_keys(org, {}, kNow, 10);
         return keys.size() != 1 || keys.front().id == owner.key;
+    });
+    check({"api_keys.lock"},
+          [&](OrgStore& org) { return store::lock_api_key(org, owner.key).has_value(); });
+    check({"api_keys.set_expiry"}, [&](OrgStore& org) {
+        store::set_api_key_expiry(org, owner.key, kLater);
+        return false;
     });
     check({"api_keys.revoke"},
           [&](OrgStore& org) { return store::revoke_api_key(org, owner.key, kNow); });

@@ -25,7 +25,7 @@ constexpr db::SystemSql kEffect{"test.effect", db::Why{"a table of this test, no
                                 "INSERT INTO admins (id, email, created_at) VALUES (?, ?, 1)"};
 
 IdempotencyClaim claim(const std::string& key = "key", const std::string& body = "body") {
-    return {sha256(key), sha256(body)};
+    return {sha256(key), sha256(body), Secret(key)};
 }
 
 struct Idempotency : House {

@@ -105,7 +105,8 @@ BOOST_AUTO_TEST_CASE(many_jobs_go_a_few_at_a_time) {
 
 BOOST_AUTO_TEST_CASE(recorded_replies_go_at_their_moment) {
     const auto record = [&](const std::string& key, Timestamp until) {
-        service::transact(context, {acme, {}}, service::IdempotencyClaim{sha256(key), sha256("")},
+        service::transact(context, {acme, {}},
+                          service::IdempotencyClaim{sha256(key), sha256(""), Secret(key)},
                           [&](service::Unit&) {
                               return service::StoredReply{200, "", "", until};
                           });

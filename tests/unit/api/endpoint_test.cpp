@@ -122,15 +122,14 @@ constexpr auto kThing = http::record<Thing>("Thing", http::field<&Thing::number>
 
 struct Calls : test::AwayDesk {
     Call call(const std::string& query, const Endpoint& endpoint = kList) {
-        return {request,
-                endpoint,
-                context,
-                metrics,
-                {acme, std::nullopt},
-                {},
-                api::decode_query(endpoint, query),
-                nullptr,
-                std::nullopt};
+        return {request, endpoint,    context, metrics,
+                limiter, caller(),    {},      api::decode_query(endpoint, query),
+                nullptr, std::nullopt};
+    }
+    service::Caller caller() const {
+        service::Caller made;
+        made.actor.organization = acme;
+        return made;
     }
     http::Request request;
     OrgId acme = OrgId::create();
@@ -188,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_cursor_opens_for_the_list_that_it_came_from) {
     below.parameters = {"01a1fd2d-5668-7068-9e60-bb07fac2d373"};
     BOOST_TEST(refused(below));
     auto elsewhere = call("colour=red&cursor=" + cursor);
-    elsewhere.actor.organization = OrgId::create();
+    elsewhere.caller.actor.organization = OrgId::create();
     BOOST_TEST(refused(elsewhere));
 }
 
