@@ -42,8 +42,8 @@ struct Erasing : ImportHouse {
     }
     // A recorded reply whose body is this JSON.
     void reply(OrgId organization, const std::string& key, const std::string& body) {
-        service::transact(context, {organization}, service::IdempotencyClaim{sha256(key), kHash},
-                          [&](service::Unit&) {
+        service::transact(context, {organization},
+                          service::IdempotencyClaim{sha256(key), kHash, {}}, [&](service::Unit&) {
                               return service::StoredReply{201, "/here", body, {}};
                           });
     }
