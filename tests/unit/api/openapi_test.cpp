@@ -87,6 +87,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
             expected.insert("query " + std::string(parameter.name));
         if (row->idempotency == api::IdempotencyKey::Accepted)
             expected.insert("header Idempotency-Key");
+        if (row->takes_if_match) expected.insert("header If-Match");
         std::set<std::string> described;
         for (const Json::Value& parameter : operation(*row)["parameters"]) {
             described.insert(parameter["in"].asString() + " " + parameter["name"].asString());

@@ -42,6 +42,13 @@ BOOST_AUTO_TEST_CASE(a_path_is_answered_by_its_row) {
         {Method::Get, "/v1/users/" + kId, "getUser " + kId},
         {Method::Get, "/v1/attributes", "listAttributes"},
         {Method::Get, "/openapi/partner.json", "getDescription"},
+        {Method::Get, "/v1/users", "listUsers"},
+        {Method::Patch, "/v1/users/" + kId, "updateUser"},
+        {Method::Delete, "/v1/users/" + kId, "removeUser"},
+        {Method::Get, "/v1/users/" + kId + "/attributes", "listUserAttributes"},
+        {Method::Post, "/v1/users/" + kId + "/lock", "lockUser"},
+        {Method::Post, "/v1/users/" + kId + "/unlock", "unlockUser"},
+        {Method::Put, "/v1/attributes/shoe", "putAttribute"},
         {Method::Get, "/healthz", "getHealth"},
         {Method::Get, "/readyz", "getReadiness"},
         {Method::Get, "/metrics", "getMetrics"},
@@ -52,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_answered_by_its_row) {
 BOOST_AUTO_TEST_CASE(head_is_answered_where_get_is) {
     BOOST_TEST(routed(Method::Head, "/v1/imports") == "listImports");
     BOOST_TEST(routed(Method::Head, "/healthz") == "getHealth");
-    BOOST_TEST(routed(Method::Head, "/v1/users") == "405 POST");
+    BOOST_TEST(routed(Method::Head, "/v1/users/" + kId + "/lock") == "405 POST");
 }
 
 BOOST_AUTO_TEST_CASE(another_method_is_told_which_ones_there_are) {
@@ -60,7 +67,7 @@ BOOST_AUTO_TEST_CASE(another_method_is_told_which_ones_there_are) {
     BOOST_TEST(routed(Method::Patch, "/v1/imports/" + kId) == "405 GET, HEAD");
     BOOST_TEST(routed(Method::Get, "/v1/imports/" + kId + "/commit") == "405 POST");
     BOOST_TEST(routed(Method::Other, "/healthz") == "405 GET, HEAD");
-    BOOST_TEST(routed(Method::Options, "/v1/users") == "405 POST");
+    BOOST_TEST(routed(Method::Options, "/v1/users") == "405 GET, HEAD, POST");
 }
 
 BOOST_AUTO_TEST_CASE(a_path_is_compared_as_it_stands) {

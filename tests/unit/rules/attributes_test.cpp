@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+namespace rules = muster::rules;
 using muster::Timestamp;
 using muster::rules::Attribute;
 using muster::rules::attribute_document;
