@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"
 #include "http/schema.hpp"
+#include "rules/attributes.hpp"
 
 #include <optional>
 #include <string>
