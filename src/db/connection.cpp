@@ -238,11 +238,13 @@ struct Connection::Impl {
 Connection::Connection(const ConnectionSettings& settings) : impl_(std::make_unique<Impl>()) {
     impl_->connection = connect(settings);
     impl_->plain.reset(impl_->connection->createStatement());
+    // max_sort_length: else texts that differ late are sorted as if they were the same.
     run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,"
         "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
         "innodb_lock_wait_timeout = " +
         std::to_string(settings.lock_timeout_seconds) +
-        ", wait_timeout = " + std::to_string(settings.idle_timeout_seconds));
+        ", max_sort_length = 4096, wait_timeout = " +
+        std::to_string(settings.idle_timeout_seconds));
     run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
 }
 

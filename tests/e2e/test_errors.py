@@ -85,7 +85,7 @@ def test_what_is_not_strict_json_is_400(module_org, body):
 def test_every_operation_with_a_body_wants_strict_json(module_org, contract):
     bodies = [body for name, body in BAD_JSON.items() if name not in ("empty", "white space")]
     for operation in contract.operations:
-        if 400 in operation.statuses:
+        if 415 in operation.statuses:
             for body in bodies[::4]:
                 module_org.api.request(operation.method, path_of(operation, NOWHERE), data=body, headers=JSON,
                                        expect=400, code="BAD_REQUEST")
@@ -251,7 +251,7 @@ def test_a_faulty_query_is_422_with_every_fault(module_org, listed_job, template
         "limit[]=1": {"limit[]": "unknown_field"},
         "limit=%ff": {"limit": "invalid_value"}, "limit=1%00": {"limit": "invalid_value"},
         "cursor=": {"cursor": "invalid_cursor"}, "cursor=x": {"cursor": "invalid_cursor"},
-        "cursor=" + "A" * 100: {"cursor": "invalid_cursor"}, "cursor=" + "A" * 513: {"cursor": "too_long"},
+        "cursor=" + "A" * 100: {"cursor": "invalid_cursor"}, "cursor=" + "A" * 3073: {"cursor": "too_long"},
         "limit=0&no_such=1&cursor=a&cursor=b":
             {"limit": "out_of_range", "no_such": "unknown_field", "cursor": "duplicate"},
     }

@@ -249,7 +249,7 @@ def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, n
     for operation in accepting(contract):
         org = new_org(attributes=False)
         job_id = org.staged([{"email": email()}])
-        path = path_of(operation, {"import": job_id, "user": job_id})
+        path = path_of(operation, {"import": job_id, "user": org.create_user({"email": email()})["id"]})
         cases.append((org, operation.method, path, body_of(operation)))
     value, now = key(), 4_000_000_000_000
     holder = stack.connect(autocommit=False)

@@ -146,6 +146,18 @@ BOOST_AUTO_TEST_CASE(pages_hold_what_a_plain_reading_finds_in_its_order) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(names_that_differ_late_keep_their_order) {
+    std::string name;
+    for (int i = 0; i < 255; ++i) name += "\U0001f600";
+    Batch batch;
+    for (int i = 0; i < 5; ++i) {
+        batch.add("long" + std::to_string(i) + "@x.test", {"", name, name});
+    }
+    run(acme, batch);
+    for (const int limit : {1, 2, 100}) check(by_prefix(name), limit);
+    BOOST_TEST(walk(by_prefix(name), 1).size() == 5U);
+}
+
 BOOST_AUTO_TEST_CASE(filters_hold_together_whatever_leads) {
     fill(300);
     const auto maybe = [&](const std::vector<std::string>& of) {

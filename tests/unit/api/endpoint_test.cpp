@@ -82,6 +82,9 @@ constexpr std::array kQuery = {
     QueryParameter{.name = "colour", .choice = colour},
     QueryParameter{.name = "q"},
     QueryParameter{.name = "raw", .kind = QueryParameter::Kind::Flag},
+    QueryParameter{.name = "email", .kind = QueryParameter::Kind::Email},
+    QueryParameter{.name = "since", .kind = QueryParameter::Kind::Timestamp},
+    QueryParameter{.name = "word", .least = 1},
 };
 constexpr Endpoint kList = [] {
     Endpoint list = kOne;
@@ -164,6 +167,17 @@ BOOST_AUTO_TEST_CASE(every_fault_of_a_query_is_told_at_once) {
     BOOST_TEST(query_faults("limit=1&limit=1") == Texts{"limit duplicate"});
 }
 
+BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalised) {
+    const auto values =
+        api::decode_query(kList, "email=%20Ann@X.Test&since=2026-11-20T11:00:00.5%2B01:00&word=x");
+    BOOST_TEST((values.text("email") == "ann@x.test"));
+    BOOST_TEST((values.text("since") == "2026-11-20T10:00:00.500Z"));
+    BOOST_TEST((values.timestamp("since")->text() == "2026-11-20T10:00:00.500Z"));
+    BOOST_TEST(!api::decode_query(kList, "").timestamp("since").has_value());
+    BOOST_TEST(query_faults("email=ann&since=2026-11-20&word=") ==
+               (Texts{"email invalid_email", "since invalid_timestamp", "word too_short"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_row_without_parameters_takes_none) {
     BOOST_TEST(faults([] { (void)api::decode_query(kOne, "limit=1"); }) ==
                Texts{"limit unknown_field"});
@@ -180,6 +194,8 @@ BOOST_AUTO_TEST_CASE(a_cursor_opens_for_the_list_that_it_came_from) {
     BOOST_TEST(refused(call("cursor=" + cursor)));
     BOOST_TEST(refused(call("colour=blue&cursor=" + cursor)));
     BOOST_TEST(refused(call("colour=red&q=x&cursor=" + cursor)));
+    BOOST_TEST(refused(call("colour=red&email=a@b.cc&cursor=" + cursor)));
+    BOOST_TEST(refused(call("colour=red&since=2026-11-20T10:00:00Z&cursor=" + cursor)));
     BOOST_TEST(refused(call("colour=red&cursor=" + cursor, kOtherList)));
     BOOST_TEST(refused(call("colour=red&cursor=x" + cursor)));
     BOOST_TEST(refused(call("colour=red&cursor=")));

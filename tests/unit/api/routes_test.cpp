@@ -43,6 +43,13 @@ BOOST_AUTO_TEST_CASE(a_path_is_answered_by_its_row) {
         {Method::Get, "/v1/attributes", "listAttributes"},
         {Method::Get, "/v1/audit-log", "listAuditLog"},
         {Method::Get, "/openapi/partner.json", "getDescription"},
+        {Method::Get, "/v1/users", "listUsers"},
+        {Method::Patch, "/v1/users/" + kId, "updateUser " + kId},
+        {Method::Delete, "/v1/users/" + kId, "removeUser " + kId},
+        {Method::Get, "/v1/users/" + kId + "/attributes", "listUserAttributes " + kId},
+        {Method::Post, "/v1/users/" + kId + "/lock", "lockUser " + kId},
+        {Method::Post, "/v1/users/" + kId + "/unlock", "unlockUser " + kId},
+        {Method::Put, "/v1/attributes/shoe", "putAttribute shoe"},
         {Method::Get, "/healthz", "getHealth"},
         {Method::Get, "/readyz", "getReadiness"},
         {Method::Get, "/metrics", "getMetrics"},
@@ -54,6 +61,7 @@ BOOST_AUTO_TEST_CASE(head_is_answered_where_get_is) {
     BOOST_TEST(routed(Method::Head, "/v1/imports") == "listImports");
     BOOST_TEST(routed(Method::Head, "/healthz") == "getHealth");
     BOOST_TEST(routed(Method::Head, "/v1/api-keys/" + kId) == "405 DELETE");
+    BOOST_TEST(routed(Method::Head, "/v1/users/" + kId + "/lock") == "405 POST");
 }
 
 BOOST_AUTO_TEST_CASE(another_method_is_told_which_ones_there_are) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+namespace rules = muster::rules;
 using muster::Timestamp;
 using muster::rules::Attribute;
 using muster::rules::attribute_document;
@@ -435,6 +436,50 @@ BOOST_AUTO_TEST_CASE(whatever_the_database_holds_the_values_are_an_object) {
 BOOST_AUTO_TEST_CASE(a_document_with_the_database_s_own_spacing_is_read) {
     BOOST_TEST(attribute_values(R"({"n": [1, "api", 5], "t": ["x y", "import", 6]})") ==
                R"({"n":1,"t":"x y"})");
+}
+
+BOOST_AUTO_TEST_CASE(changes_of_a_document_put_replace_and_clear) {
+    const Timestamp now(9);
+    const std::string stored = R"({"b":[1,"import",5],"a":["x","api",6]})";
+    const auto change = [&](std::string_view changes) {
+        return rules::changed_document(stored, changes, rules::Provenance::Api, now).value_or("-");
+    };
+    BOOST_TEST(change(R"({"b":2})") == R"({"a":["x","api",6],"b":[2,"api",9]})");
+    BOOST_TEST(change(R"({"a":null,"c":["y"]})") == R"({"b":[1,"import",5],"c":[["y"],"api",9]})");
+    BOOST_TEST(change(R"({"a":null,"b":null})") == "{}");
+    for (const char* same : {"", "{}", R"({"b":1})", R"({"c":null})", R"({"a":"\u0078"})"}) {
+        BOOST_TEST(change(same) == "-", same);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_stored_text_that_is_no_document_is_not_changed) {
+    for (const char* bad : {"", "[]", R"({"a":1})", R"({"a":[1,"api"]})", R"({"a":[1,"who",5]})",
+                            R"({"a":[1,"api","5"]})", R"({"a":[1,"api",5],"a":[1,"api",5]})"}) {
+        BOOST_CHECK_THROW((void)rules::attribute_entries(bad), std::invalid_argument);
+        BOOST_CHECK_THROW((void)rules::changed_document(bad, "{}", rules::Provenance::Api, {}),
+                          std::invalid_argument);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(entries_of_a_document_come_by_key) {
+    const auto entries = rules::attribute_entries(R"({"b":[true,"import",5],"a":["x","api",6]})");
+    BOOST_TEST_REQUIRE(entries.size() == 2U);
+    BOOST_TEST(entries[0].key == "a");
+    BOOST_TEST(entries[0].value == "\"x\"");
+    BOOST_TEST((entries[0].provenance == rules::Provenance::Api));
+    BOOST_TEST(entries[1].updated_at.milliseconds() == 5);
+}
+
+BOOST_AUTO_TEST_CASE(clearing_wants_a_known_key_only) {
+    const rules::AttributeRegistry registry(
+        {{"on", "On", rules::AttributeType::Number, {}, true},
+         {"off", "Off", rules::AttributeType::Number, {}, false}});
+    const auto faults = rules::judge_changes(registry, R"({"on":null,"off":null,"no":null})");
+    BOOST_TEST_REQUIRE(faults.size() == 2U);
+    BOOST_TEST(faults[0].key == "off");
+    BOOST_TEST((faults[1].verdict == rules::AttributeVerdict::UnknownKey));
+    BOOST_TEST(rules::judge_changes(registry, R"({"on":"x"})").size() == 1U);
+    BOOST_TEST(rules::judge_all_attributes(registry, R"({"on":null})").size() == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

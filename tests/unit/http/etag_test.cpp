@@ -1,0 +1,34 @@
+// http/etag.hpp: strong tags, and If-Match held against them.
+#include "http/etag.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using muster::http::etag_of;
+using muster::http::if_match_holds;
+
+BOOST_AUTO_TEST_SUITE(etag)
+
+BOOST_AUTO_TEST_CASE(a_tag_is_quoted_strong_and_of_the_bytes_alone) {
+    const std::string tag = etag_of("{}");
+    BOOST_TEST(tag.size() == 24U);
+    BOOST_TEST(tag.front() == '"');
+    BOOST_TEST(tag.back() == '"');
+    BOOST_TEST(tag == etag_of("{}"));
+    BOOST_TEST(tag != etag_of("{} "));
+}
+
+BOOST_AUTO_TEST_CASE(a_star_or_a_list_that_holds_the_tag_lets_pass) {
+    for (const char* header : {"*", " * ", "\"a\"", "\"x\",\"a\"", "\"x\" , \"a\" ", ",,\"a\"",
+                               "\"x,y\",\"a\"", "W/\"a\", \"a\""}) {
+        BOOST_TEST(if_match_holds(header, "\"a\""), header);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(everything_else_stops) {
+    for (const char* header : {"", " ", ",", "\"b\"", "W/\"a\"", "w/\"a\"", "a", "\"a", "a\"",
+                               "\"a\"b", "\"x,\"a\"", "\"*\"", "*,\"b\"", "\"A\""}) {
+        BOOST_TEST(!if_match_holds(header, "\"a\""), header);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,74 @@
+// http/schema.hpp, MemberPatch: what a PATCH may say, and every fault of it.
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "http/schema.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace muster;
+
+namespace {
+
+rules::MemberPatch read(std::string_view text) {
+    const http::JsonBody body(text);
+    return http::decode(http::MemberPatch{}, body.root(), *Date::parse("2026-11-20"));
+}
+
+std::vector<std::string> faults(std::string_view text) {
+    try {
+        (void)read(text);
+        return {};
+    } catch (const Error& error) {
+        BOOST_TEST((error.code() == ErrorCode::ValidationError));
+        std::vector<std::string> found;
+        const Json::Value details = error.details();
+        for (const Json::Value& field : details["fields"]) {
+            found.push_back(field["path"].asString() + " " + field["code"].asString());
+        }
+        return found;
+    }
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(member_patch)
+
+BOOST_AUTO_TEST_CASE(absent_stays_null_and_empty_clear) {
+    const auto patch =
+        read(R"({"external_id":" E ","first_name":null,"last_name":"  ","country":"gb"})");
+    BOOST_TEST((patch.texts[0] == "E"));
+    BOOST_TEST((patch.texts[1] == ""));
+    BOOST_TEST((patch.texts[2] == ""));
+    BOOST_TEST(!patch.texts[3].has_value());
+    BOOST_TEST((patch.texts[5] == "GB"));
+    BOOST_TEST(patch.attributes.empty());
+    BOOST_TEST((read("{}") == rules::MemberPatch{}));
+}
+
+BOOST_AUTO_TEST_CASE(attributes_keep_what_clears_a_key) {
+    BOOST_TEST(read(R"({"attributes":{"a":null,"b":"","c":" ","d":[1,"x"]}})").attributes ==
+               R"({"a":null,"b":null,"c":" ","d":[1,"x"]})");
+    BOOST_TEST(read(R"({"attributes":{}})").attributes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(every_fault_is_told_at_once) {
+    BOOST_TEST(faults(R"({"email":"x@y.zz","dob":"x","no":1,"locale":5,"attributes":null})") ==
+               (Texts{"email unknown_field", "dob invalid_date", "no unknown_field",
+                      "locale wrong_type", "attributes wrong_type"}));
+    BOOST_TEST(faults("[]") == Texts{" wrong_type"});
+    BOOST_TEST(
+        faults(R"({"attributes":{"a":{"b":1},")" + std::string(65, 'k') + R"(":null}})") ==
+        (Texts{"attributes.a wrong_type", "attributes." + std::string(64, 'k') + " too_long"}));
+}
+
+BOOST_AUTO_TEST_CASE(the_schema_says_the_same) {
+    const Json::Value schema = http::MemberPatch{}.schema();
+    BOOST_TEST(!schema.isMember("required"));
+    BOOST_TEST(!schema["properties"].isMember("email"));
+    BOOST_TEST(schema["properties"].size() == 8U);
+    BOOST_TEST(schema["properties"]["attributes"]["type"].asString() == "object");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
