@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <array>
+#include <string_view>
 
 namespace muster::http {
 namespace {
@@ -24,10 +25,14 @@ Method method_of(std::string_view text) {
 }
 
 std::string network_of(const std::string& address) {
+    using namespace std::string_view_literals;
     constexpr std::size_t kNetworkBytes = 8;
+    // Of an IPv4 address that came by an IPv6 socket (RFC 4291, 2.5.5.2).
+    constexpr std::string_view kMapped = "\0\0\0\0\0\0\0\0\0\0\xff\xff"sv;
     std::array<char, 16> bytes{};
     if (inet_pton(AF_INET6, address.c_str(), bytes.data()) != 1) return address;
-    return {bytes.data(), kNetworkBytes};
+    const std::string_view whole(bytes.data(), bytes.size());
+    return std::string(whole.starts_with(kMapped) ? whole : whole.substr(0, kNetworkBytes));
 }
 
 }  // namespace muster::http

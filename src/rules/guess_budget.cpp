@@ -25,13 +25,14 @@ SpentTimes::SpentTimes(std::string_view packed) {
 std::optional<int> SpentTimes::exhausted(Budget budget, Timestamp now) const {
     if (times_.size() < budget.most) return std::nullopt;
     const Timestamp oldest = times_[times_.size() - budget.most];
-    const auto left = (oldest + budget.within - now).count();
-    if (left <= 0) return std::nullopt;
+    if (oldest <= now - budget.within) return std::nullopt;
+    // A time to come (the clock was set back) counts as now: nobody waits longer than the window.
+    const auto left = (std::min(oldest, now) + budget.within - now).count();
     return static_cast<int>((left + 999) / 1000);
 }
 
 void SpentTimes::spend(Timestamp now, Milliseconds keep) {
-    std::erase_if(times_, [&](Timestamp when) { return when + keep <= now; });
+    std::erase_if(times_, [&](Timestamp when) { return when <= now - keep; });
     if (times_.size() == kMost) times_.erase(times_.begin());
     times_.push_back(now);
 }

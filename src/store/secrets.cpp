@@ -39,7 +39,8 @@ void write_admin(db::Tx& tx, std::string_view id, std::string_view sealed) {
 // ---------------------------------------------------------------------------- mail that waits
 
 std::string mail_context(std::string_view id) {
-    return "mail:" + std::string(id);
+    const auto uuid = Uuid::from_bytes(id);
+    return "mail:" + (uuid ? uuid->text() : std::string());
 }
 
 std::vector<SealedRow> page_mail(db::Tx& tx, std::string_view after, int limit) {
@@ -66,9 +67,12 @@ std::string reply_context(std::string_view) {
 std::vector<SealedRow> page_replies(db::Tx& tx, std::string_view after, int limit) {
     static constexpr SystemSql kPage{
         "secrets.page_replies", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, key_hash) AS place, body FROM idempotency_keys "
-        "WHERE sealed AND CONCAT(organization_id, key_hash) > ? ORDER BY place LIMIT ? FOR UPDATE"};
-    return rows_of(tx.query(kPage, after, limit));
+        "SELECT CONCAT(organization_id, key_hash), body FROM idempotency_keys "
+        "WHERE (organization_id > ? OR (organization_id = ? AND key_hash > ?)) AND sealed "
+        "ORDER BY organization_id, key_hash LIMIT ? FOR UPDATE"};
+    const std::string_view organization = after.substr(0, Uuid::kBytes);
+    return rows_of(
+        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
 }
 
 void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {

@@ -13,8 +13,10 @@
 
 using muster::create_credential;
 using muster::equal_in_constant_time;
+using muster::hmac_sha1;
 using muster::hmac_sha256;
 using muster::is_credential;
+using muster::random_digits;
 using muster::Secret;
 using muster::sha256;
 using muster::to_hex;
@@ -66,6 +68,49 @@ BOOST_AUTO_TEST_CASE(hmac_sha256_gives_the_digests_of_rfc_4231) {
         BOOST_TEST(hmac_sha256(row.key, row.data).size() == 32U);
         BOOST_TEST(to_hex(hmac_sha256(row.key, row.data)) == row.digest);
     }
+}
+
+BOOST_AUTO_TEST_CASE(hmac_sha1_gives_the_digests_of_rfc_2202) {
+    std::string counted;
+    for (char c = 1; c <= 0x19; ++c) counted += c;
+    const std::string large = "Test Using Larger Than Block-Size Key";
+    const std::vector<std::array<std::string, 3>> table = {
+        {std::string(20, '\x0b'), "Hi There", "b617318655057264e28bc0b6fb378c8ef146be00"},
+        {"Jefe", "what do ya want for nothing?", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"},
+        {std::string(20, '\xaa'), std::string(50, '\xdd'),
+         "125d7342b9ac11cd91a39af48aa17b4f63f175d3"},
+        {counted, std::string(50, '\xcd'), "4c9007f4026250c6bc8414f9bf50c86c2d7235da"},
+        {std::string(20, '\x0c'), "Test With Truncation",
+         "4c1a03424b55e07fe7f27be1d58bb9324a9a5a04"},
+        {std::string(80, '\xaa'), large + " - Hash Key First",
+         "aa4ae5e15272d00e95705637ce8a3b55ed402112"},
+        {std::string(80, '\xaa'), large + " and Larger Than One Block-Size Data",
+         "e8e99d0f45237d786d6bbaa7965c7808bbff1a91"},
+    };
+    for (const auto& [key, data, digest] : table) {
+        BOOST_TEST(hmac_sha1(key, data).size() == 20U);
+        BOOST_TEST(to_hex(hmac_sha1(key, data)) == digest);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(random_digits_are_digits_each_as_likely_as_any_other) {
+    BOOST_TEST(random_digits(0).reveal() == "");
+    BOOST_TEST(random_digits(8).reveal().size() == 8U);
+    constexpr std::size_t kDraws = 100'000;
+    const Secret drawn = random_digits(kDraws);
+    std::array<std::size_t, 10> met{};
+    BOOST_TEST_REQUIRE(drawn.reveal().size() == kDraws);
+    BOOST_TEST_REQUIRE(drawn.reveal().find_first_not_of("0123456789") == std::string::npos);
+    for (const char c : drawn.reveal()) ++met.at(static_cast<std::size_t>(c - '0'));
+    // 10,000 ± 95 is one standard deviation; a byte taken modulo ten would give six of the digits
+    // 10,156 and four 9,766, so the bounds only catch a digit that is left out or doubled.
+    for (std::size_t digit = 0; digit < met.size(); ++digit) {
+        BOOST_TEST(met.at(digit) > 9'400U, digit);
+        BOOST_TEST(met.at(digit) < 10'600U, digit);
+    }
+    std::set<std::string> codes;
+    for (int i = 0; i < 1000; ++i) codes.insert(random_digits(20).reveal());
+    BOOST_TEST(codes.size() == 1000U);
 }
 
 BOOST_AUTO_TEST_CASE(comparison_sees_every_difference) {

@@ -186,6 +186,21 @@ BOOST_AUTO_TEST_CASE(no_two_texts_of_base64url_mean_the_same_bytes) {
     BOOST_TEST(readable == 256);
 }
 
+BOOST_AUTO_TEST_CASE(base32_is_that_of_rfc_4648_without_its_padding) {
+    const std::vector<std::pair<std::string_view, std::string_view>> table = {
+        {"", ""},
+        {"f", "MY"},
+        {"fo", "MZXQ"},
+        {"foo", "MZXW6"},
+        {"foob", "MZXW6YQ"},
+        {"fooba", "MZXW6YTB"},
+        {"foobar", "MZXW6YTBOI"},
+    };
+    for (const auto& [bytes, text] : table) BOOST_TEST(muster::to_base32(bytes) == text);
+    BOOST_TEST(muster::to_base32(std::string_view("\0\0\0\0\0", 5)) == "AAAAAAAA");
+    BOOST_TEST(muster::to_base32("\xff\xff\xff\xff\xff") == "77777777");
+}
+
 BOOST_AUTO_TEST_CASE(a_number_is_the_whole_text_and_in_range) {
     BOOST_TEST(parse_number<int>("0").value() == 0);
     BOOST_TEST(parse_number<int>("42").value() == 42);

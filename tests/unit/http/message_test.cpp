@@ -1,4 +1,5 @@
-// http/message.hpp and http/metrics.hpp: methods by their names, and what was answered, counted.
+// http/message.hpp and http/metrics.hpp: methods by their names, who counts as one client, and what
+// was answered, counted.
 #include "http/message.hpp"
 
 #include "http/metrics.hpp"
@@ -34,6 +35,30 @@ BOOST_AUTO_TEST_CASE(a_method_has_its_name_and_nothing_else) {
     for (const std::string_view text : {"", "get", "GET ", "BREW", "OTHER", "CONNECT"}) {
         BOOST_TEST((method_of(text) == Method::Other), text);
     }
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_client_is_an_ipv4_address_or_the_half_of_an_ipv6_address_that_is_one_customer_s) {
+    using muster::http::network_of;
+    BOOST_TEST(network_of("192.0.2.1") == "192.0.2.1");
+    BOOST_TEST(network_of("192.0.2.1") != network_of("192.0.2.2"));
+    const std::string home = network_of("2001:db8:1:2::1");
+    BOOST_TEST(home.size() == 8U);
+    for (const char* same :
+         {"2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:0DB8:0001:0002::", "2001:db8:1:2::9"}) {
+        BOOST_TEST((network_of(same) == home), same);
+    }
+    for (const char* other :
+         {"2001:db8:1:3::1", "2001:db8::1", "::1", "fe80::1", "192.0.2.1", "", "x"}) {
+        BOOST_TEST((network_of(other) != home), other);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_ipv4_address_that_came_by_an_ipv6_socket_is_a_client_of_its_own) {
+    using muster::http::network_of;
+    BOOST_TEST((network_of("::ffff:192.0.2.1") != network_of("::ffff:192.0.2.2")));
+    BOOST_TEST((network_of("::ffff:192.0.2.1") != network_of("::1")));
+    BOOST_TEST((network_of("::ffff:c000:201") == network_of("::ffff:192.0.2.1")));
 }
 
 BOOST_AUTO_TEST_CASE(requests_are_counted_by_operation_and_class_of_status) {

@@ -3,6 +3,7 @@
 #include "http/schema.hpp"
 
 #include "base/error.hpp"
+#include "base/ids.hpp"
 #include "base/json.hpp"
 #include "unit/http/json_schema.hpp"
 
@@ -349,6 +350,93 @@ BOOST_AUTO_TEST_CASE(the_payload_s_schema_allows_every_payload_that_is_accepted)
         if (faults(kPayload, text).empty()) BOOST_TEST(check.allows(schema, parsed), text);
     }
     BOOST_TEST(!check.allows(schema, Json::Value(Json::objectValue)));
+}
+
+// ---------------------------------------------------------------------------- addresses, codes,
+// ids
+
+namespace {
+
+struct Typed {
+    std::string email;
+    std::string code;
+    muster::Timestamp when;
+    muster::OrgId id;
+    std::optional<muster::Timestamp> until;
+};
+constexpr auto kTyped =
+    http::object<Typed>(http::optional("email", &Typed::email, http::Email{}),
+                        http::optional("code", &Typed::code, http::Digits{6}),
+                        http::optional("when", &Typed::when, http::Instant{}),
+                        http::optional("id", &Typed::id, http::Uuid<muster::OrgId>{}),
+                        http::optional("until", &Typed::until, http::Instant{}));
+
+Texts typed(const std::string& name, const std::string& json) {
+    return faults(kTyped, "{\"" + name + "\":" + json + "}");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_address_is_trimmed_and_lower_case) {
+    BOOST_TEST(decoded(kTyped, R"({"email":" Ada@Example.ORG\n"})").email == "ada@example.org");
+    for (const std::string bad : {"\"x\"", "\"a@\"", "\"@b.org\"", "\"a b@c.org\"",
+                                  "\"a@b.org,c@d.org\"", "\"a@b@c.org\"", "\"<a@b.org>\""}) {
+        BOOST_TEST(typed("email", bad) == Texts{"email invalid_email"}, bad);
+    }
+    for (const std::string bad : {"\"a@b.org\\u0000\"", "\"a@b.org\\r\\nBcc: c@d.org\""}) {
+        BOOST_TEST(typed("email", bad) == Texts{"email invalid_value"}, bad);
+    }
+    BOOST_TEST(typed("email", "\" \"") == Texts{"email required"});
+    for (const std::string other : {"1", "true", "{}", "[\"a@b.org\"]"}) {
+        BOOST_TEST(typed("email", other) == Texts{"email wrong_type"}, other);
+    }
+    BOOST_TEST(muster::json_text(http::Email{}.schema()) ==
+               R"({"format":"email","maxLength":254,"type":"string"})");
+}
+
+BOOST_AUTO_TEST_CASE(a_code_is_so_many_digits_as_text) {
+    BOOST_TEST(decoded(kTyped, R"({"code":" 012345\t"})").code == "012345");
+    BOOST_TEST(typed("code", "\"12345\"") == Texts{"code too_short"});
+    BOOST_TEST(typed("code", "\"\"") == Texts{"code too_short"});
+    BOOST_TEST(typed("code", "\"1234567\"") == Texts{"code too_long"});
+    for (const std::string bad : {"\"12 456\"", "\"-12345\"", "\"0x1234\"", "\"12345a\"",
+                                  "\"12\\u0000456\"", "\"\u0661\u0662\u0663\""}) {
+        BOOST_TEST(typed("code", bad) == Texts{"code invalid_value"}, bad);
+    }
+    for (const std::string other : {"123456", "[]", "false"}) {
+        BOOST_TEST(typed("code", other) == Texts{"code wrong_type"}, other);
+    }
+    BOOST_TEST(muster::json_text(http::Digits{6}.schema()) ==
+               R"({"pattern":"^[0-9]{6}$","type":"string"})");
+}
+
+BOOST_AUTO_TEST_CASE(an_instant_has_its_offset) {
+    const auto read = decoded(kTyped, R"({"when":"2026-11-20T10:00:00+02:00","until":null})");
+    BOOST_TEST(read.when.text() == "2026-11-20T08:00:00.000Z");
+    BOOST_TEST(!read.until.has_value());
+    BOOST_TEST(decoded(kTyped, R"({"until":"2026-11-20T10:00:00.5Z"})").until->text() ==
+               "2026-11-20T10:00:00.500Z");
+    for (const std::string bad :
+         {"\"\"", "\"2026-11-20\"", "\"2026-11-20T10:00:00\"", "\"2026-02-30T10:00:00Z\"",
+          "\"1969-12-31T23:59:59Z\"", "\"now\""}) {
+        BOOST_TEST(typed("when", bad) == Texts{"when invalid_timestamp"}, bad);
+    }
+    BOOST_TEST(typed("when", "1763632800") == Texts{"when wrong_type"});
+    BOOST_TEST(muster::json_text(http::Instant{}.schema()) ==
+               R"({"format":"date-time","type":"string"})");
+}
+
+BOOST_AUTO_TEST_CASE(an_id_is_a_uuid) {
+    const auto id = muster::OrgId::create();
+    BOOST_TEST((decoded(kTyped, "{\"id\":\"" + id.text() + "\"}").id == id));
+    for (const std::string& bad :
+         {std::string("\"\""), std::string("\"1\""), "\"{" + id.text() + "}\"",
+          "\"" + id.text() + " \"", "\"" + id.text().substr(1) + "\""}) {
+        BOOST_TEST(typed("id", bad) == Texts{"id invalid_uuid"}, bad);
+    }
+    BOOST_TEST(typed("id", "7") == Texts{"id wrong_type"});
+    BOOST_TEST(muster::json_text(http::Uuid<muster::OrgId>{}.schema()) ==
+               R"({"format":"uuid","type":"string"})");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,77 @@
+// Admins for the database tests: seats, sign-ins, and a clock that is turned forward by moving back
+// what is stored.
+#pragma once
+
+#include "base/text.hpp"
+#include "db/house.hpp"
+#include "rules/totp.hpp"
+#include "service/audit.hpp"
+#include "service/organizations.hpp"
+#include "service/sessions.hpp"
+#include "service/sign_in.hpp"
+#include "service/two_factor.hpp"
+
+#include <json/value.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::test {
+
+inline constexpr Milliseconds kMinute{60'000};
+inline constexpr Milliseconds kHour = 60 * kMinute;
+inline constexpr Milliseconds kDay = 24 * kHour;
+
+// The fixture: one organization, whose owner is ann@example.test.
+struct AdminHouse : House {
+    // What a mail of the outbox holds, opened with the installation's key.
+    struct Sent {
+        std::string to;
+        std::string code;
+        std::size_t size = 0;  // of the sealed content
+    };
+    // In the order in which they were queued.
+    std::vector<Sent> mails();
+
+    void request(std::string_view email = kAnn) { service::request_sign_in_code(context, email); }
+    // The newest mail's code.
+    std::string sent_code() { return mails().back().code; }
+    std::optional<service::SignedIn> verify(std::string_view code, std::string_view email = kAnn) {
+        return service::verify_sign_in_code(context, email, code);
+    }
+    // A new session of that admin, before its second factor.
+    service::NewSession sign_in(std::string_view email = kAnn) {
+        request(email);
+        auto signed_in = verify(sent_code(), email);
+        forget_requests();
+        return std::move(signed_in.value().opened);
+    }
+    // So that a test may ask for another code at once.
+    void forget_requests() { client.run("DELETE FROM guess_budgets WHERE kind = 'otp_request'"); }
+    // As a request with this token sees it.
+    std::optional<rules::Session> session_of(const Secret& token) {
+        const auto caller = service::identify(context, token.reveal());
+        return caller ? caller->session : std::nullopt;
+    }
+
+    // Everything that sign-in keeps is older by `span` now.
+    void pass(Milliseconds span);
+
+    std::vector<rules::AuditEntry> log(OrgId organization) {
+        return service::list_audit_log(context, organization, {}, {}, {}, 100);
+    }
+    std::vector<std::string> actions(OrgId organization) {
+        std::vector<std::string> found;
+        for (const auto& entry : log(organization)) found.push_back(entry.action);
+        return found;
+    }
+
+    static constexpr std::string_view kAnn = "ann@example.test";
+    OrgId acme = organization("Acme");
+    AdminId ann = service::add_admin(context, acme, kAnn, "owner").id;
+};
+
+}  // namespace muster::test

@@ -1,0 +1,211 @@
+// api/authenticate.hpp: which caller may use which endpoint, and that the description tells every
+// refusal.
+#include "api/authenticate.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace muster;
+using api::Access;
+using api::Endpoint;
+using rules::Role;
+using service::Caller;
+
+namespace {
+
+const OrgId kAcme = OrgId::create();
+
+Endpoint endpoint(Access access, Role role = Role::Viewer) {
+    return {.path = "/v1/things", .operation = "doIt", .access = access, .role = role};
+}
+
+Caller key() {
+    Caller caller;
+    caller.actor.organization = kAcme;
+    caller.actor.api_key = ApiKeyId::create();
+    return caller;
+}
+
+Caller session(std::optional<Role> role, bool is_verified = true) {
+    Caller caller;
+    caller.actor.organization = kAcme;
+    caller.actor.admin = AdminId::create();
+    caller.session.emplace();
+    caller.session->admin_id = *caller.actor.admin;
+    caller.session->active_organization_id = kAcme;
+    caller.session->role = role;
+    if (is_verified) caller.session->verified_at = Timestamp(1);
+    return caller;
+}
+
+http::Request expecting(const std::string& organization) {
+    http::Request request;
+    request.expect_organization = organization;
+    request.has_expect_organization = true;
+    return request;
+}
+
+// What the caller is told; nullopt: let in.
+std::optional<Error> refusal(const Endpoint& row, const Caller& caller,
+                             const http::Request& request = {}) {
+    try {
+        api::authorize(row, caller, request);
+        return std::nullopt;
+    } catch (const Error& error) {
+        return error;
+    }
+}
+std::string told(const Endpoint& row, const Caller& caller, const http::Request& request = {}) {
+    const auto error = refusal(row, caller, request);
+    return error ? std::string(error_entry(error->code()).text) : "";
+}
+
+const std::string kForbidden(error_entry(ErrorCode::Forbidden).text);
+const std::string kTwoFactor(error_entry(ErrorCode::TwoFactorRequired).text);
+const std::string kConflict(error_entry(ErrorCode::Conflict).text);
+const std::string kBadRequest(error_entry(ErrorCode::BadRequest).text);
+
+bool declares(const Endpoint& row, ErrorCode code) {
+    const auto errors = api::errors_of(row);
+    return std::find(errors.begin(), errors.end(), code) != errors.end();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(authenticate)
+
+BOOST_AUTO_TEST_CASE(an_organization_s_key_is_let_in_where_partners_are_and_nowhere_else) {
+    for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
+        BOOST_TEST(told(endpoint(Access::OrganizationOrAdmin, role), key()) == "");
+        for (const Access access : {Access::Session, Access::VerifiedSession, Access::Admin}) {
+            BOOST_TEST(told(endpoint(access, role), key()) == kForbidden, api::text_of(access));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_may_only_pass_it) {
+    for (const auto role : {std::optional(Role::Owner), std::optional<Role>()}) {
+        const Caller caller = session(role, false);
+        BOOST_TEST(told(endpoint(Access::Session), caller) == "");
+        for (const Access access :
+             {Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
+            const auto error = refusal(endpoint(access, Role::Owner), caller);
+            BOOST_TEST_REQUIRE(error.has_value(), api::text_of(access));
+            BOOST_TEST((error->code() == ErrorCode::TwoFactorRequired));
+            BOOST_TEST(error->details()["reason"].asString() == "2FA_REQUIRED");
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_seat_may_what_its_role_may) {
+    const std::vector<Role> roles = {Role::Viewer, Role::Admin, Role::Owner};
+    for (const Access access : {Access::Admin, Access::OrganizationOrAdmin}) {
+        for (const Role wanted : roles) {
+            for (const Role has : roles) {
+                BOOST_TEST(told(endpoint(access, wanted), session(has)) ==
+                               (has >= wanted ? "" : kForbidden),
+                           api::text_of(access) << ": " << rules::text_of(has) << " where "
+                                                << rules::text_of(wanted) << " is wanted");
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(who_lost_the_seat_may_not_even_read_but_can_go_elsewhere_and_sign_out) {
+    const Caller gone = session(std::nullopt);
+    for (const Access access : {Access::Admin, Access::OrganizationOrAdmin}) {
+        BOOST_TEST(told(endpoint(access, Role::Viewer), gone) == kForbidden);
+    }
+    for (const Access access : {Access::Session, Access::VerifiedSession}) {
+        BOOST_TEST(told(endpoint(access, Role::Owner), gone) == "", api::text_of(access));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_expected_organization_must_be_the_caller_s) {
+    const auto row = endpoint(Access::OrganizationOrAdmin, Role::Admin);
+    for (const Caller& caller : {key(), session(Role::Owner)}) {
+        BOOST_TEST(told(row, caller, expecting(kAcme.text())) == "");
+        BOOST_TEST(told(row, caller, expecting(OrgId::create().text())) == kConflict);
+        for (const std::string bad : {"", "acme", "*", " "}) {
+            BOOST_TEST(told(row, caller, expecting(bad)) == kBadRequest, bad);
+        }
+        BOOST_TEST(told(row, caller, expecting(kAcme.text() + "," + kAcme.text())) == kBadRequest);
+        http::Request unasked = expecting(OrgId::create().text());
+        unasked.has_expect_organization = false;
+        BOOST_TEST(told(row, caller, unasked) == "");
+    }
+    for (const Access access : {Access::Session, Access::VerifiedSession}) {
+        BOOST_TEST(told(endpoint(access), session(std::nullopt),
+                        expecting(OrgId::create().text())) == kConflict);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_credential_of_another_kind_is_told_nothing_about_organizations) {
+    const auto elsewhere = expecting(OrgId::create().text());
+    BOOST_TEST(told(endpoint(Access::Admin), key(), elsewhere) == kForbidden);
+    BOOST_TEST(told(endpoint(Access::Admin), session(Role::Owner, false), elsewhere) == kTwoFactor);
+    BOOST_TEST(told(endpoint(Access::Admin, Role::Owner), session(Role::Viewer), elsewhere) ==
+               kConflict);
+}
+
+BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
+    const std::vector<Caller> callers = {key(),
+                                         session(Role::Owner, false),
+                                         session(std::nullopt, false),
+                                         session(std::nullopt),
+                                         session(Role::Viewer),
+                                         session(Role::Admin),
+                                         session(Role::Owner)};
+    const std::vector<http::Request> requests = {
+        {}, expecting(kAcme.text()), expecting(OrgId::create().text()), expecting("x")};
+    for (const Access access :
+         {Access::Session, Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
+        for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
+            const auto row = endpoint(access, role);
+            std::set<ErrorCode> met = {ErrorCode::Unauthorized};
+            for (const Caller& caller : callers) {
+                for (const auto& request : requests) {
+                    if (const auto error = refusal(row, caller, request)) met.insert(error->code());
+                }
+            }
+            // Nothing is declared that cannot come, either.
+            const std::vector<ErrorCode> expected(met.begin(), met.end());
+            BOOST_TEST((api::errors_of(row) == expected), api::text_of(access)
+                                                              << " " << rules::text_of(role));
+        }
+    }
+    BOOST_TEST(api::errors_of(endpoint(Access::Open)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_declares_its_own_errors_beside_those_of_its_access) {
+    constexpr std::array kOwn = {ErrorCode::NotFound, ErrorCode::Conflict};
+    auto row = endpoint(Access::OrganizationOrAdmin, Role::Admin);
+    row.errors = kOwn;
+    for (const auto code : {ErrorCode::NotFound, ErrorCode::Conflict, ErrorCode::Unauthorized,
+                            ErrorCode::Forbidden, ErrorCode::TwoFactorRequired}) {
+        BOOST_TEST(declares(row, code), error_entry(code).text);
+    }
+    const auto errors = api::errors_of(row);
+    BOOST_TEST(std::count(errors.begin(), errors.end(), ErrorCode::Conflict) == 1);
+    row.access = Access::Open;
+    BOOST_TEST(api::errors_of(row).size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_bearer_token_is_what_stands_behind_the_scheme) {
+    const auto token = [](const std::string& header) {
+        http::Request request;
+        request.authorization = header;
+        return std::string(api::bearer_token(request));
+    };
+    BOOST_TEST(token("Bearer abc") == "abc");
+    BOOST_TEST(token("bEARER   abc ") == "abc");
+    for (const std::string none : {"", "Bearer", "Bearer ", "Basic abc", "abc", "Bearerabc"}) {
+        BOOST_TEST(token(none) == "", none);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
