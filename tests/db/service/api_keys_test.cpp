@@ -9,7 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <set>
+#include <atomic>
 
 using namespace muster;
 using service::IssuedKey;
@@ -143,6 +143,204 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_not_let_in_leaves_no_trace_of_use) {
     revoke(issued.key.id);
     (void)identify(issued.secret);
     BOOST_TEST(last_used() == "NULL");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_brings_its_own_rates_or_none) {
+    const auto own = service::issue_api_key(context, acme, {"key", {}, 7, 9});
+    const auto caller = identify(own.secret);
+    BOOST_TEST((caller->rate_per_second == 7));
+    BOOST_TEST((caller->burst == 9));
+    BOOST_TEST((caller->rate_subject == own.key.id.bytes()));
+    const auto plain = identify(issue().secret);
+    BOOST_TEST(!plain->rate_per_second.has_value());
+    BOOST_TEST(!plain->burst.has_value());
+    BOOST_TEST((plain->rate_subject != caller->rate_subject));
+}
+
+// ---------------------------------------------------------------------------- issued by an admin
+
+BOOST_AUTO_TEST_CASE(an_admin_s_key_tells_whose_it_is_and_ends_in_time_to_come) {
+    const auto issued = as_admin([&](service::Unit& unit) {
+        return service::issue_api_key(unit, {"CRM", unit.now + kHour, 5, 6});
+    });
+    BOOST_TEST((issued.key.created_by == admin));
+    BOOST_TEST(identify(issued.secret).has_value());
+    const auto listed = list();
+    BOOST_TEST_REQUIRE(listed.size() == 1U);
+    BOOST_TEST((listed[0].created_by == admin));
+    BOOST_TEST((listed[0].expires_at == issued.key.expires_at));
+    BOOST_TEST((listed[0].rate_per_second == 5));
+    BOOST_TEST(listed[0].last_four == issued.key.last_four);
+    const auto error = test::error_of([&] {
+        as_admin([&](service::Unit& unit) {
+            return service::issue_api_key(unit, {"late", unit.now, {}, {}});
+        });
+    });
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST((error->code() == ErrorCode::ValidationError));
+    BOOST_TEST(error->details()["fields"][0]["path"].asString() == "expires_at");
+    BOOST_TEST(list().size() == 1U);
+}
+
+// ---------------------------------------------------------------------------- rotation
+
+BOOST_AUTO_TEST_CASE(both_keys_work_while_a_rotation_overlaps) {
+    const auto old = service::issue_api_key(context, acme, {"CRM", {}, 5, 6});
+    const Timestamp before = Timestamp::now();
+    const auto next = rotate(old.key.id, kHour);
+    BOOST_TEST((next.key.id != old.key.id));
+    BOOST_TEST((next.secret.reveal() != old.secret.reveal()));
+    BOOST_TEST(next.key.name == "CRM");
+    BOOST_TEST((next.key.rate_per_second == 5));
+    BOOST_TEST((next.key.burst == 6));
+    BOOST_TEST((next.key.created_by == admin));
+    BOOST_TEST(!next.key.expires_at.has_value());
+    BOOST_TEST(identify(old.secret).has_value());
+    BOOST_TEST(identify(next.secret).has_value());
+    const auto listed = list();
+    BOOST_TEST_REQUIRE(listed.size() == 2U);
+    BOOST_TEST((listed[0].id == old.key.id));
+    BOOST_TEST_REQUIRE(listed[0].expires_at.has_value());
+    BOOST_TEST((*listed[0].expires_at >= before + kHour));
+    BOOST_TEST((*listed[0].expires_at <= Timestamp::now() + kHour));
+    client.execute("UPDATE api_keys SET expires_at = ? WHERE id = ?", Timestamp::now(), old.key.id);
+    BOOST_TEST(!identify(old.secret).has_value());
+    BOOST_TEST(identify(next.secret).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(without_an_overlap_the_old_key_is_dead_at_once) {
+    const auto old = issue();
+    const auto next = rotate(old.key.id, Milliseconds(0));
+    BOOST_TEST(!identify(old.secret).has_value());
+    BOOST_TEST(identify(next.secret).has_value());
+    BOOST_TEST(list()[0].revoked_at.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_overlap_never_lets_a_key_live_longer_than_it_was_to) {
+    const Timestamp end = Timestamp::now() + kHour;
+    const auto old = issue("key", end);
+    rotate(old.key.id, 2 * kHour);
+    BOOST_TEST((list()[0].expires_at == end));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
+    const auto revoked = issue();
+    revoke(revoked.key.id);
+    const auto expired = issue("key", Timestamp::now() + kHour);
+    client.execute("UPDATE api_keys SET expires_at = ? WHERE id = ?", Timestamp::now(),
+                   expired.key.id);
+    for (const auto& dead : {revoked, expired}) {
+        BOOST_TEST((code_of([&] { rotate(dead.key.id, kHour); }) == ErrorCode::InvalidState));
+    }
+    const OrgId other = organization("Other");
+    const auto foreign = service::issue_api_key(context, other, {"key", {}, {}, {}});
+    for (const ApiKeyId none : {foreign.key.id, ApiKeyId::create()}) {
+        BOOST_TEST((code_of([&] { rotate(none, kHour); }) == ErrorCode::NotFound));
+    }
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys") == 3);
+    BOOST_TEST(identify(foreign.secret).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(of_parallel_rotations_without_overlap_one_makes_a_key) {
+    const auto old = issue();
+    std::atomic<int> refused = 0;
+    test::side_by_side(6, [&](int) {
+        test::Desk desk;
+        const auto code = code_of([&] {
+            desk.as(acme, [&](service::Unit& unit) {
+                (void)service::rotate_api_key(unit, old.key.id, Milliseconds(0));
+            });
+        });
+        if (code == ErrorCode::InvalidState) ++refused;
+    });
+    BOOST_TEST(refused == 5);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys WHERE revoked_at IS NULL") == 1);
+}
+
+// ---------------------------------------------------------------------------- lists, revocation
+
+BOOST_AUTO_TEST_CASE(a_revoked_key_is_listed_for_thirty_days) {
+    const auto dead = issue("dead");
+    const auto alive = issue("alive");
+    revoke(dead.key.id);
+    BOOST_TEST(list().size() == 2U);
+    const auto revoked_at = [&](Timestamp when) {
+        client.execute("UPDATE api_keys SET revoked_at = ? WHERE id = ?", when, dead.key.id);
+    };
+    revoked_at(Timestamp::now() - 30 * kDay + Milliseconds(60'000));
+    BOOST_TEST(list().size() == 2U);
+    revoked_at(Timestamp::now() - 30 * kDay - Milliseconds(1));
+    const auto listed = list();
+    BOOST_TEST_REQUIRE(listed.size() == 1U);
+    BOOST_TEST((listed[0].id == alive.key.id));
+}
+
+BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) {
+    std::vector<ApiKeyId> made;
+    for (int i = 0; i < 5; ++i) made.push_back(issue().key.id);
+    service::issue_api_key(context, organization("Other"), {"key", {}, {}, {}});
+    std::vector<ApiKeyId> found;
+    std::optional<ApiKeyId> after;
+    for (int page = 0; page < 3; ++page) {
+        for (const auto& key : service::list_api_keys(context, acme, after, 2)) {
+            found.push_back(key.id);
+        }
+        after = found.back();
+    }
+    BOOST_TEST((found == made));
+}
+
+BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_it_stays_as_it_was) {
+    const auto issued = issue();
+    const auto revoke_it = [&](ApiKeyId id) {
+        return as_admin([&](service::Unit& unit) { return service::revoke_api_key(unit, id); });
+    };
+    BOOST_TEST(revoke_it(issued.key.id));
+    const auto when = client.value("SELECT revoked_at FROM api_keys");
+    BOOST_TEST(revoke_it(issued.key.id));
+    BOOST_TEST(client.value("SELECT revoked_at FROM api_keys") == when);
+    BOOST_TEST(!revoke_it(ApiKeyId::create()));
+    const auto foreign =
+        service::issue_api_key(context, organization("Other"), {"key", {}, {}, {}});
+    BOOST_TEST(!revoke_it(foreign.key.id));
+    BOOST_TEST(identify(foreign.secret).has_value());
+}
+
+// ---------------------------------------------------------------------------- the log
+
+BOOST_AUTO_TEST_CASE(the_log_tells_who_issued_rotated_and_revoked_and_no_secret) {
+    const auto by_operator = issue("CRM");
+    const auto issued = as_admin([&](service::Unit& unit) {
+        return service::issue_api_key(unit, {"Console", {}, {}, {}});
+    });
+    const auto next = rotate(issued.key.id, kHour);
+    as_admin([&](service::Unit& unit) { return service::revoke_api_key(unit, next.key.id); });
+    as_admin([&](service::Unit& unit) { return service::revoke_api_key(unit, next.key.id); });
+    revoke(by_operator.key.id);
+    revoke(by_operator.key.id);
+    struct Expected {
+        std::string action;
+        ApiKeyId subject;
+        bool is_admin_s;
+        std::string details;
+    };
+    const std::vector<Expected> expected = {
+        {"api_key.revoked", by_operator.key.id, false, "{}"},
+        {"api_key.revoked", next.key.id, true, "{}"},
+        {"api_key.rotated", issued.key.id, true, R"({"successor":")" + next.key.id.text() + "\"}"},
+        {"api_key.issued", issued.key.id, true, R"({"name":"Console"})"},
+        {"api_key.issued", by_operator.key.id, false, R"({"name":"CRM"})"}};
+    const auto entries = log();
+    BOOST_TEST_REQUIRE(entries.size() >= expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        BOOST_TEST(entries[i].action == expected[i].action, i);
+        BOOST_TEST((entries[i].subject_id == expected[i].subject.text()), i);
+        BOOST_TEST(entries[i].details == expected[i].details, i);
+        const bool is_admin_s = entries[i].actor == rules::AuditActor::Admin;
+        BOOST_TEST(is_admin_s == expected[i].is_admin_s, i);
+        BOOST_TEST((entries[i].actor_id == (is_admin_s ? std::optional(admin) : std::nullopt)), i);
+        BOOST_TEST(entries[i].request_id.value_or("") == (is_admin_s ? "req-1" : ""), i);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_name_has_1_to_255_characters) {

@@ -131,6 +131,77 @@ BOOST_AUTO_TEST_CASE(a_reply_is_kept_as_long_as_it_asks_for) {
     BOOST_TEST(client.number("SELECT expires_at FROM idempotency_keys") == until.milliseconds());
 }
 
+// ---------------------------------------------------------------------------- secrets shown once
+
+namespace {
+
+constexpr std::string_view kShown = R"({"key":"org_shown-this-once-and-never-again"})";
+
+StoredReply show(service::Context& with, OrgId organization, const IdempotencyClaim& claim) {
+    return service::transact(with, {organization, {}}, claim, [](Unit&) {
+        return StoredReply{201, "/here", std::string(kShown), {}, false, true};
+    });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_secret_shown_once_is_replayed_byte_for_byte_and_rests_sealed) {
+    BOOST_TEST(!show(context, acme, claim()).replayed);
+    const auto replay = show(context, acme, claim());
+    BOOST_TEST(replay.replayed);
+    BOOST_TEST(replay.status == 201);
+    BOOST_TEST(replay.location == "/here");
+    BOOST_TEST(replay.body == kShown);
+    BOOST_TEST(client.number("SELECT sealed FROM idempotency_keys") == 1);
+    const std::string body = client.value("SELECT body FROM idempotency_keys");
+    for (std::size_t at = 0; at + 4 <= kShown.size(); ++at) {
+        BOOST_TEST(body.find(kShown.substr(at, 4)) == std::string::npos, at);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_database_and_the_installation_s_key_alone_do_not_show_it) {
+    show(context, acme, claim());
+    const std::string body = client.value("SELECT body FROM idempotency_keys");
+    const auto inner = context.keys.open(body, "reply");
+    BOOST_TEST_REQUIRE(inner.has_value());
+    BOOST_TEST(inner->reveal().find("org_") == std::string::npos);
+    // The same place in the table, another Idempotency-Key behind it.
+    auto forged = claim();
+    forged.scope = Secret("another key");
+    BOOST_TEST((code_of([&] { show(context, acme, forged); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(show(context, acme, claim()).body == kShown);
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_sealed_under_a_key_that_is_gone_is_a_conflict_and_stays) {
+    show(context, acme, claim());
+    const Secret next(std::string(32, 'n'));
+    service::Context other{database, test::settings(), context.cursors, KeyRing(next)};
+    BOOST_TEST((code_of([&] { show(other, acme, claim()); }) == ErrorCode::IdempotencyConflict));
+    service::Context rotating{database, test::settings(), context.cursors,
+                              KeyRing(next, test::settings().security_key)};
+    BOOST_TEST(show(rotating, acme, claim()).body == kShown);
+    BOOST_TEST(show(context, acme, claim()).body == kShown);
+}
+
+BOOST_AUTO_TEST_CASE(a_sealed_reply_that_was_moved_to_another_place_does_not_open) {
+    show(context, acme, claim("one"));
+    show(context, acme, claim("two"));
+    client.run(
+        "UPDATE idempotency_keys a JOIN idempotency_keys b ON a.key_hash <> b.key_hash "
+        "SET a.body = b.body WHERE a.key_hash < b.key_hash");
+    int conflicts = 0;
+    for (const char* key : {"one", "two"}) {
+        conflicts += code_of([&] { show(context, acme, claim(key)); }) ? 1 : 0;
+    }
+    BOOST_TEST(conflicts == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_reply_without_a_secret_rests_as_it_is) {
+    const auto reply = run(claim(), "a");
+    BOOST_TEST(client.value("SELECT body FROM idempotency_keys") == reply.body);
+    BOOST_TEST(client.number("SELECT sealed FROM idempotency_keys") == 0);
+}
+
 // ---------------------------------------------------------------------------- at the same time
 
 BOOST_AUTO_TEST_CASE(of_parallel_duplicates_one_works_and_the_others_replay_it) {

@@ -1,0 +1,190 @@
+// service/secrets.hpp: under a new key everything that rests sealed is sealed anew, whatever breaks
+// off in between.
+#include "service/secrets.hpp"
+
+#include "db/admins.hpp"
+#include "service/mail.hpp"
+
+using namespace muster;
+using service::Resealed;
+using test::AdminHouse;
+using test::kHour;
+
+namespace {
+
+const Secret kNext(std::string(32, 'n'));
+
+struct Secrets : AdminHouse {
+    service::IdempotencyClaim claim(const std::string& key) {
+        return {sha256(key), sha256("body"), Secret(key)};
+    }
+    service::StoredReply show(service::Context& with, OrgId organization, const std::string& key) {
+        return service::transact(with, {organization, {}}, claim(key), [&](service::Unit&) {
+            return service::StoredReply{201, "", "secret of " + key, {}, false, true};
+        });
+    }
+    void queue(service::Context& with, const std::string& text) {
+        with.database.transaction([&](db::Tx& tx) {
+            const Timestamp now = Timestamp::now();
+            service::queue_mail(tx, with.keys, {std::string(kAnn), "Subject", text}, now,
+                                now + kHour);
+        });
+    }
+    // The rows of a table that open under a ring.
+    std::int64_t readable_mails(const KeyRing& keys) {
+        std::int64_t count = 0;
+        for (auto rows = client.query("SELECT id, content FROM mail_outbox"); rows.next();) {
+            count += keys.open(rows.bytes(2), "mail:" + rows.id<MailId>(1).text()) ? 1 : 0;
+        }
+        return count;
+    }
+    static std::vector<std::int64_t> figures(const std::vector<Resealed>& counts) {
+        std::vector<std::int64_t> all;
+        for (const auto& count : counts) {
+            all.insert(all.end(), {count.resealed, count.current, count.unreadable});
+        }
+        return all;
+    }
+    using Figures = std::vector<std::int64_t>;
+
+    // The installation while its key is rotated, and afterwards.
+    service::Context rotating{database, test::settings(), context.cursors,
+                              KeyRing(kNext, test::settings().security_key)};
+    service::Context after{database, test::settings(), context.cursors, KeyRing(kNext)};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(secrets, Secrets)
+
+BOOST_AUTO_TEST_CASE(nothing_to_seal_is_nothing_done) {
+    const auto counts = service::rotate_secrets(rotating);
+    BOOST_TEST_REQUIRE(counts.size() == 3U);
+    BOOST_TEST(counts[0].what == "second factors");
+    BOOST_TEST(counts[1].what == "waiting mails");
+    BOOST_TEST(counts[2].what == "recorded replies");
+    BOOST_TEST((figures(counts) == Figures(9, 0)));
+}
+
+BOOST_AUTO_TEST_CASE(all_that_rests_sealed_opens_under_the_new_key_alone_afterwards) {
+    const auto opened = sign_in();  // one mail
+    const auto made = service::enable_two_factor(context, opened.session);
+    queue(context, "hello");
+    const OrgId other = organization("Other");
+    show(context, acme, "one");
+    show(context, other, "two");
+    service::transact(context, {acme, {}}, claim("plain"), [](service::Unit&) {
+        return service::StoredReply{200, "", "plain", {}};
+    });
+
+    BOOST_TEST((figures(service::rotate_secrets(rotating)) == Figures{1, 0, 0, 2, 0, 0, 2, 0, 0}));
+
+    const std::string row = client.value("SELECT totp_secret FROM admins");
+    const auto secret = after.keys.open(row, "totp:" + std::string(ann.bytes()));
+    BOOST_TEST_REQUIRE(secret.has_value());
+    BOOST_TEST(to_base32(secret->reveal()) == made.secret.reveal());
+    BOOST_TEST(!context.keys.open(row, "totp:" + std::string(ann.bytes())).has_value());
+    BOOST_TEST(readable_mails(after.keys) == 2);
+    BOOST_TEST(readable_mails(context.keys) == 0);
+    BOOST_TEST(show(after, acme, "one").body == "secret of one");
+    BOOST_TEST(show(after, other, "two").body == "secret of two");
+    BOOST_TEST(
+        (test::code_of([&] { show(context, acme, "one"); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM idempotency_keys WHERE body = 'plain'") == 1);
+
+    BOOST_TEST((figures(service::rotate_secrets(rotating)) == Figures{0, 1, 0, 0, 2, 0, 0, 2, 0}));
+    BOOST_TEST((figures(service::rotate_secrets(after)) == Figures{0, 1, 0, 0, 2, 0, 0, 2, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(what_no_key_opens_is_counted_and_left_alone) {
+    const auto opened = sign_in();
+    (void)service::enable_two_factor(context, opened.session);
+    show(context, acme, "one");
+    client.run("UPDATE admins SET totp_secret = 'nonsense'");
+    client.run("UPDATE mail_outbox SET content = CONCAT(content, 'x')");
+    show(context, acme, "two");
+    client.execute("UPDATE idempotency_keys SET body = '' WHERE key_hash = ?", sha256("two"));
+    BOOST_TEST((figures(service::rotate_secrets(rotating)) == Figures{0, 0, 1, 0, 0, 1, 1, 0, 1}));
+    BOOST_TEST(client.value("SELECT totp_secret FROM admins") == "nonsense");
+    BOOST_TEST(show(after, acme, "one").body == "secret of one");
+    // Without the previous key nothing can be done, and nothing is.
+    show(context, acme, "three");
+    const auto before = client.snapshot(acme);
+    BOOST_TEST((figures(service::rotate_secrets(after)) == Figures{0, 0, 1, 0, 0, 1, 0, 1, 2}));
+    BOOST_TEST((client.snapshot(acme)["idempotency_keys"] == before.at("idempotency_keys")));
+}
+
+BOOST_AUTO_TEST_CASE(many_rows_of_several_organizations_go_page_by_page_each_once) {
+    const OrgId other = organization("Other");
+    for (int i = 0; i < 130; ++i) {
+        show(context, i % 2 ? acme : other, "key " + std::to_string(i));
+        queue(context, std::to_string(i));
+    }
+    BOOST_TEST(
+        (figures(service::rotate_secrets(rotating)) == Figures{0, 0, 0, 130, 0, 0, 130, 0, 0}));
+    BOOST_TEST(readable_mails(after.keys) == 130);
+    for (int i = 0; i < 130; ++i) {
+        const std::string key = "key " + std::to_string(i);
+        BOOST_TEST(show(after, i % 2 ? acme : other, key).body == "secret of " + key);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_rotation_that_broke_off_goes_on_where_it_is_run_again) {
+    for (int i = 0; i < 250; ++i) queue(context, std::to_string(i));
+    show(context, acme, "one");
+    {
+        // The third page of the mails meets a row that cannot be written.
+        const test::Meanwhile broken(
+            client,
+            "CREATE TRIGGER break_off BEFORE UPDATE ON mail_outbox FOR EACH ROW IF (SELECT COUNT(*) "
+            "FROM mail_outbox m WHERE m.id < NEW.id) = 220 THEN SIGNAL SQLSTATE '45000'; END IF",
+            "DROP TRIGGER break_off");
+        BOOST_CHECK_THROW(service::rotate_secrets(rotating), db::DbError);
+    }
+    BOOST_TEST(readable_mails(after.keys) == 200);
+    BOOST_TEST(readable_mails(rotating.keys) == 250);
+    BOOST_TEST(
+        (figures(service::rotate_secrets(rotating)) == Figures{0, 0, 0, 50, 200, 0, 1, 0, 0}));
+    BOOST_TEST(readable_mails(after.keys) == 250);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_in_a_rotation_counts_no_row_twice) {
+    for (int i = 0; i < 3; ++i) queue(context, std::to_string(i));
+    db::Database own(test::connection_settings());
+    service::Context with{own, test::settings(), context.cursors, rotating.keys};
+    static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
+                                       "SELECT CONNECTION_ID()"};
+    client.kill(own.read([&](db::Tx& tx) {
+        auto rows = tx.query(kId);
+        rows.next();
+        return rows.integer(1);
+    }));
+    BOOST_TEST((figures(service::rotate_secrets(with)) == Figures{0, 0, 0, 3, 0, 0, 0, 0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(requests_go_on_while_secrets_are_rotated) {
+    const auto opened = sign_in();
+    const auto made = service::enable_two_factor(context, opened.session);
+    service::rotate_secrets(rotating);
+    const std::string row = client.value("SELECT totp_secret FROM admins");
+    const auto secret = rotating.keys.open(row, "totp:" + std::string(ann.bytes()));
+    const std::string code = rules::totp_code(*secret, rules::totp_step(Timestamp::now())).reveal();
+    BOOST_TEST(service::verify_totp(after, session_of(opened.token).value(), code, "r"));
+    BOOST_TEST(made.backup_codes.size() == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(a_rotation_is_noted_in_the_installation_s_log_alone) {
+    queue(context, "a");
+    queue(context, "b");
+    const auto before = log(acme).size();
+    service::rotate_secrets(rotating);
+    const auto entries = service::newest_audit_entries(context, {}, "secrets.rotated", 10);
+    BOOST_TEST_REQUIRE(entries.size() == 1U);
+    BOOST_TEST((entries[0].actor == rules::AuditActor::Operator));
+    BOOST_TEST(!entries[0].organization_id.has_value());
+    BOOST_TEST(!entries[0].actor_id.has_value());
+    BOOST_TEST(entries[0].details == R"({"resealed":"2"})");
+    BOOST_TEST(log(acme).size() == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

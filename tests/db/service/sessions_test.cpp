@@ -1,0 +1,151 @@
+// service/sessions.hpp: how long a session lives, where it acts, and what it is worth once its seat
+// is gone.
+#include "service/sessions.hpp"
+
+#include "db/admins.hpp"
+
+using namespace muster;
+using test::AdminHouse;
+using test::kDay;
+using test::kHour;
+using test::kMinute;
+
+namespace {
+
+struct Sessions : AdminHouse {
+    std::optional<rules::Session> seen() { return session_of(opened.token); }
+    std::string last_used() { return client.value("SELECT last_used_at FROM sessions"); }
+
+    service::NewSession opened = sign_in();
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(sessions, Sessions)
+
+BOOST_AUTO_TEST_CASE(a_token_tells_the_admin_the_seat_and_what_a_rate_limit_counts_by) {
+    const auto caller = service::identify(context, opened.token.reveal());
+    BOOST_TEST_REQUIRE(caller.has_value());
+    BOOST_TEST((caller->actor.admin == ann));
+    BOOST_TEST((caller->actor.organization == acme));
+    BOOST_TEST(!caller->actor.api_key.has_value());
+    BOOST_TEST(!caller->rate_per_second.has_value());
+    BOOST_TEST((caller->rate_subject == ann.bytes()));
+    BOOST_TEST_REQUIRE(caller->session.has_value());
+    BOOST_TEST(caller->session->email == kAnn);
+    BOOST_TEST((caller->session->role == rules::Role::Owner));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM sessions WHERE token_hash = ?",
+                             sha256(opened.token.reveal())) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_token_that_was_never_given_is_nobody_s) {
+    const std::string token = opened.token.reveal();
+    for (const std::string& other :
+         {std::string(), token + "0", token.substr(1), "org_" + token,
+          create_credential("").reveal(), sha256(token), to_hex(sha256(token))}) {
+        BOOST_TEST(!service::identify(context, other).has_value());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_session_ends_after_twelve_hours_without_use) {
+    pass(12 * kHour - kMinute);
+    BOOST_TEST(seen().has_value());  // and that was a use
+    pass(12 * kHour - kMinute);
+    BOOST_TEST(seen().has_value());
+    pass(12 * kHour);
+    BOOST_TEST(!seen().has_value());
+    BOOST_TEST(!seen().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_session_ends_after_seven_days_however_it_is_used) {
+    for (int hours = 0; hours < 7 * 24 - 11; hours += 11) {
+        BOOST_TEST(seen().has_value(), hours);
+        pass(11 * kHour);
+    }
+    const auto left = Milliseconds(client.number("SELECT expires_at FROM sessions") -
+                                   Timestamp::now().milliseconds());
+    BOOST_TEST((left > Milliseconds(0)));
+    BOOST_TEST((left < 11 * kHour));
+    BOOST_TEST(seen().has_value());
+    pass(left);
+    BOOST_TEST(!seen().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_use_is_noted_at_most_once_a_minute) {
+    const auto first = last_used();
+    BOOST_TEST(seen().has_value());
+    BOOST_TEST(last_used() == first);
+    pass(kMinute - Milliseconds(10'000));
+    const auto recent = last_used();
+    BOOST_TEST(seen().has_value());
+    BOOST_TEST(last_used() == recent);
+    pass(Milliseconds(10'000));
+    const auto old = last_used();
+    BOOST_TEST(seen().has_value());
+    BOOST_TEST(last_used() != old);
+    BOOST_TEST((Timestamp(std::stoll(last_used())) > Timestamp::now() - kMinute));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_begins_on_the_earliest_seat) {
+    const OrgId second = organization("Second");
+    const OrgId third = organization("Third");
+    service::add_admin(context, third, kAnn, "viewer");
+    service::add_admin(context, second, kAnn, "admin");
+    client.execute("UPDATE seats SET created_at = 5 WHERE organization_id = ?", third);
+    client.execute("UPDATE seats SET created_at = 6 WHERE organization_id <> ?", third);
+    const auto again = sign_in();
+    BOOST_TEST((again.session.active_organization_id == third));
+    BOOST_TEST((again.session.role == rules::Role::Viewer));
+    const auto seats = service::seats_of(context, ann);
+    BOOST_TEST_REQUIRE(seats.size() == 3U);
+    BOOST_TEST((seats[0].organization_id == third));
+    BOOST_TEST((seats[1].organization_id == acme));  // the older organization of two at once
+    BOOST_TEST((seats[2].organization_id == second));
+    BOOST_TEST(seats[2].name == "Second");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_acts_where_its_admin_has_a_seat_and_nowhere_else) {
+    const OrgId second = organization("Second");
+    const OrgId foreign = organization("Foreign");
+    service::add_admin(context, second, kAnn, "viewer");
+    service::add_admin(context, foreign, "bob@example.test", "owner");
+    const auto other = sign_in();
+    BOOST_TEST(service::set_active_organization(context, opened.session, second));
+    BOOST_TEST((seen()->active_organization_id == second));
+    BOOST_TEST((seen()->role == rules::Role::Viewer));
+    BOOST_TEST((session_of(other.token)->active_organization_id == acme));
+    for (const OrgId none : {foreign, OrgId::create(), OrgId()}) {
+        BOOST_TEST(!service::set_active_organization(context, opened.session, none));
+        BOOST_TEST((seen()->active_organization_id == second));
+    }
+    BOOST_TEST(service::set_active_organization(context, opened.session, acme));
+    BOOST_TEST(service::set_active_organization(context, opened.session, acme));
+    BOOST_TEST((seen()->role == rules::Role::Owner));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_whose_seat_is_gone_has_no_role_from_the_next_request_on) {
+    const OrgId second = organization("Second");
+    service::add_admin(context, second, kAnn, "viewer");
+    client.execute("DELETE FROM seats WHERE organization_id = ?", acme);
+    BOOST_TEST_REQUIRE(seen().has_value());
+    BOOST_TEST(!seen()->role.has_value());
+    BOOST_TEST(!service::set_active_organization(context, opened.session, acme));
+    BOOST_TEST(service::set_active_organization(context, opened.session, second));
+    BOOST_TEST((seen()->role == rules::Role::Viewer));
+}
+
+BOOST_AUTO_TEST_CASE(a_role_that_was_changed_counts_from_the_next_request_on) {
+    client.run("UPDATE seats SET role = 'viewer'");
+    BOOST_TEST((seen()->role == rules::Role::Viewer));
+}
+
+BOOST_AUTO_TEST_CASE(who_signs_out_is_out_at_once_and_the_other_sessions_are_not) {
+    const auto other = sign_in();
+    service::close_session(context, opened.session);
+    BOOST_TEST(!seen().has_value());
+    BOOST_TEST(session_of(other.token).has_value());
+    service::close_session(context, opened.session);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM sessions") == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
