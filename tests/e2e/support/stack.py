@@ -59,7 +59,7 @@ class Stack:
         self._script("stop")
 
     def service(self, verb, name):
-        """verb: start, stop or kill (SIGKILL); name: mariadbd, musterd, nginx or runner."""
+        """verb: start, stop or kill (SIGKILL); name: mariadbd, mail, musterd, nginx or runner."""
         self._script("service", verb, name)
 
     @property
@@ -144,20 +144,18 @@ class Stack:
             runner.terminate()
             assert runner.wait(20) == 0, "muster-run failed: see own-runner.log"
 
-    def spawn_runner(self, seconds=55, env=None, log_name="own-runner"):
+    def spawn_runner(self, seconds=55, env=None, log_name="own-runner", kind="imports"):
         """A muster-run of the test's own; the caller ends it."""
         log = open(self.folder / "log" / f"{log_name}.log", "ab")
         return subprocess.Popen(
-            [self.build / "muster-run", "--config", self.config, "--for", f"{seconds}s", "imports"],
+            [self.build / "muster-run", "--config", self.config, "--for", f"{seconds}s", kind],
             env=os.environ | (env or {}), stdout=log, stderr=log, start_new_session=True,
         )
 
     # ------------------------------------------------------------------ database
     def connect(self, **options):
-        settings = {"autocommit": True, "charset": "utf8mb4"} | options
-        return pymysql.connect(
-            unix_socket=self.env["mysql_socket"], user="root", database=self.env["database"], **settings
-        )
+        settings = {"autocommit": True, "charset": "utf8mb4", "database": self.env["database"]} | options
+        return pymysql.connect(unix_socket=self.env["mysql_socket"], user="root", **settings)
 
     def sql(self, statement, *parameters):
         """Runs one statement; rows as tuples."""

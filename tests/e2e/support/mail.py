@@ -1,0 +1,40 @@
+"""The mail that the stack sent: read from the folder into which the sandbox's sink delivers."""
+
+import email
+import email.policy
+import re
+from pathlib import Path
+
+from .stack import wait_for
+
+CODE = re.compile(r"\b\d{8}\b")
+
+
+class Mail:
+    """One delivered mail. name: of its file; names ascend. to: the envelope's recipient."""
+
+    def __init__(self, path):
+        self.name = path.name
+        self.message = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+        self.to = self.message["X-Sink-To"].strip("<>")
+        self.subject = self.message["Subject"]
+        self.text = self.message.get_content()
+
+    @property
+    def code(self):
+        """The sign-in code that stands in the text."""
+        found = CODE.findall(self.text)
+        assert len(found) == 1, f"not one code of eight digits: {self.text!r}"
+        return found[0]
+
+
+def mails_to(stack, address, after=None):
+    """All mail that came for the address, oldest first; after: a Mail, or its name, and only what came later."""
+    last = getattr(after, "name", after) or ""
+    names = sorted(path for path in Path(stack.env["mail_dir"]).glob("*.eml") if path.name > last)
+    return [mail for mail in map(Mail, names) if mail.to == address]
+
+
+def wait_for_mail(stack, address, after=None):
+    """The oldest mail for the address that came after `after`, once it is there."""
+    return wait_for(lambda: mails_to(stack, address, after), f"mail to {address}")[0]
