@@ -45,10 +45,8 @@ std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
     // X-Expect-Organization can be malformed, or name another organization.
     errors.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
     if (endpoint.access != Access::Session) errors.insert(ErrorCode::TwoFactorRequired);
-    const bool takes_any_credential = endpoint.access == Access::OrganizationOrAdmin;
-    if (!takes_any_credential || endpoint.role > rules::Role::Viewer) {
-        errors.insert(ErrorCode::Forbidden);
-    }
+    // A key where a session is wanted; or a seat of too low a role, or one that is gone.
+    errors.insert(ErrorCode::Forbidden);
     return {errors.begin(), errors.end()};
 }
 
