@@ -107,7 +107,7 @@ def refused(client, operations, ids, status, code, headers=None):
 
 
 def test_an_organization_key_opens_nothing_that_is_for_admins(contract, module_org, ids):
-    mine = [operation for operation in contract.operations if operation.needs_key and not operation.takes_key]
+    mine = [operation for operation in contract.operations if operation.needs_key and not operation.takes_organization_key]
     assert {"createApiKey", "listAuditLog", "getSession", "enableTwoFactor"} <= {operation.id for operation in mine}
     refused(module_org.api, mine, ids, 403, "FORBIDDEN")
 
@@ -148,7 +148,7 @@ def test_an_expected_organization_that_is_none_is_refused_everywhere(contract, m
     headers = {"X-Expect-Organization": value.replace("%s", module_org.id)}
     keyed = [operation for operation in contract.operations if operation.needs_key]
     refused(module_org.admin().api, keyed, ids, 400, "BAD_REQUEST", headers)
-    refused(module_org.api, [operation for operation in keyed if operation.takes_key], ids, 400, "BAD_REQUEST", headers)
+    refused(module_org.api, [operation for operation in keyed if operation.takes_organization_key], ids, 400, "BAD_REQUEST", headers)
 
 
 def test_another_expected_organization_stops_everything_whether_it_exists_or_not(stack, contract, module_org, ids):
@@ -157,7 +157,7 @@ def test_another_expected_organization_stops_everything_whether_it_exists_or_not
     for expected in (Organization(stack, contract, attributes=False).id, str(uuid.uuid4())):
         headers = {"X-Expect-Organization": expected}
         for client, operations in ((module_org.admin().api, keyed),
-                                   (module_org.api, [operation for operation in keyed if operation.takes_key])):
+                                   (module_org.api, [operation for operation in keyed if operation.takes_organization_key])):
             replies = refused(client, operations, ids, 409, "CONFLICT", headers)
             assert {details_of(reply)["field"] for reply in replies} == {"X-Expect-Organization"}
             bodies |= {reply.content for reply in replies}
@@ -171,7 +171,7 @@ def test_the_expected_organization_lets_pass_what_is_meant(contract, module_org,
         if operation.needs_key and operation.method == "GET":
             path = path_of(operation, ids)
             module_org.admin().api.get(path, headers=headers, expect=200)
-            if operation.takes_key:
+            if operation.takes_organization_key:
                 module_org.api.get(path, headers=headers, expect=200)
 
 

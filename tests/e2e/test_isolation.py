@@ -38,7 +38,7 @@ def client(request, ours):
 
 
 def is_open_to(client, operation):
-    return operation.takes_key or not client.key.startswith("org_")
+    return operation.takes_organization_key or not client.key.startswith("org_")
 
 
 def answer(client, operation, record_id):

@@ -54,6 +54,8 @@ class Admin:
         before = f"{time.time_ns():020d}"
         anyone = Client(self.stack, self.contract)
         anyone.post(f"{AUTH}/request", json={"email": self.address}, expect=200)
+        if self.stack.pid("runner") is None:
+            self.stack.program("muster-run", "--config", self.stack.config, "--for", "1s", "mail")
         return wait_for_mail(self.stack, self.address, after=before).code
 
     def signed_in(self):

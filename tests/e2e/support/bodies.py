@@ -8,7 +8,7 @@ import uuid
 from .world import EMAIL_COLUMN, email, rows_of
 
 # What the path parameters of an operation name, by the path's second word. A kind is a tenant's record.
-KINDS = {"imports": "import", "users": "user", "api-keys": "api_key"}
+KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone"}
 

@@ -68,7 +68,7 @@ class Operation:
         self.statuses = {int(status) for status in row["responses"] if status != "default"}
         schemes = {scheme for entry in row.get("security", []) for scheme in entry}
         self.needs_key = bool(schemes)  # or a session
-        self.takes_key = "organizationKey" in schemes
+        self.takes_organization_key = "organizationKey" in schemes
         # The session's own matters: any seat will do.
         self.is_own = self.needs_key and path.startswith(("/v1/session", "/api/auth/"))
         self.is_write = self.method != "GET" and not self.is_own

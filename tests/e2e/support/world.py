@@ -76,6 +76,10 @@ class Organization:
     def viewer(self):
         return self.admin("viewer")
 
+    def client_for(self, operation):
+        """A client whose credential the operation takes."""
+        return self.api if operation.takes_organization_key or not operation.needs_key else self.admin().api
+
     # ------------------------------------------------------------------ users
     def create_user(self, payload, expect=201):
         return self.api.post("/v1/users", json=payload, expect=expect).json()
