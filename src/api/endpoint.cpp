@@ -62,7 +62,7 @@ std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
     // X-Expect-Organization can be malformed, or name another organization.
     errors.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
     if (endpoint.access != Access::Session) errors.insert(ErrorCode::TwoFactorRequired);
-    // A key where a session is wanted, or a seat that may not: one that is gone may not even read.
+    // A key where a session is wanted; or a seat of too low a role, or one that is gone.
     errors.insert(ErrorCode::Forbidden);
     return {errors.begin(), errors.end()};
 }

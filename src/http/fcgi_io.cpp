@@ -80,6 +80,14 @@ std::optional<std::string> read_body(FCGX_Request& request, std::size_t length, 
     return body;
 }
 
+// What the answer did not need of the body. nginx hands over all of it before it listens: were the
+// connection closed earlier, it would see a broken pipe, and the client 503 in the answer's place.
+void drain_body(FCGX_Request& fcgi) {
+    std::array<char, 65'536> rest{};
+    while (FCGX_GetStr(rest.data(), static_cast<int>(rest.size()), fcgi.in) > 0) {
+    }
+}
+
 Request make_request(FCGX_Request& fcgi) {
     Request request;
     request.method = method_of(param(fcgi, "REQUEST_METHOD"));
@@ -181,7 +189,9 @@ bool FcgiServer::serve_one(const sigset_t& unblocked, const Handler& handler) {
     if (FCGX_Accept_r(&fcgi) < 0) return true;
     try {
         const Request request = make_request(fcgi);
-        send(fcgi, request, handler(request));
+        const Reply reply = handler(request);
+        drain_body(fcgi);
+        send(fcgi, request, reply);
     } catch (const Aborted&) {
         // nobody is left to answer
     } catch (const std::exception& error) {

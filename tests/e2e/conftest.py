@@ -47,6 +47,15 @@ def stack():
 
 
 @pytest.fixture(scope="session")
+def strict_stack(stack):
+    """A second stack with production's rates; also for what would harm the first one."""
+    running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default")
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
 def contract(stack):
     """The description, and all that is seen of it in this run."""
     document = Client(stack, None).get("/openapi/partner.json", expect=200).json()

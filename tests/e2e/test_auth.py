@@ -1,4 +1,7 @@
-"""Credentials: every operation with every wrong one, and revocation (specification 5, 7; docs/api.md "Authentication")."""
+"""Credentials: every operation with every wrong one, and revocation (specification 5, 7; docs/api.md "Authentication").
+
+The matrices are made from the description: a new operation fails here until support/bodies.py knows how to call it.
+"""
 
 import base64
 import datetime
@@ -10,10 +13,10 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.bodies import body_of, path_of
-from support.client import error_of
+from support.bodies import KINDS, body_of, path_of
+from support.client import details_of, error_of
 from support.stack import wait_for
-from support.world import email
+from support.world import Organization, email
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
@@ -44,6 +47,12 @@ def wrong(module_org, stack):
     stack.ctl("key", "revoke", "--org", module_org.id, "--id", revoked["id"])
     expired = stack.issue_key(module_org.id, "expired", "--expires", "2099-01-01T00:00:00Z")
     stack.sql("UPDATE api_keys SET expires_at = 1000 WHERE id = UNHEX(REPLACE(%s, '-', ''))", expired["id"])
+    token = module_org.admin().api.key
+    signed_out = module_org.admin().new_session()
+    signed_out.delete("/v1/session", expect=204)
+    too_old, idle = module_org.admin().new_session(), module_org.admin().new_session()
+    for column, session in (("expires_at", too_old), ("last_used_at", idle)):
+        stack.sql(f"UPDATE sessions SET {column} = 1000 WHERE token_hash = UNHEX(SHA2(%s, 256))", session.key)
     basic = base64.b64encode(f"{key}:".encode()).decode()
     return {
         "no header": None, "empty": "", "scheme alone": "Bearer", "scheme and blank": "Bearer ", "no scheme": key,
@@ -56,14 +65,26 @@ def wrong(module_org, stack):
         "another kind": f"Bearer {invented_key('mk_live_')}", "publishable": f"Bearer {invented_key('ek_live_')}",
         "prefix alone": "Bearer org_", "SQL": "Bearer org_' OR '1'='1", "key id": f"Bearer {module_org.key_id}",
         "organization id": f"Bearer {module_org.id}", "revoked": f"Bearer {revoked['key']}",
-        "expired": f"Bearer {expired['key']}",
+        "expired": f"Bearer {expired['key']}", "session never opened": f"Bearer {invented_key('')}",
+        "session cut short": f"Bearer {token[:-1]}", "mistyped session": f"Bearer {flipped(token, 10)}",
+        "session's wrong check digits": f"Bearer {flipped(token, -1)}", "session as Basic": f"Basic {token}",
+        "signed out": f"Bearer {signed_out.key}", "session too old": f"Bearer {too_old.key}",
+        "session too long idle": f"Bearer {idle.key}",
     }
 
 
-def test_every_operation_refuses_every_wrong_credential_alike(anyone, contract, wrong, module_org):
+@pytest.fixture
+def ids(module_org):
+    """Records of the organization that exist: {kind: id}; the import is staging, and canceled in the end."""
     job_id = module_org.create_import()["id"]
-    user_id = module_org.create_user({"email": email()})["id"]
-    ids = {"import": job_id, "user": user_id, "attribute": "phone"}
+    key = module_org.admin().api.post("/v1/api-keys", json={"name": "there"}, expect=201).json()
+    module_org.stack.keys_issued.append(key["key"])
+    yield {"import": job_id, "user": module_org.create_user({"email": email()})["id"], "api_key": key["id"]}
+    assert module_org.job(job_id)["state"] == "staging"  # whatever was tried
+    module_org.cancel(job_id)
+
+
+def test_every_operation_refuses_every_wrong_credential_alike(anyone, contract, wrong, ids):
     keyed = [operation for operation in contract.operations if operation.needs_key]
     assert len(keyed) >= 12
     for operation in keyed:
@@ -75,12 +96,87 @@ def test_every_operation_refuses_every_wrong_credential_alike(anyone, contract, 
             assert error_of(reply)["code"] == "UNAUTHORIZED"
             bodies.add(reply.content)
         assert len(bodies) == 1, f"{operation.id}: the answers tell wrong credentials apart"
-    assert module_org.job(job_id)["state"] == "staging"
-    module_org.cancel(job_id)
+
+
+def refused(client, operations, ids, status, code, headers=None):
+    """Calls each operation with what it would accept, and wants this refusal; the replies."""
+    operations = list(operations)
+    assert operations
+    return [client.request(operation.method, path_of(operation, ids), headers=headers, expect=status, code=code,
+                           **body_of(operation)) for operation in operations]
+
+
+def test_an_organization_key_opens_nothing_that_is_for_admins(contract, module_org, ids):
+    mine = [operation for operation in contract.operations if operation.needs_key and not operation.takes_organization_key]
+    assert {"createApiKey", "listAuditLog", "getSession", "enableTwoFactor"} <= {operation.id for operation in mine}
+    refused(module_org.api, mine, ids, 403, "FORBIDDEN")
+
+
+def test_before_the_second_factor_a_session_opens_nothing_but_itself(contract, module_org, ids):
+    wanting = [operation for operation in contract.operations if operation.wants_second_factor]
+    assert {operation.id for operation in contract.operations if operation.needs_key} - {
+        operation.id for operation in wanting} == {
+        "getSession", "deleteSession", "enableTwoFactor", "verifyTotp", "verifyBackupCode"}
+    enrolled, fresh = module_org.admin().unverified(), module_org.new_admin("owner").unverified()
+    for client in (enrolled, fresh):
+        for reply in refused(client, wanting, ids, 401, "2FA_REQUIRED"):
+            assert details_of(reply) == {"reason": "2FA_REQUIRED"}
+            assert reply.headers["X-Active-Organization"] == module_org.id
+
+
+def test_a_viewer_reads_everything_and_changes_nothing(contract, module_org, ids):
+    viewer = module_org.viewer().api
+    refused(viewer, [operation for operation in contract.operations if operation.is_write and operation.needs_key], ids,
+            403, "FORBIDDEN")
+    for operation in contract.operations:
+        if operation.needs_key and operation.method == "GET":
+            viewer.get(path_of(operation, ids), expect=200)
+
+
+def test_an_admin_whose_seat_is_gone_may_not_even_read(stack, contract, module_org, ids):
+    admin = module_org.new_admin("owner")
+    client = admin.api
+    client.get("/v1/imports", expect=200)
+    admin.take_seat(module_org.id)
+    refused(client, [operation for operation in contract.operations if operation.needs_key and not operation.is_own], ids,
+            403, "FORBIDDEN")
+    assert client.get_json("/v1/session")["seats"] == []
+
+
+@pytest.mark.parametrize("value", ["", "acme", "*", "01a1fd04-035b-72c3-8961", "{%s}", "%s,%s", "null", "%s x", "01A1FD04-035B-72C3-8961-619EDE6ECC85"])
+def test_an_expected_organization_that_is_none_is_refused_everywhere(contract, module_org, ids, value):
+    headers = {"X-Expect-Organization": value.replace("%s", module_org.id)}
+    keyed = [operation for operation in contract.operations if operation.needs_key]
+    refused(module_org.admin().api, keyed, ids, 400, "BAD_REQUEST", headers)
+    refused(module_org.api, [operation for operation in keyed if operation.takes_organization_key], ids, 400, "BAD_REQUEST", headers)
+
+
+def test_another_expected_organization_stops_everything_whether_it_exists_or_not(stack, contract, module_org, ids):
+    keyed = [operation for operation in contract.operations if operation.needs_key]
+    bodies = set()
+    for expected in (Organization(stack, contract, attributes=False).id, str(uuid.uuid4())):
+        headers = {"X-Expect-Organization": expected}
+        for client, operations in ((module_org.admin().api, keyed),
+                                   (module_org.api, [operation for operation in keyed if operation.takes_organization_key])):
+            replies = refused(client, operations, ids, 409, "CONFLICT", headers)
+            assert {details_of(reply)["field"] for reply in replies} == {"X-Expect-Organization"}
+            bodies |= {reply.content for reply in replies}
+    assert len(bodies) == 1
+    module_org.admin().api.get("/v1/session", expect=200)  # it was not signed out either
+
+
+def test_the_expected_organization_lets_pass_what_is_meant(contract, module_org, ids):
+    headers = {"X-Expect-Organization": module_org.id}
+    for operation in contract.operations:
+        if operation.needs_key and operation.method == "GET":
+            path = path_of(operation, ids)
+            module_org.admin().api.get(path, headers=headers, expect=200)
+            if operation.takes_organization_key:
+                module_org.api.get(path, headers=headers, expect=200)
 
 
 def test_a_wrong_credential_is_refused_before_anything_else_is_looked_at(anyone, contract):
-    nowhere = {"import": str(uuid.uuid4()), "user": str(uuid.uuid4()), "attribute": "phone"}
+    nowhere = dict.fromkeys(KINDS.values(), str(uuid.uuid4()))
     for operation in contract.operations:
         if operation.needs_key:
             path = path_of(operation, nowhere)
@@ -104,7 +200,8 @@ def test_the_scheme_is_read_in_any_case(anyone, module_org, scheme):
 
 def test_an_operation_is_open_only_if_it_needs_no_tenant(contract):
     open_ones = {operation.id for operation in contract.operations if not operation.needs_key}
-    assert open_ones == {"getDescription", "getHealth", "getReadiness", "getMetrics"}
+    assert open_ones == {"getDescription", "getHealth", "getReadiness", "getMetrics",
+                         "requestSignInCode", "verifySignInCode"}
 
 
 def test_a_key_that_expires_works_until_then(org, stack):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support import wire
-from support.bodies import body_of, path_of
+from support.bodies import KINDS, body_of, path_of
 from support.world import EMAIL_COLUMN, email
 
 NEW_IMPORT = {"file_name": "f.csv", "declared_total": 1, "mapping": {"columns": [EMAIL_COLUMN]}}
@@ -38,7 +38,8 @@ def accepting(contract):
 
 def test_every_operation_that_creates_or_moves_something_takes_a_key(contract):
     assert {operation.id for operation in accepting(contract)} >= {
-        "createImport", "validateImport", "commitImport", "cancelImport", "createUser"}
+        "createImport", "validateImport", "commitImport", "cancelImport", "createUser",
+        "createApiKey", "rotateApiKey"}
 
 
 # ---------------------------------------------------------------------------- replay
@@ -189,10 +190,10 @@ def test_the_body_is_checked_before_the_key(org):
 
 @pytest.mark.parametrize("value", ["", "x" * 256, "a b", "ключ", "tab\there", "\u00e9", "\x7f"])
 def test_a_malformed_key_is_400_on_every_operation_that_takes_one(stack, contract, module_org, value):
-    nowhere = {"import": str(uuid.uuid4()), "user": str(uuid.uuid4())}
+    nowhere = dict.fromkeys(KINDS.values(), str(uuid.uuid4()))
     for operation in accepting(contract):
         body = json.dumps(body_of(operation)["json"]).encode()
-        head = [("Authorization", f"Bearer {module_org.key}"), ("Content-Type", "application/json"),
+        head = [("Authorization", f"Bearer {module_org.client_for(operation).key}"), ("Content-Type", "application/json"),
                 ("Content-Length", str(len(body))), ("Idempotency-Key", value.encode().decode("latin-1"))]
         reply = wire.exchange(stack, wire.request_bytes("POST", path_of(operation, nowhere), head, body))
         assert reply.status == 400, (operation.id, reply.body)
@@ -249,30 +250,31 @@ def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, n
     for operation in accepting(contract):
         org = new_org(attributes=False)
         job_id = org.staged([{"email": email()}])
-        path = path_of(operation, {"import": job_id, "user": org.create_user({"email": email()})["id"]})
-        cases.append((org, operation.method, path, body_of(operation)))
+        ids = {"import": job_id, "user": org.create_user({"email": email()})["id"], "api_key": org.key_id}
+        path = path_of(operation, ids)
+        cases.append((org.client_for(operation), org, operation.method, path, body_of(operation)))
     value, now = key(), 4_000_000_000_000
     holder = stack.connect(autocommit=False)
     try:
         with holder.cursor() as cursor:
-            for org, method, path, _ in cases:
+            for _, org, method, path, _ in cases:
                 cursor.execute(
                     "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, body, created_at, "
                     "expires_at) VALUES (UNHEX(REPLACE(%s, '-', '')), %s, %s, 0, '', %s, %s)",
                     (org.id, hashlib.sha256(f"{method}\n{path}\n{value}".encode()).digest(), b"x" * 32, now, now))
         with ThreadPoolExecutor(len(cases)) as pool:
             replies = list(pool.map(
-                lambda case: case[0].api.request(case[1], case[2], headers=with_key(value), **case[3]), cases))
+                lambda case: case[0].request(case[2], case[3], headers=with_key(value), **case[4]), cases))
     finally:
         holder.rollback()
         holder.close()
-    for (_, _, path, _), reply in zip(cases, replies):
+    for (*_, path, _), reply in zip(cases, replies):
         assert reply.status_code == 409 and reply.json()["error"]["code"] == "IDEMPOTENCY_IN_PROGRESS", path
         assert int(reply.headers["Retry-After"]) >= 1
         assert 4 < reply.elapsed.total_seconds() < 12, (path, reply.elapsed)
     # Nothing holds the keys any more: each request now does what it would have done.
-    for org, method, path, body in cases:
-        reply = org.api.request(method, path, headers=with_key(value), **body)
+    for client, _, method, path, body in cases:
+        reply = client.request(method, path, headers=with_key(value), **body)
         assert reply.ok or reply.json()["error"]["code"].startswith("IMPORT_JOB_"), (path, reply.text)
         assert "Idempotency-Replayed" not in reply.headers
 

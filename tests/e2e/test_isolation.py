@@ -6,10 +6,10 @@ The matrix is made from the description: a new operation fails here until suppor
 import uuid
 
 import pytest
-from support.bodies import BODIES, body_of, kind_of, path_of
+from support.bodies import BODIES, body_of, kind_of, names_a_record, path_of
 from support.world import Organization, email, emails
 
-IGNORED_HEADERS = {"X-Request-Id", "Date"}
+IGNORED_HEADERS = {"X-Request-Id", "Date", "RateLimit"}
 
 
 @pytest.fixture(scope="module")
@@ -26,60 +26,80 @@ def theirs(stack, contract):
     other.cancel(imports[-1])
     imports.append(other.staged([{"email": email()}]))
     users = [other.create_user({"email": email(), "first_name": "Theirs"})["id"]]
-    return {"import": imports, "user": users, "organization": other}
+    revoked = stack.issue_key(other.id, "revoked")["id"]
+    stack.ctl("key", "revoke", "--org", other.id, "--id", revoked)
+    return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "organization": other}
 
 
-def answer(org, operation, record_id):
+@pytest.fixture(params=["key", "session"])
+def client(request, ours):
+    """Both ways to us: the organization's key, and an owner's session."""
+    return ours.api if request.param == "key" else ours.admin().api
+
+
+def is_open_to(client, operation):
+    return operation.takes_organization_key or not client.key.startswith("org_")
+
+
+def answer(client, operation, record_id):
     ids = {kind_of(operation): record_id}
-    reply = org.api.request(operation.method, path_of(operation, ids), **body_of(operation))
+    reply = client.request(operation.method, path_of(operation, ids), **body_of(operation))
     headers = {name: value for name, value in reply.headers.items() if name not in IGNORED_HEADERS}
     return reply.status_code, headers, reply.content
 
 
 def test_every_operation_is_covered(contract):
     for operation in contract.operations:
-        if operation.parameters:
+        if names_a_record(operation):
             assert len(operation.parameters) == 1, f"{operation.id}: teach the matrix about several ids"
             kind_of(operation)
         if operation.method != "GET":
             assert operation.id in BODIES, f"{operation.id}: support/bodies.py needs a body for it"
 
 
-def test_another_tenants_record_looks_like_one_that_does_not_exist(contract, ours, theirs):
+def test_another_tenants_record_looks_like_one_that_does_not_exist(contract, client, theirs):
     checked = 0
-    for operation in contract.operations:
-        if not operation.parameters or not operation.takes_organization_key:
-            continue
-        nowhere = answer(ours, operation, uuid.uuid4())
-        assert nowhere[0] == 404, operation.id
+    for operation in filter(names_a_record, contract.operations):
+        nowhere = answer(client, operation, uuid.uuid4())
+        assert nowhere[0] == (404 if is_open_to(client, operation) else 403), operation.id
         for record_id in theirs[kind_of(operation)]:
-            assert answer(ours, operation, record_id) == nowhere, operation.id
+            assert answer(client, operation, record_id) == nowhere, operation.id
             checked += 1
-        assert answer(ours, operation, "no-uuid") == nowhere, operation.id
-    assert checked >= 22
+        assert answer(client, operation, "no-uuid") == nowhere, operation.id
+    assert checked >= 26
 
 
-def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, ours, theirs):
+def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, client, theirs):
     other = theirs["organization"]
 
     def snapshot():
         jobs = [(other.job(job_id), other.rows(job_id)) for job_id in theirs["import"]]
-        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members()
+        keys = [key | {"last_used_at": None} for key in other.stack.ctl("key", "list", "--org", other.id)]
+        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys
 
     before = snapshot()
-    for operation in contract.operations:
-        if operation.parameters and operation.takes_organization_key:
-            for record_id in theirs[kind_of(operation)]:
-                answer(ours, operation, record_id)
+    for operation in filter(names_a_record, contract.operations):
+        for record_id in theirs[kind_of(operation)]:
+            answer(client, operation, record_id)
     assert snapshot() == before
 
 
-def test_lists_hold_the_own_records_only(contract, ours, theirs):
+def test_lists_hold_the_own_records_only(contract, client, theirs):
     for operation in contract.operations:
-        if operation.method == "GET" and not operation.parameters and operation.takes_organization_key:
-            text = ours.api.get(operation.path, expect=200).text
-            for record_id in [*theirs["import"], *theirs["user"], theirs["organization"].id]:
+        if operation.method == "GET" and not operation.parameters and operation.needs_key and is_open_to(client, operation):
+            text = client.get(operation.path, expect=200).text
+            for record_id in [*theirs["import"], *theirs["user"], *theirs["api_key"], theirs["organization"].id]:
                 assert record_id not in text, operation.id
+
+
+def test_an_organization_without_a_seat_looks_like_none(ours, theirs):
+    bodies = set()
+    for organization_id in (theirs["organization"].id, str(uuid.uuid4())):
+        reply = ours.admin().api.post("/v1/session/active-organization", json={"organizationId": organization_id},
+                                      expect=404, code="NOT_FOUND")
+        bodies.add(reply.content)
+        assert reply.headers["X-Active-Organization"] == ours.id
+    assert len(bodies) == 1
 
 
 def test_another_tenants_active_import_is_no_obstacle(ours, theirs):

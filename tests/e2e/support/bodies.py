@@ -3,11 +3,14 @@
 A new operation needs a line here; until it has one, test_auth.py and test_isolation.py fail.
 """
 
-from .client import UNSET
+import uuid
+
 from .world import EMAIL_COLUMN, email, rows_of
 
-# What the path parameters of an operation name, by the path's second word.
-KINDS = {"imports": "import", "users": "user", "attributes": "attribute"}
+# What the path parameters of an operation name, by the path's second word. A kind is a tenant's record.
+KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute"}
+# Path parameters that are names, and the same ones in every organization.
+NAMES = {"key": "phone"}
 
 BODIES = {
     "createImport": lambda: {"file_name": "f.csv", "declared_total": 0, "mapping": {"columns": [EMAIL_COLUMN]}},
@@ -16,12 +19,27 @@ BODIES = {
     "commitImport": lambda: {},
     "cancelImport": lambda: {},
     "createUser": lambda: {"email": email()},
-    "updateUser": lambda: {"locale": "en"},
-    "removeUser": lambda: UNSET,
-    "lockUser": lambda: {"reason": "e2e"},
+    "updateUser": lambda: {"first_name": "Changed"},
+    "removeUser": lambda: None,
+    "lockUser": lambda: {"reason": "asked for"},
     "unlockUser": lambda: {},
     "putAttribute": lambda: {"type": "text", "enabled": True},
+    "createApiKey": lambda: {"name": "matrix"},
+    "rotateApiKey": lambda: {"overlap_seconds": 60},
+    "revokeApiKey": lambda: None,
+    "requestSignInCode": lambda: {"email": email()},
+    "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
+    "enableTwoFactor": lambda: {},
+    "verifyTotp": lambda: {"code": "123456"},
+    "verifyBackupCode": lambda: {"code": "aaaa-bbbb-cccc-dddd"},
+    "setActiveOrganization": lambda: {"organizationId": str(uuid.uuid4())},
+    "deleteSession": lambda: None,
 }
+
+
+def names_a_record(operation):
+    """Whether the path holds the id of a tenant's record."""
+    return any(parameter not in NAMES for parameter in operation.parameters)
 
 
 def kind_of(operation):
@@ -31,9 +49,10 @@ def kind_of(operation):
 
 def path_of(operation, ids):
     """The operation's path with the id of its kind from `ids`, for instance {"import": …, "user": …}."""
-    return operation.fill(*[ids[kind_of(operation)] for _ in operation.parameters])
+    return operation.fill(*[NAMES.get(parameter) or ids[kind_of(operation)] for parameter in operation.parameters])
 
 
 def body_of(operation):
     """Options for Client.request: the body, where the operation takes one."""
-    return {"json": BODIES[operation.id]()} if operation.method != "GET" else {}
+    body = BODIES[operation.id]() if operation.method != "GET" else None
+    return {} if body is None else {"json": body}

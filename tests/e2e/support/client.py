@@ -54,6 +54,9 @@ class Client:
     def post(self, path, **options):
         return self.request("POST", path, **options)
 
+    def delete(self, path, **options):
+        return self.request("DELETE", path, **options)
+
     def get_json(self, path, **options):
         return self.get(path, expect=200, **options).json()
 

@@ -12,6 +12,10 @@ import jsonschema
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 # What any operation may answer besides its own statuses (`default` in the description).
 PASSING = {429, 500, 503}
+# Answers to a caller whose credential was accepted, whatever he asked for.
+KNOWN_CALLER = {200, 201, 202, 204, 403, 404, 409, 412, 415, 422}
+POLICY = re.compile(r'"default";q=[1-9]\d*;w=[1-9]\d*')
+LIMIT = re.compile(r'"default";r=\d+;t=\d+')
 # Answers that the server gives before there is an operation.
 NO_OPERATION = {405}
 HEADERS = {
@@ -62,8 +66,17 @@ class Operation:
         self.pattern = re.compile(re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(path)))
         self.parameters = re.findall(r"{([^}]*)}", path)
         self.statuses = {int(status) for status in row["responses"] if status != "default"}
-        self.needs_key = bool(row.get("security"))
-        self.takes_organization_key = any("organizationKey" in entry for entry in row.get("security", []))
+        schemes = {scheme for entry in row.get("security", []) for scheme in entry}
+        self.needs_key = bool(schemes)  # or a session
+        self.takes_organization_key = "organizationKey" in schemes
+        # The session's own matters: any seat will do.
+        self.is_own = self.needs_key and path.startswith(("/v1/session", "/api/auth/"))
+        self.is_write = self.method != "GET" and not self.is_own
+        self.wants_second_factor = "2FA_REQUIRED" in self.codes(401)
+
+    def codes(self, status):
+        """The error codes that the description names for the status."""
+        return set(re.findall(r"`([A-Z0-9_]+)`:", self.row["responses"].get(str(status), {}).get("description", "")))
 
     def fill(self, *values):
         """The path with its parameters in place."""
@@ -108,8 +121,8 @@ class Contract:
         return {
             (operation.id, code)
             for operation in self.operations
-            for status, response in operation.row["responses"].items() if status != "default"
-            for code in re.findall(r"`([A-Z0-9_]+)`:", response["description"])
+            for status in operation.statuses
+            for code in operation.codes(status)
         }
 
     def check(self, schema, value, where):
@@ -127,12 +140,14 @@ class Contract:
         where = f"{method} {path} -> {reply.status_code}"
         self._check_headers(reply, where)
         operation = self.operation(method, path)
+        code = None
         if reply.status_code >= 400:
             code = self._check_envelope(method, reply, where)
             self.codes.add((operation.id if operation else None, code))
         if operation is None or reply.status_code in NO_OPERATION:
             assert reply.status_code >= 400, f"{where}: answered, but not described"
             return
+        self._check_caller(operation, reply, code, where)
         self.seen.add((operation.id, reply.status_code))
         status = str(reply.status_code)
         if reply.status_code in PASSING and status not in operation.row["responses"]:
@@ -143,6 +158,22 @@ class Contract:
         if request_body is not None and reply.ok and "requestBody" in operation.row:
             schema = operation.row["requestBody"]["content"]["application/json"]["schema"]
             self.check(schema, trimmed(request_body), f"{where}: the accepted body")
+
+    @staticmethod
+    def _check_caller(operation, reply, code, where):
+        """What the answer says of the caller: his rate, and the organization that his session acts on."""
+        policy, limit = (reply.headers.get(name) for name in ("RateLimit-Policy", "RateLimit"))
+        active = reply.headers.get("X-Active-Organization")
+        if policy is not None or limit is not None:
+            assert operation.needs_key, f"{where}: rate headers without a caller"
+            assert POLICY.fullmatch(policy or "") and LIMIT.fullmatch(limit or ""), f"{where}: {policy!r}, {limit!r}"
+        if active is not None:
+            assert _is_uuid(active) and policy is not None, f"{where}: X-Active-Organization is {active!r}"
+        # nginx answers some requests before there is a caller; these answers only come after it is known.
+        if operation.needs_key and (reply.status_code in KNOWN_CALLER or code == "2FA_REQUIRED"):
+            assert policy is not None, f"{where}: no rate headers"
+            is_session = not reply.request.headers["Authorization"].split()[1].startswith("org_")
+            assert is_session == (active is not None), f"{where}: X-Active-Organization is {active!r}"
 
     @staticmethod
     def _check_headers(reply, where):

@@ -38,15 +38,18 @@ def free_port():
 class Stack:
     source = ROOT
 
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, rates=None):
+        """rates: "default" for those of production; they are wide else."""
+        self.rates = {"RATES": rates} if rates else {}
         self.build = Path(build).resolve()
         self.folder = Path(folder).resolve()
         self.port = free_port()
         self.keys_issued = []
 
     # ------------------------------------------------------------------ life
-    def _script(self, name, *arguments):
+    def _script(self, name, *arguments, env=None):
         environment = dict(os.environ, BUILD=str(self.build), SANDBOX=str(self.folder), PORT=str(self.port))
+        environment |= self.rates | (env or {})
         done = subprocess.run(
             [ROOT / "tests/sandbox" / name, *arguments], env=environment, capture_output=True, text=True, timeout=120
         )
@@ -58,9 +61,9 @@ class Stack:
     def stop(self):
         self._script("stop")
 
-    def service(self, verb, name):
+    def service(self, verb, name, env=None):
         """verb: start, stop or kill (SIGKILL); name: mariadbd, mail, musterd, nginx or runner."""
-        self._script("service", verb, name)
+        self._script("service", verb, name, env=env)
 
     @property
     def env(self):
@@ -96,6 +99,20 @@ class Stack:
             for name in reversed(names):
                 if self.env["pids"][name] is None:
                     self.service("start", name)
+
+    def restart_server(self, env=None):
+        self.service("stop", "musterd")
+        self.service("start", "musterd", env=env)
+        wait_for(self.answers, "musterd to answer")
+
+    @contextmanager
+    def later(self, seconds):
+        """Runs the block while the server believes that so much time has passed."""
+        self.restart_server({"MUSTER_CLOCK_OFFSET": str(seconds)})
+        try:
+            yield
+        finally:
+            self.restart_server()
 
     def answers(self):
         done = subprocess.run(

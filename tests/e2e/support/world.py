@@ -51,6 +51,7 @@ class Organization:
         issued = stack.issue_key(self.id)
         self.key, self.key_id = issued["key"], issued["id"]
         self.api = Client(stack, contract, self.key)
+        self._admins = {}
         if attributes:
             stack.ctl("attribute", "enable", "--org", self.id, *ENABLED_STARTERS)
             for key, kind, choices in OWN_ATTRIBUTES:
@@ -59,6 +60,25 @@ class Organization:
 
     def set_enabled(self, key, enabled):
         self.stack.ctl("attribute", "enable" if enabled else "disable", "--org", self.id, key)
+
+    # ------------------------------------------------------------------ admins
+    def new_admin(self, role="admin"):
+        """An admin of a new address, who has not signed in yet."""
+        from .admin import Admin  # it needs addresses from here
+        return Admin(self.stack, self.api.contract, (self.id, role))
+
+    def admin(self, role="owner"):
+        """The organization's one admin of that role; `.api` is a session past its second factor."""
+        if role not in self._admins:
+            self._admins[role] = self.new_admin(role)
+        return self._admins[role]
+
+    def viewer(self):
+        return self.admin("viewer")
+
+    def client_for(self, operation):
+        """A client whose credential the operation takes."""
+        return self.api if operation.takes_organization_key or not operation.needs_key else self.admin().api
 
     # ------------------------------------------------------------------ users
     def create_user(self, payload, expect=201):

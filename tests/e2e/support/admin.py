@@ -1,0 +1,115 @@
+"""Admins who really sign in: the code comes by mail, the second factor is computed as an authenticator would."""
+
+import base64
+import hashlib
+import hmac
+import struct
+import time
+
+from .client import Client
+from .mail import wait_for_mail
+from .world import email
+
+STEP = 30  # seconds
+AUTH = "/v1/auth/email-otp"
+FACTOR = "/api/auth/two-factor"
+
+
+def totp(secret, step):
+    """RFC 6238 with the parameters of every authenticator: SHA-1, six digits. secret: Base32."""
+    mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), hashlib.sha1)
+    place = mac[-1] & 15
+    return f"{(struct.unpack('>I', mac[place:place + 4])[0] & 0x7FFFFFFF) % 10**6:06d}"
+
+
+def step_now():
+    return int(time.time()) // STEP
+
+
+class Admin:
+    """An admin with seats, made with musterctl. seats: (organization's id, role) pairs, the earliest first."""
+
+    def __init__(self, stack, contract, *seats, address=None):
+        self.stack, self.contract = stack, contract
+        self.address = address or email("admin")
+        self.secret, self.backup_codes, self.last_step = None, [], 0
+        self._has_asked, self._api = False, None
+        for organization_id, role in seats:
+            self.give_seat(organization_id, role)
+
+    def give_seat(self, organization_id, role="admin"):
+        self.id = self.stack.ctl("admin", "add", "--org", organization_id, "--email", self.address, "--role", role)["id"]
+
+    def take_seat(self, organization_id):
+        """There is no command for it: a seat goes with the hand in the database."""
+        self.stack.sql("DELETE FROM seats WHERE admin_id = UNHEX(REPLACE(%s, '-', '')) AND "
+                       "organization_id = UNHEX(REPLACE(%s, '-', ''))", self.id, organization_id)
+
+    # ------------------------------------------------------------------ the code
+    def ask_for_code(self):
+        """The code of a mail that came for this request."""
+        if self._has_asked:  # one a minute: the pace of people, not of tests
+            forget_requests(self.stack)
+        self._has_asked = True
+        before = f"{time.time_ns():020d}"
+        anyone = Client(self.stack, self.contract)
+        anyone.post(f"{AUTH}/request", json={"email": self.address}, expect=200)
+        if self.stack.pid("runner") is None:
+            self.stack.program("muster-run", "--config", self.stack.config, "--for", "1s", "mail")
+        return wait_for_mail(self.stack, self.address, after=before).code
+
+    def signed_in(self):
+        """The whole answer of a sign-in, its token before the second factor."""
+        body = {"email": self.address, "otp": self.ask_for_code()}
+        reply = Client(self.stack, self.contract).post(f"{AUTH}/verify", json=body, expect=200).json()
+        self.stack.keys_issued.append(reply["token"])
+        return reply
+
+    def unverified(self):
+        """A client with a new session before its second factor."""
+        return Client(self.stack, self.contract, self.signed_in()["token"])
+
+    # ------------------------------------------------------------------ the second factor
+    def enable(self, client):
+        made = client.post(f"{FACTOR}/enable", json={}, expect=200).json()
+        self.secret, self.backup_codes = made["secret"], list(made["backup_codes"])
+        self.stack.keys_issued += [self.secret, *self.backup_codes]
+        return made
+
+    def fresh_step(self):
+        """A time step that was not used and is accepted now; None when there is none for the moment."""
+        step = max(self.last_step + 1, step_now() - 1)
+        if step > step_now() + 1:
+            return None
+        self.last_step = step
+        return step
+
+    def pass_second_factor(self, client):
+        """By the first unused step, or by a backup code when all steps of the moment are used."""
+        for _ in range(2):  # the oldest step may run out of its time on the way
+            step = self.fresh_step()
+            if step is None:
+                break
+            if client.post(f"{FACTOR}/verify-totp", json={"code": totp(self.secret, step)}).status_code == 200:
+                return client
+        client.post(f"{FACTOR}/verify-backup-code", json={"code": self.backup_codes.pop()}, expect=200)
+        return client
+
+    def new_session(self):
+        """A client with another session past its second factor; enrolls first where that is to be done."""
+        client = self.unverified()
+        if self.secret is None:
+            self.enable(client)
+        return self.pass_second_factor(client)
+
+    @property
+    def api(self):
+        """The admin's usual session past the second factor: one, made when it is first asked for."""
+        if self._api is None:
+            self._api = self.new_session()
+        return self._api
+
+
+def forget_requests(stack):
+    """Lets every address ask for a code at once again."""
+    stack.sql("DELETE FROM guess_budgets WHERE kind = 'otp_request'")

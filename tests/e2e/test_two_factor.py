@@ -1,0 +1,219 @@
+"""The second factor: enrolment, codes, backup codes and the pause after five failures (docs/api.md "Admin sign-in").
+
+What a session may do before it is in test_auth.py.
+"""
+
+import base64
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support.admin import FACTOR, step_now, totp
+from support.client import details_of, faults_of
+from support.stack import wait_for
+
+PAUSE = 900
+
+
+@pytest.fixture
+def admin(module_org):
+    """An admin who never signed in."""
+    return module_org.new_admin()
+
+
+@pytest.fixture
+def enrolled(admin):
+    """An admin whose enrolment used up the step before the present one."""
+    assert admin.api
+    return admin
+
+
+def try_totp(client, digits, **options):
+    return client.post(f"{FACTOR}/verify-totp", json={"code": digits}, **options)
+
+
+def try_backup(client, word, **options):
+    return client.post(f"{FACTOR}/verify-backup-code", json={"code": word}, **options)
+
+
+def wrong_code(admin):
+    """A code of none of the steps around now."""
+    near = {totp(admin.secret, step_now() + shift) for shift in range(-4, 5)}
+    return next(code for code in map("{:06d}".format, range(100)) if code not in near)
+
+
+def is_verified(client):
+    return client.get_json("/v1/session")["two_factor"]["verified"]
+
+
+def in_the_middle_of_a_step():
+    """Waits until the present step lasts some seconds more, for tests of what is just too early or too late."""
+    wait_for(lambda: 1 < time.time() % 30 < 24, "a fresh time step")
+    return step_now()
+
+
+# ---------------------------------------------------------------------------- enrolment
+
+
+def test_enrolment_shows_a_secret_and_ten_backup_codes(admin):
+    client = admin.unverified()
+    made = admin.enable(client)
+    assert re.fullmatch(r"[A-Z2-7]{32}", made["secret"])  # 160 bits
+    assert made["totp_uri"].startswith("otpauth://totp/Muster:") and f"secret={made['secret']}&" in made["totp_uri"]
+    assert len(set(made["backup_codes"])) == 10
+    assert all(re.fullmatch(r"([a-z2-7]{4}-){3}[a-z2-7]{4}", code) for code in made["backup_codes"])
+
+
+def test_enrolment_counts_once_a_code_was_right(admin):
+    client = admin.unverified()
+    first = dict(admin.enable(client))
+    assert client.get_json("/v1/session")["two_factor"] == {"enrolled": False, "verified": False}
+    try_backup(client, first["backup_codes"][0], expect=409, code="INVALID_STATE")
+    admin.enable(client)  # begun anew: the secret before is gone
+    try_totp(client, totp(first["secret"], step_now()), expect=401)
+    admin.pass_second_factor(client)
+    assert client.get_json("/v1/session")["two_factor"] == {"enrolled": True, "verified": True}
+    session = admin.unverified()
+    try_backup(session, first["backup_codes"][1], expect=401)  # those of the beginning before went with it
+    try_backup(session, admin.backup_codes[0], expect=200)
+
+
+def test_a_second_factor_is_enabled_once(enrolled):
+    for client in (enrolled.api, enrolled.unverified()):
+        reply = client.post(f"{FACTOR}/enable", json={}, expect=409, code="INVALID_STATE")
+        assert "secret" not in reply.text
+    assert enrolled.signed_in()["two_factor"] == {"enrolled": True, "verified": False}
+
+
+def test_there_is_nothing_to_verify_before_enable(admin):
+    client = admin.unverified()
+    try_totp(client, "123456", expect=409, code="INVALID_STATE")
+    try_backup(client, "aaaa-bbbb-cccc-dddd", expect=409, code="INVALID_STATE")
+    assert not is_verified(client)
+
+
+@pytest.mark.parametrize("path, code, fault", [
+    ("verify-totp", "12345", "too_short"), ("verify-totp", "1234567", "too_long"),
+    ("verify-totp", "12345a", "invalid_value"), ("verify-totp", 123456, "wrong_type"), ("verify-totp", None, "required"),
+    ("verify-backup-code", "", "required"), ("verify-backup-code", "x" * 65, "too_long"),
+    ("verify-backup-code", 1, "wrong_type"),
+])
+def test_a_malformed_code_is_422_and_no_failure(module_org, path, code, fault):
+    client = module_org.admin().api
+    assert faults_of(client.post(f"{FACTOR}/{path}", json={"code": code}, expect=422)) == {"code": fault}
+
+
+# ---------------------------------------------------------------------------- codes
+
+
+def test_the_code_of_the_enrolment_is_used_up(enrolled):
+    used = totp(enrolled.secret, enrolled.last_step)
+    for client in (enrolled.api, enrolled.unverified()):
+        try_totp(client, used, expect=401, code="UNAUTHORIZED")
+
+
+def test_a_time_step_is_accepted_once(enrolled):
+    code, clients = totp(enrolled.secret, enrolled.fresh_step()), [enrolled.unverified() for _ in range(2)]
+    try_totp(clients[0], code, expect=200)
+    for client in clients:
+        try_totp(client, code, expect=401)
+    assert [is_verified(client) for client in clients] == [True, False]
+
+
+def test_a_code_at_once_in_many_hands_opens_one_session(enrolled):
+    clients = [enrolled.unverified() for _ in range(4)]
+    code = totp(enrolled.secret, enrolled.fresh_step())
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda client: try_totp(client, code).status_code, clients))
+    assert sorted(replies) == [200, 401, 401, 401]
+    assert sum(map(is_verified, clients)) == 1
+
+
+def test_a_step_either_way_is_accepted_and_no_other(admin):
+    client = admin.unverified()
+    admin.enable(client)
+    now = in_the_middle_of_a_step()
+    for shift in (-2, 2):
+        try_totp(client, totp(admin.secret, now + shift), expect=401)
+    for shift in (-1, 0, 1):
+        try_totp(client, totp(admin.secret, now + shift), expect=200)
+    try_totp(client, totp(admin.secret, now), expect=401)  # an older one than the last
+
+
+def test_a_verified_session_stays_so_whatever_is_tried_in_it(enrolled):
+    try_totp(enrolled.api, wrong_code(enrolled), expect=401)
+    assert is_verified(enrolled.api)
+    enrolled.api.get("/v1/imports", expect=200)
+
+
+# ---------------------------------------------------------------------------- backup codes
+
+
+def test_a_backup_code_works_once(enrolled):
+    first, second = enrolled.backup_codes[:2]
+    clients = [enrolled.unverified() for _ in range(2)]
+    passed = try_backup(clients[0], first, expect=200).json()
+    assert passed == {"token": clients[0].key, "two_factor": {"enrolled": True, "verified": True}}
+    try_backup(clients[1], first, expect=401)
+    assert not is_verified(clients[1])
+    try_backup(clients[1], f" {second.upper().replace('-', ' ')} ", expect=200)  # as a person types it
+    clients[1].get("/v1/imports", expect=200)
+
+
+def test_a_backup_code_is_its_admins_own(enrolled, module_org):
+    try_backup(module_org.admin().unverified(), enrolled.backup_codes[0], expect=401)
+    try_backup(enrolled.unverified(), enrolled.backup_codes[0], expect=200)
+
+
+# ---------------------------------------------------------------------------- the pause
+
+
+@pytest.mark.parametrize("kind", ["totp", "backup"])
+def test_five_failures_over_all_sessions_pause_the_second_factor_for_a_quarter_of_an_hour(enrolled, stack, kind):
+    clients = [enrolled.unverified() for _ in range(2)]
+    for number in range(5):
+        client = clients[number % 2]
+        if kind == "totp":
+            try_totp(client, wrong_code(enrolled), expect=401)
+        else:
+            try_backup(client, "aaaa-bbbb-cccc-dddd", expect=401)
+    code = totp(enrolled.secret, enrolled.fresh_step())
+    for client in clients:
+        for reply in (try_totp(client, code), try_backup(client, enrolled.backup_codes[0])):
+            assert reply.status_code == 429 and reply.json()["error"]["code"] == "RATE_LIMITED"
+            assert PAUSE - 30 < int(reply.headers["Retry-After"]) <= PAUSE
+    enrolled.api.get("/v1/imports", expect=200)  # who is in stays in
+    with stack.later(PAUSE - 30):
+        try_backup(clients[0], enrolled.backup_codes[0], expect=429)
+    with stack.later(PAUSE + 1):
+        try_totp(clients[0], totp(enrolled.secret, step_now() + (PAUSE + 1) // 30), expect=200)
+        try_backup(clients[1], enrolled.backup_codes[0], expect=200)
+
+
+def test_failures_at_once_are_counted_one_by_one(enrolled):
+    client = enrolled.unverified()
+    wrong = wrong_code(enrolled)
+    with ThreadPoolExecutor(12) as pool:
+        replies = list(pool.map(lambda _: try_totp(client, wrong).status_code, range(12)))
+    assert sorted(replies) == [401] * 5 + [429] * 7
+
+
+def test_a_success_forgives_the_failures_before_it(enrolled):
+    client = enrolled.unverified()
+    for _ in range(2):
+        for _ in range(4):
+            try_totp(client, wrong_code(enrolled), expect=401)
+        try_backup(client, enrolled.backup_codes.pop(), expect=200)
+
+
+# ---------------------------------------------------------------------------- at rest
+
+
+def test_neither_the_secret_nor_a_backup_code_is_kept_in_clear(enrolled, stack):
+    (row,) = stack.sql("SELECT totp_secret FROM admins WHERE email = %s", enrolled.address)
+    raw = base64.b32decode(enrolled.secret)
+    assert raw not in row[0] and enrolled.secret.encode() not in row[0]
+    dump = str(stack.sql("SELECT * FROM backup_codes"))
+    assert not any(code in dump or code.replace("-", "") in dump for code in enrolled.backup_codes)
+    assert details_of(enrolled.api.post(f"{FACTOR}/enable", json={}, expect=409)).keys() == {"reason"}
