@@ -1,0 +1,68 @@
+// What an admin types to sign in (http/schema.hpp, rules/totp.hpp), and the spent guesses that the
+// database gives back (rules/guess_budget.hpp). Input: a body, or anything.
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "fuzz/fuzz.hpp"
+#include "http/schema.hpp"
+#include "rules/guess_budget.hpp"
+#include "rules/member_fields.hpp"
+#include "rules/totp.hpp"
+
+using namespace muster;
+using fuzz::must;
+
+namespace {
+
+struct Typed {
+    std::string email;
+    std::string otp;
+};
+constexpr auto kTyped = http::object<Typed>(http::required("email", &Typed::email, http::Email{}),
+                                            http::required("otp", &Typed::otp, http::Digits{8}));
+
+const Date kToday = *Date::parse("2026-11-20");
+
+void check_body(std::string_view text) {
+    try {
+        const http::JsonBody body{std::string(text)};
+        const Typed typed = http::decode(kTyped, body.root(), kToday);
+        std::string again = typed.email;
+        must(!rules::normalise(rules::CoreField::Email, again, kToday));
+        must(again == typed.email);
+        must(typed.otp.size() == 8 && parse_number<std::uint32_t>(typed.otp).has_value());
+    } catch (const Error&) {
+        return;
+    }
+}
+
+void check_backup_code(std::string_view typed) {
+    static const AdminId kAdmin;
+    const std::string hash = rules::backup_code_hash(kAdmin, typed);
+    std::string other = "- " + std::string(typed) + " -";
+    ascii_upper(other);
+    must(hash.size() == 32);
+    must(rules::backup_code_hash(kAdmin, other) == hash);
+}
+
+void check_budget(std::string_view packed) {
+    constexpr Timestamp kNow{1'800'000'000'000};
+    constexpr Milliseconds kHour{3600L * 1000};
+    rules::SpentTimes spent(packed);
+    must(spent.packed().empty() || spent.packed().size() == packed.size());
+    const auto seconds = spent.exhausted({20, kHour}, kNow);
+    must(!seconds || (*seconds >= 1 && *seconds <= 3600));
+    must(!seconds || packed.size() >= 160);
+    spent.spend(kNow, kHour);
+    must(!spent.packed().empty() && spent.packed().size() <= 512);
+    must(spent.exhausted({1, kHour}, kNow) == 3600);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view input = fuzz::text_of(data, size);
+    check_body(input);
+    check_backup_code(input);
+    check_budget(input);
+    return 0;
+}
