@@ -6,7 +6,6 @@ import secrets
 import pytest
 from support.admin import FACTOR, step_now, totp
 from support.client import Client
-from support.stack import wait_for
 from support.world import Organization
 
 DONE, NOT_DONE, USAGE = 0, 1, 2
@@ -55,13 +54,19 @@ def test_a_reset_wants_an_admins_address(stack, arguments, status):
 # ---------------------------------------------------------------------------- secret rotate
 
 
-def set_keys(stack, current, previous=None):
-    """Writes the two settings of [security]."""
-    path = stack.folder / "muster.conf"
-    lines = [line for line in path.read_text().splitlines() if not line.startswith(("key_file", "previous_key_file"))]
-    at = lines.index("[security]") + 1
-    lines[at:at] = [f"key_file = {current}"] + ([f"previous_key_file = {previous}"] if previous else [])
-    path.write_text("\n".join(lines) + "\n")
+def keys(current, previous=None):
+    """The settings of [security], as Stack.configured takes them."""
+    return ("[security]", f"key_file = {current}", f"previous_key_file = {previous or ''}")
+
+
+def restart_runner(stack):
+    """It reads the configuration once: what it cannot open, it cannot send."""
+    stack.service("stop", "runner")
+    stack.service("start", "runner")
+
+
+def sealed(stack, admin):
+    return stack.sql("SELECT totp_secret FROM admins WHERE email = %s", admin.address)
 
 
 def test_the_installations_key_is_rotated_without_losing_a_second_factor(strict_stack, contract):
@@ -72,36 +77,25 @@ def test_the_installations_key_is_rotated_without_losing_a_second_factor(strict_
     old, new = stack.folder / "muster.key", stack.folder / "muster.key.new"
     new.write_bytes(secrets.token_bytes(32))
     new.chmod(0o600)
-    sealed = stack.sql("SELECT totp_secret FROM admins WHERE email = %s", admin.address)
-    try:
-        set_keys(stack, new, old)
-        stack.restart_server()
-        stack.service("stop", "runner")
-        stack.service("start", "runner")
-        admin.new_session().get("/v1/imports", expect=200)  # opened with the previous key
+    sealed_by_old = sealed(stack, admin)
+    with stack.configured(*keys(new, old)):
+        restart_runner(stack)
+        admin.new_session().get("/v1/imports", expect=200)  # the factor is still opened with the old key
         counts = stack.ctl("secret", "rotate")
         assert counts and all(count["unreadable"] == 0 for count in counts.values())
         assert sum(count["resealed"] for count in counts.values()) >= 4  # the sandbox's three admins, and this one
-        again = stack.ctl("secret", "rotate")
-        assert sum(count["resealed"] for count in again.values()) == 0
-        assert stack.sql("SELECT totp_secret FROM admins WHERE email = %s", admin.address) != sealed
-
-        set_keys(stack, new)
-        stack.restart_server()
-        admin.new_session().get("/v1/imports", expect=200)  # needs the new one alone
-        admin.api.get("/v1/imports", expect=200)  # and nobody was signed out
-
-        set_keys(stack, old)  # who loses the key is told, and nothing is touched
-        done = stack.ctl_raw("--json", "secret", "rotate")
-        assert done.returncode == NOT_DONE
-        assert sum(count["unreadable"] for count in json.loads(done.stdout).values()) >= 4
-        set_keys(stack, new)
-        assert sum(count["unreadable"] for count in stack.ctl("secret", "rotate").values()) == 0
-    finally:
-        set_keys(stack, new)
-        stack.restart_server()
-        if stack.pid("runner") is not None:
-            stack.service("stop", "runner")
-        stack.service("start", "runner")
-    assert wait_for(stack.answers, "the stack to answer")
-    assert Organization(stack, contract, attributes=False).new_admin().new_session().get("/v1/session", expect=200)
+        assert sum(count["resealed"] for count in stack.ctl("secret", "rotate").values()) == 0
+        assert sealed(stack, admin) != sealed_by_old
+        with stack.configured(*keys(new)):  # the old one is not needed any more
+            admin.new_session().get("/v1/imports", expect=200)
+            admin.api.get("/v1/imports", expect=200)  # nobody was signed out
+        with stack.configured(*keys(old)):  # whoever uses the wrong key is told, and nothing is touched
+            sealed_by_new = sealed(stack, admin)
+            done = stack.ctl_raw("--json", "secret", "rotate")
+            assert done.returncode == NOT_DONE
+            assert sum(count["unreadable"] for count in json.loads(done.stdout).values()) >= 4
+            assert sealed(stack, admin) == sealed_by_new
+    with stack.configured(*keys(old, new)):  # and all the way back
+        stack.ctl("secret", "rotate")
+    restart_runner(stack)
+    admin.new_session().get("/v1/imports", expect=200)
