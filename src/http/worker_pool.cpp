@@ -48,7 +48,8 @@ sigset_t set_of(std::initializer_list<int> signals) {
 
 class Pool {
   public:
-    explicit Pool(const std::function<PoolPlan()>& plan) : ask_(plan), plan_(plan()) {}
+    // Asked through the copy that is kept: what it asks may remember that it was asked.
+    explicit Pool(const std::function<PoolPlan()>& plan) : ask_(plan), plan_(ask_()) {}
 
     int run() {
         fill();

@@ -26,8 +26,10 @@ HEADERS = {
 }
 
 FORMATS = jsonschema.FormatChecker(formats=())
+REQUEST_FORMATS = jsonschema.FormatChecker(formats=())
 
 
+@REQUEST_FORMATS.checks("uuid", raises=ValueError)
 @FORMATS.checks("uuid", raises=ValueError)
 def _is_uuid(value):
     return not isinstance(value, str) or str(uuid.UUID(value)) == value
@@ -38,6 +40,11 @@ def _is_time(value):
     if not isinstance(value, str):
         return True
     return bool(TIME.fullmatch(value)) and bool(datetime.datetime.fromisoformat(value[:-1]))
+
+
+@REQUEST_FORMATS.checks("date-time", raises=ValueError)
+def _is_time_of_any_zone(value):
+    return not isinstance(value, str) or datetime.datetime.fromisoformat(value).tzinfo is not None
 
 
 def trimmed(node):
@@ -125,12 +132,12 @@ class Contract:
             for code in operation.codes(status)
         }
 
-    def check(self, schema, value, where):
+    def check(self, schema, value, where, formats=FORMATS):
         """Fails unless the value fits the schema."""
-        key = id(schema)
+        key = (id(schema), id(formats))
         if key not in self._validators:
             self._validators[key] = jsonschema.Draft202012Validator(
-                schema, resolver=self._resolver, format_checker=FORMATS
+                schema, resolver=self._resolver, format_checker=formats
             )
         problems = [f"{error.json_path}: {error.message}" for error in self._validators[key].iter_errors(value)]
         assert not problems, f"{where} breaks the description: {problems[:5]}"
@@ -157,7 +164,7 @@ class Contract:
             self._check_body(operation, status, reply, where)
         if request_body is not None and reply.ok and "requestBody" in operation.row:
             schema = operation.row["requestBody"]["content"]["application/json"]["schema"]
-            self.check(schema, trimmed(request_body), f"{where}: the accepted body")
+            self.check(schema, trimmed(request_body), f"{where}: the accepted body", REQUEST_FORMATS)
 
     @staticmethod
     def _check_caller(operation, reply, code, where):

@@ -5,6 +5,7 @@ Services can be stopped, killed and started one by one; musterctl, muster-run an
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -104,6 +105,30 @@ class Stack:
         self.service("stop", "musterd")
         self.service("start", "musterd", env=env)
         wait_for(self.answers, "musterd to answer")
+
+    def reload_server(self):
+        """SIGHUP: the configuration is read again; waits until all workers are new ones."""
+        pid = self.pid("musterd")
+        workers = lambda: set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        before = workers()
+        os.kill(pid, signal.SIGHUP)
+        wait_for(lambda: workers() and not workers() & before, "musterd to have new workers")
+
+    @contextmanager
+    def configured(self, section, *lines):
+        """Runs the block while the server has these lines in that section of its configuration."""
+        path = Path(self.config)
+        before = path.read_text()
+        keys = tuple(line.split("=")[0] for line in lines)
+        kept = [line for line in before.splitlines() if not line.startswith(keys)]
+        kept[kept.index(section) + 1:kept.index(section) + 1] = lines
+        path.write_text("\n".join(kept) + "\n")
+        try:
+            self.reload_server()
+            yield
+        finally:
+            path.write_text(before)
+            self.reload_server()
 
     @contextmanager
     def later(self, seconds):

@@ -1,0 +1,106 @@
+"""/v1/audit-log: who did what in an organization, newest first (docs/api.md "Audit log")."""
+
+import pytest
+from support.admin import FACTOR
+from support.client import faults_of
+from support.world import email
+
+
+def entries(client, **query):
+    found, cursor = [], None
+    while True:
+        page = client.get_json("/v1/audit-log", params=query | ({"cursor": cursor} if cursor else {}))
+        found += page["audit_log"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return found
+
+
+@pytest.fixture
+def busy(new_org, stack):
+    """An organization with a history: (organization, its owner, the keys of it)."""
+    org = new_org(attributes=False)
+    admin = org.admin()
+    client = admin.api
+    key = client.post("/v1/api-keys", json={"name": "one"}, expect=201).json()
+    successor = client.post(f"/v1/api-keys/{key['id']}/rotate", json={"overlap_seconds": 60}, expect=201).json()
+    stack.keys_issued += [key["key"], successor["key"]]
+    client.delete(f"/v1/api-keys/{successor['id']}", expect=204)
+    return org, admin, (key, successor)
+
+
+def test_what_admins_and_operators_did_is_there_newest_first(busy, stack):
+    org, admin, (key, successor) = busy
+    log = entries(admin.api)
+    told = [(entry["actor"], entry["action"], entry["subject_id"]) for entry in log]
+    assert told == [
+        ("admin", "api_key.revoked", successor["id"]), ("admin", "api_key.rotated", key["id"]),
+        ("admin", "api_key.issued", key["id"]), ("admin", "session.opened", None), ("admin", "second_factor.enrolled", None),
+        ("operator", "seat.added", admin.id), ("operator", "api_key.issued", org.key_id),
+    ] + told[7:]
+    assert all(entry["actor"] == "operator" for entry in log[5:])
+    for entry in log:
+        is_admin = entry["actor"] == "admin"
+        assert (entry["actor_id"], entry["actor_email"]) == ((admin.id, admin.address) if is_admin else (None, None))
+        assert (entry["request_id"] is not None) == is_admin
+    times = [entry["created_at"] for entry in log]
+    assert times == sorted(times, reverse=True)
+
+
+def test_an_entry_leads_to_its_request(busy):
+    _, admin, (key, _) = busy
+    reply = admin.api.delete(f"/v1/api-keys/{key['id']}", expect=204)
+    newest = entries(admin.api)[0]
+    assert (newest["action"], newest["subject_id"]) == ("api_key.revoked", key["id"])
+    assert newest["request_id"] == reply.headers["X-Request-Id"]
+    admin.api.delete(f"/v1/api-keys/{key['id']}", expect=204)  # nothing happened: nothing to tell
+    assert entries(admin.api)[0] == newest
+
+
+def test_the_second_factors_troubles_are_noted(busy):
+    _, admin, _ = busy
+    session = admin.unverified()
+    session.post(f"{FACTOR}/verify-backup-code", json={"code": admin.backup_codes.pop()}, expect=200)
+    for _ in range(5):
+        session.post(f"{FACTOR}/verify-backup-code", json={"code": "aaaa-bbbb-cccc-dddd"}, expect=401)
+    actions = [entry["action"] for entry in entries(admin.api)]
+    assert actions[0] == "second_factor.paused"
+    assert sorted(actions[1:3]) == ["backup_code.used", "session.opened"]
+
+
+def test_the_log_can_be_read_page_by_page_and_by_action_and_subject(busy):
+    _, admin, (key, successor) = busy
+    whole = entries(admin.api)
+    assert entries(admin.api, limit=2) == whole
+    issued = entries(admin.api, action="api_key.issued")
+    assert issued == [entry for entry in whole if entry["action"] == "api_key.issued"] and len(issued) == 2
+    of_key = entries(admin.api, subject_id=key["id"])
+    assert [entry["action"] for entry in of_key] == ["api_key.rotated", "api_key.issued"]
+    assert entries(admin.api, subject_id=successor["id"], action="api_key.issued") == []
+    cursor = admin.api.get_json("/v1/audit-log", params={"limit": 1})["next_cursor"]
+    for query in ({"action": "api_key.issued"}, {"subject_id": key["id"]}):
+        reply = admin.api.get("/v1/audit-log", params=query | {"cursor": cursor}, expect=422)
+        assert faults_of(reply) == {"cursor": "invalid_cursor"}
+
+
+def test_an_organizations_log_is_its_own(busy, module_org):
+    org, admin, _ = busy
+    others = {entry["id"] for entry in entries(module_org.admin().api)}
+    mine = {entry["id"] for entry in entries(admin.api)}
+    assert others and not others & mine
+    cursor = admin.api.get_json("/v1/audit-log", params={"limit": 1})["next_cursor"]
+    module_org.admin().api.get("/v1/audit-log", params={"cursor": cursor}, expect=422)
+
+
+def test_a_viewer_may_read_it_and_a_key_may_not(module_org):
+    assert entries(module_org.viewer().api)
+    module_org.api.get("/v1/audit-log", expect=403, code="FORBIDDEN")
+
+
+def test_it_holds_neither_secrets_nor_addresses_of_members(busy, stack):
+    org, admin, _ = busy
+    member = email("member")
+    user = admin.api.post("/v1/users", json={"email": member}, expect=201).json()
+    text = admin.api.get("/v1/audit-log", params={"limit": 100}, expect=200).text
+    assert member not in text and user["email"] not in text
+    assert not [secret for secret in stack.keys_issued if secret in text]

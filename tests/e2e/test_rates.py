@@ -1,0 +1,113 @@
+"""Rates: of a key, of an admin, of a client's address, and what the headers say of them (docs/api.md "Rate limits")."""
+
+import json
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support import wire
+from support.admin import AUTH
+from support.stack import wait_for
+from support.world import Organization, email
+
+
+@pytest.fixture(scope="module")
+def strict_org(strict_stack, contract):
+    """An organization of the stack with production's rates."""
+    return Organization(strict_stack, contract, attributes=False)
+
+
+def key_with(org, rate, burst):
+    """A client with a key of its own rate."""
+    issued = org.admin().api.post(
+        "/v1/api-keys", json={"name": "slow", "rate_limit_per_second": rate, "burst": burst}, expect=201).json()
+    org.stack.keys_issued.append(issued["key"])
+    return issued["key"]
+
+
+def left(reply):
+    """(requests left, seconds until the bucket is full)."""
+    return tuple(map(int, re.fullmatch(r'"default";r=(\d+);t=(\d+)', reply.headers["RateLimit"]).groups()))
+
+
+def test_a_key_has_its_own_rate(module_org):
+    key = key_with(module_org, 1, 5)
+    replies = [module_org.api.get("/v1/imports", key=key) for _ in range(8)]
+    assert [reply.status_code for reply in replies] == [200] * 5 + [429] * 3
+    assert {reply.headers["RateLimit-Policy"] for reply in replies} == {'"default";q=5;w=5'}
+    assert [left(reply)[0] for reply in replies] == [4, 3, 2, 1, 0, 0, 0, 0]
+    assert [left(reply)[1] for reply in replies][:5] == [1, 2, 3, 4, 5]
+    assert {reply.headers["Retry-After"] for reply in replies[5:]} == {"1"}
+    assert all(reply.json()["error"]["code"] == "RATE_LIMITED" for reply in replies[5:])
+    module_org.api.get("/v1/imports", expect=200)  # another key has another bucket
+    began = time.monotonic()
+    wait_for(lambda: module_org.api.get("/v1/imports", key=key).status_code == 200, "the next request to pass", seconds=5)
+    assert time.monotonic() - began < 2
+
+
+def test_a_refused_request_costs_and_does_nothing(module_org):
+    key = key_with(module_org, 1, 2)
+    address = email()
+    replies = [module_org.api.post("/v1/users", json={"email": address}, key=key) for _ in range(2)]
+    assert {reply.status_code for reply in replies} <= {200, 201}
+    with ThreadPoolExecutor(10) as pool:
+        late = list(pool.map(lambda _: module_org.api.post("/v1/users", json={"email": email("late")}, key=key), range(30)))
+    assert [reply.status_code for reply in late].count(429) >= 27
+    assert sum(member.startswith("late") for member in module_org.members()) == 30 - [r.status_code for r in late].count(429)
+
+
+def test_a_rate_holds_over_all_workers(module_org):
+    key = key_with(module_org, 1, 20)
+    began = time.monotonic()
+    with ThreadPoolExecutor(20) as pool:
+        codes = list(pool.map(lambda _: module_org.api.get("/v1/imports", key=key).status_code, range(120)))
+    spent = time.monotonic() - began
+    assert 20 <= codes.count(200) <= 20 + spent + 1
+    assert set(codes) == {200, 429}
+
+
+def test_whoever_is_refused_for_another_reason_is_counted_too(module_org):
+    key = key_with(module_org, 1, 3)
+    codes = [module_org.api.get("/v1/api-keys", key=key).status_code for _ in range(5)]
+    assert codes == [403, 403, 403, 429, 429]
+
+
+def test_an_unknown_credential_hears_nothing_of_rates(anyone):
+    reply = anyone.get("/v1/imports", expect=401)
+    assert not [name for name in reply.headers if name.lower().startswith("ratelimit")]
+
+
+# ---------------------------------------------------------------------------- production's rates
+
+
+def test_a_key_has_100_a_second_and_200_at_once(strict_org):
+    reply = strict_org.api.get("/v1/imports", expect=200)
+    assert reply.headers["RateLimit-Policy"] == '"default";q=200;w=2'
+    assert left(reply) == (199, 1)
+
+
+def test_all_sessions_of_an_admin_share_a_rate(strict_stack, strict_org):
+    admin, colleague = strict_org.admin(), strict_org.admin("viewer")
+    sessions = [admin.api, admin.new_session()]
+    assert colleague.api.get("/v1/session", expect=200).headers["RateLimit-Policy"] == '"default";q=200;w=2'
+    with strict_stack.configured("[limits]", "key_rate = 1", "key_burst = 6"):
+        replies = [sessions[number % 2].get("/v1/session") for number in range(8)]
+        assert [reply.status_code for reply in replies] == [200] * 6 + [429] * 2
+        assert [left(reply)[0] for reply in replies] == [5, 4, 3, 2, 1, 0, 0, 0]
+        assert {reply.headers["RateLimit-Policy"] for reply in replies} == {'"default";q=6;w=6'}
+        colleague.api.get("/v1/session", expect=200)  # another admin has another bucket
+
+
+def test_a_client_may_ask_for_ten_codes_a_minute(strict_stack):
+    def ask(source):
+        body = json.dumps({"email": email("client")}).encode()
+        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+        return wire.exchange(strict_stack, wire.request_bytes("POST", f"{AUTH}/request", headers, body), source=source)
+
+    replies = [ask("127.0.0.7") for _ in range(12)]
+    assert [reply.status for reply in replies] == [200] * 10 + [429] * 2
+    for reply in replies[10:]:
+        assert 1 <= int(reply.values("Retry-After")[0]) <= 6
+        assert json.loads(reply.body)["error"]["code"] == "RATE_LIMITED"
+    assert ask("127.0.0.8").status == 200  # another client
