@@ -40,6 +40,6 @@ def preload(bench, name):
     bench.load(name, f"{database}.users", COLUMNS,
                "SET id = UNHEX(@user), email = @email, created_at = 1763000000000")
     return bench.load(name, f"{database}.members", COLUMNS, f"""SET organization_id = UNHEX('{organization}'),
-        user_id = UNHEX(@user), id = UNHEX(@member), external_id = @external, first_name = @given,
-        last_name = @family, country = @country, dob = @dob, attributes = @attributes,
+        user_id = UNHEX(@user), id = UNHEX(@member), email = @email, external_id = @external,
+        first_name = @given, last_name = @family, country = @country, dob = @dob, attributes = @attributes,
         created_at = 1763000000000, updated_at = 1763000000000""")

@@ -17,8 +17,8 @@ from lib.people import bodies, people, write_row_each
 
 SEED = 20261120
 USER_COLUMNS = "id, email, created_at"
-MEMBER_COLUMNS = ("organization_id, user_id, id, external_id, first_name, last_name, display_name, locale, "
-                  "country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at")
+MEMBER_COLUMNS = ("organization_id, user_id, id, email, external_id, first_name, last_name, display_name, "
+                  "locale, country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at")
 CALLS_AT_ONCE = 2
 
 

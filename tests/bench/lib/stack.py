@@ -18,7 +18,7 @@ from lib.figure import BrokenMeasurement
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 # In an order in which their foreign keys do not matter: the checks are off meanwhile.
-WRITTEN_TABLES = ("idempotency_keys", "import_blocks", "import_jobs", "members", "users")
+WRITTEN_TABLES = ("idempotency_keys", "audit_log", "import_blocks", "import_jobs", "members", "users")
 STAGED_ROWS = """CREATE TABLE floor.staged_rows (
     organization_id BINARY(16) NOT NULL, job_id BINARY(16) NOT NULL, row_no INT NOT NULL,
     state ENUM('staged', 'valid', 'invalid') NOT NULL DEFAULT 'staged',
