@@ -112,12 +112,20 @@ class KeyReader {
     }
 
   private:
+    // One more than are missing tells whether there is more; where keys were passed over, as many
+    // as give that number again if the next ones are like those so far.
     int round_size() const {
-        return conditions_.empty() ? static_cast<int>(limit_) + 1 : kKeysARound;
+        if (!conditions_.empty()) return kKeysARound;
+        const std::size_t missing = limit_ + 1 - hits_.size();
+        if (looked_at_ == 0) return static_cast<int>(missing);
+        if (hits_.empty()) return kKeysARound;
+        const std::size_t wanted = missing * looked_at_ / hits_.size() + 1;
+        return static_cast<int>(std::min(wanted, std::size_t{kKeysARound}));
     }
 
     void add_hits(std::vector<MemberKey> keys) {
         if (keys.empty()) return;
+        looked_at_ += keys.size();
         std::unordered_set<UserId> good;
         if (!conditions_.empty()) {
             good = store::filter_members(org_, ids_of(keys, kKeysARound), conditions_);
@@ -138,6 +146,7 @@ class KeyReader {
     store::MemberConditions conditions_;
     std::size_t limit_;
     MemberKey last_;
+    std::size_t looked_at_ = 0;
     bool has_more_ = true;
     std::vector<MemberKey> hits_;
 };

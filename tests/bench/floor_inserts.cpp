@@ -28,8 +28,8 @@ using Statement = std::unique_ptr<sql::PreparedStatement>;
 
 constexpr const char* kUser = "INSERT INTO users (id, email, created_at) VALUES (?, ?, ?)";
 constexpr const char* kMember =
-    "INSERT INTO members (organization_id, user_id, id, external_id, first_name, last_name, country, "
-    "dob, attributes, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "INSERT INTO members (organization_id, user_id, id, email, external_id, first_name, last_name, "
+    "country, dob, attributes, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kRecord =
     "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, location, body, "
     "created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
@@ -63,10 +63,11 @@ class Writer {
         const std::string now = std::to_string(Timestamp::now().milliseconds());
         const std::string hash = bytes_of(Uuid::v7()) + bytes_of(id);
         const std::string word = id.text();
-        insert(*user_, {bytes_of(id), word.substr(24) + "." + word + "@example.com", now});
-        insert(*member_,
-               {bytes_of(organization_), bytes_of(id), bytes_of(Uuid::v7()), "C-" + word.substr(20),
-                "Jürgen", "Fernández", "DE", "1984-06-17", kAttributes, now, now});
+        const std::string email = word.substr(24) + "." + word + "@example.com";
+        insert(*user_, {bytes_of(id), email, now});
+        insert(*member_, {bytes_of(organization_), bytes_of(id), bytes_of(Uuid::v7()), email,
+                          "C-" + word.substr(20), "Jürgen", "Fernández", "DE", "1984-06-17",
+                          kAttributes, now, now});
         insert(*record_, {bytes_of(organization_), hash, hash, "201", "/v1/users/" + word,
                           std::string(kReplyBytes, 'x'), now, now});
         connection_->commit();

@@ -7,7 +7,6 @@ from lib.people import people, write_members
 
 FEW, MANY = 100_000, 1_000_000
 RUNS = 3
-COLUMNS = "@user, @member, @email, @external, @given, @family, @country, @dob, @attributes"
 
 
 def whole_job(bench):
@@ -26,20 +25,9 @@ def whole_job(bench):
 
 def job_among(bench, members, *files):
     bench.stack.reset()
-    loaded = sum(preload(bench, name) for name in files)
+    loaded = sum(bench.stack.load_written(name) for name in files)
     if loaded != members:
         raise BrokenMeasurement(f"{loaded} members were loaded instead of {members}")
     bench.stack.settle()
     return bench.run_job(created_count=bench.rows).whole
 
-
-def preload(bench, name):
-    """Users and members from one file; the number of members."""
-    organization = bench.stack.organizations[0]["id"].replace("-", "")
-    database = bench.stack.database
-    bench.load(name, f"{database}.users", COLUMNS,
-               "SET id = UNHEX(@user), email = @email, created_at = 1763000000000")
-    return bench.load(name, f"{database}.members", COLUMNS, f"""SET organization_id = UNHEX('{organization}'),
-        user_id = UNHEX(@user), id = UNHEX(@member), external_id = @external, first_name = @given,
-        last_name = @family, country = @country, dob = @dob, attributes = @attributes,
-        created_at = 1763000000000, updated_at = 1763000000000""")

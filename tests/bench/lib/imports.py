@@ -17,8 +17,8 @@ from lib.people import bodies, people, write_row_each
 
 SEED = 20261120
 USER_COLUMNS = "id, email, created_at"
-MEMBER_COLUMNS = ("organization_id, user_id, id, external_id, first_name, last_name, display_name, locale, "
-                  "country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at")
+MEMBER_COLUMNS = ("organization_id, user_id, id, email, external_id, first_name, last_name, display_name, "
+                  "locale, country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at")
 CALLS_AT_ONCE = 2
 
 
@@ -116,18 +116,12 @@ class ImportBench:
                        f"WHERE {condition} ORDER BY {key} "
                        f"INTO OUTFILE '{path}' CHARACTER SET binary")
 
-    def load(self, name, table, columns, assignments=""):
-        """LOAD DATA by the server itself, which is quicker than LOCAL; the number of rows."""
-        path = self.stack.file(name)
-        os.chmod(path, 0o644)  # the server insists that everybody may read it
-        return self.stack.sql(f"LOAD DATA INFILE '{path}' INTO TABLE {table} "
-                              f"CHARACTER SET binary ({columns}) {assignments}")
-
     def load_people(self, users="users.tsv", members="members.tsv", columns=MEMBER_COLUMNS, assignments=""):
         """People who stand already, instead of all others; the numbers of users and of members."""
         self.stack.reset()
-        counts = (self.load(users, f"{self.stack.database}.users", USER_COLUMNS),
-                  self.load(members, f"{self.stack.database}.members", columns, assignments))
+        load, database = self.stack.load, self.stack.database
+        counts = (load(users, f"{database}.users", USER_COLUMNS),
+                  load(members, f"{database}.members", columns, assignments))
         self.stack.settle()
         return counts
 
@@ -137,7 +131,7 @@ class ImportBench:
         self.stack.empty(*(table for _, table, *_ in loads))
         self.stack.settle()
         began = time.monotonic()
-        loaded = [self.load(*load) for load in loads]
+        loaded = [self.stack.load(*load) for load in loads]
         seconds = time.monotonic() - began
         if set(loaded) != {self.rows}:
             raise BrokenMeasurement(f"LOAD DATA wrote {loaded} rows instead of {self.rows}")

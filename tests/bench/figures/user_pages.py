@@ -1,0 +1,153 @@
+"""P11: pages of GET /v1/users far from the beginning, and one user looked up among many."""
+
+import random
+import re
+import statistics
+import threading
+import time
+from urllib.parse import urlencode
+
+from lib.client import Client
+from lib.figure import AT_MOST, BrokenMeasurement, Figure
+from lib.people import people, write_members
+from lib.stack import Stack
+from lib.wrk import free_port
+
+MANY, BESIDE, FEW = 1_000_000, 100_000, 10_000
+BEGAN, DAY = 1_760_000_000_000, 86_400_000
+PAGE, DEPTH = 50, 10_000
+LONGEST_PAGE = 100
+RUNS, PAIRS = 5, 40
+BAR = 1.2
+# Beyond the users' own data: a name that all have in common, two terms that begin with p and lie apart,
+# and some thousands who were changed in the same millisecond.
+TERMS = {
+    "email": "CONCAT('p', @email)",
+    "last_name": "CONCAT('p', SUBSTR(@email, 3, 6), @family)",
+    "display_name": "CONCAT('Member ', @external)",
+    "updated_at": "CONV(LEFT(@user, 12), 16, 10) DIV 100 * 100",
+}
+FILTERS = {
+    "no filter": {},
+    "updated_since": {"updated_since": "2020-01-01T00:00:00Z"},
+    "status": {"status": "active"},
+    "q, all match": {"q": "member"},
+    "q, all match twice": {"q": "p"},
+}
+
+
+def pages_and_look_ups(bench):
+    scale = 10 if bench.quick else 1
+    many, depth = MANY // scale, DEPTH // scale
+    bench.stack.reset()
+    fill(bench.stack, many, seed=1)
+    fill(bench.stack, BESIDE // scale, seed=2, organization=1)
+    bench.stack.settle()
+    figures = deep_pages(bench, depth)
+    small = Stack(bench.stack.build, free_port(), "bench-sandbox-small")
+    try:
+        small.start()
+        fill(small, FEW, seed=1)
+        small.settle()
+        figures += look_ups(bench.stack, small, many)
+    finally:
+        small.stop()
+    bench.stack.reset()
+    return figures
+
+
+def fill(stack, count, seed, organization=0):
+    write_members(stack.file("many.tsv"), people(count, seed), BEGAN + DAY * seed)
+    loaded = stack.load_written("many.tsv", organization, **TERMS)
+    if loaded != count:
+        raise BrokenMeasurement(f"{loaded} members were loaded instead of {count}")
+
+
+def path_of(filters, **more):
+    return "/v1/users?" + urlencode({**filters, **more})
+
+
+# ---------------------------------------------------------------------------- pages
+def deep_pages(bench, depth):
+    cursors, faults = {}, []
+
+    def work(name):
+        try:
+            cursors[name] = walk(Client(bench.stack), FILTERS[name], (depth - 1) * PAGE)
+        except Exception as fault:  # told by the thread that waits
+            faults.append(fault)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in FILTERS]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if faults:
+        raise faults[0]
+    return [page_figure(bench, name, cursors[name], depth) for name in FILTERS]
+
+
+def walk(client, filters, users):
+    """The cursor behind that many users, by following pages as a partner does."""
+    cursor = {}
+    while users > 0:
+        answer = client.call("GET", path_of(filters, limit=min(users, LONGEST_PAGE), **cursor))
+        users -= users_in(answer)
+        following = re.search(rb'"next_cursor":"([^"]+)"', answer)
+        if not following:
+            raise BrokenMeasurement(f"{users} users before the depth, the pages of {filters} end")
+        cursor = {"cursor": following.group(1).decode()}
+    return cursor["cursor"]
+
+
+def users_in(answer):
+    return answer.count(b'"member_id":')
+
+
+def page_figure(bench, name, cursor, depth):
+    client, filters = Client(bench.stack), FILTERS[name]
+    first, deep = path_of(filters, limit=PAGE), path_of(filters, limit=PAGE, cursor=cursor)
+    for path in (first, deep):
+        if users_in(client.call("GET", path)) != PAGE:
+            raise BrokenMeasurement(f"{path} is not a full page")
+    runs = [alternated([(client, deep)] * PAIRS, [(client, first)] * PAIRS) for _ in range(RUNS)]
+    return Figure("P11", f"GET /v1/users, {name}: page {depth:,}; floor: page 1", "ms", BAR, AT_MOST, runs)
+
+
+def alternated(calls, floors):
+    """The medians of both, in milliseconds."""
+    times = ([], [])
+    for pair in zip(calls, floors):
+        for (client, path), into in zip(pair, times):
+            began = time.monotonic()
+            client.call("GET", path)
+            into.append((time.monotonic() - began) * 1000)
+    return tuple(statistics.median(some) for some in times)
+
+
+# ---------------------------------------------------------------------------- look-ups
+def look_ups(large, small, many):
+    """Of people that stand in both: the small installation holds the first of the large one."""
+    numbers = random.Random(11).sample(range(FEW), PAIRS)
+    paths = {"{id}": [], "email": [], "external_id": [], "q": []}
+    with large.db.cursor() as cursor:
+        for number in numbers:
+            cursor.execute("SELECT LOWER(HEX(user_id)), email, external_id FROM members "
+                           "WHERE external_id = %s", (f"C-1-{number:07d}",))
+            user, email, external = cursor.fetchone()
+            uuid = "-".join((user[:8], user[8:12], user[12:16], user[16:20], user[20:]))
+            paths["{id}"].append("/v1/users/" + uuid)
+            paths["email"].append(path_of({"email": email}))
+            paths["external_id"].append(path_of({"external_id": external}))
+            paths["q"].append(path_of({"q": email[:11]}))
+    return [look_up_figure(Client(large), Client(small), many, name, paths[name]) for name in paths]
+
+
+def look_up_figure(large, small, many, name, paths):
+    for client in (large, small):
+        for path in paths:
+            if users_in(client.call("GET", path)) != 1:
+                raise BrokenMeasurement(f"{path} does not find one user")
+    runs = [alternated([(large, path) for path in paths], [(small, path) for path in paths])
+            for _ in range(RUNS)]
+    return Figure("P11", f"GET /v1/users, {name}: {many:,} members; floor: {FEW:,}", "ms", BAR, AT_MOST, runs)
