@@ -68,11 +68,14 @@ std::string completion_words();
 // services throw.
 const Command& find_command(const std::vector<std::string>& words, std::size_t& used);
 
+// admins.cpp
+Result add_admin(const Invocation& in);
+Result list_admins(const Invocation& in);
+Result remove_admin(const Invocation& in);
+Result reset_two_factor(const Invocation& in);
 // organizations.cpp
 Result create_org(const Invocation& in);
 Result list_orgs(const Invocation& in);
-Result add_admin(const Invocation& in);
-Result reset_two_factor(const Invocation& in);
 Result issue_key(const Invocation& in);
 Result list_keys(const Invocation& in);
 Result revoke_key(const Invocation& in);

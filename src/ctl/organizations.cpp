@@ -1,12 +1,9 @@
-// musterctl org, admin, key.
+// musterctl org, key.
 #include "service/organizations.hpp"
 
 #include "base/text.hpp"
 #include "ctl/command.hpp"
 #include "service/api_keys.hpp"
-#include "service/two_factor.hpp"
-
-#include <set>
 
 namespace muster::ctl {
 namespace {
@@ -86,22 +83,6 @@ Result list_orgs(const Invocation& in) {
     return result;
 }
 
-Result add_admin(const Invocation& in) {
-    static const std::set<std::string> kRoles = {"owner", "admin", "viewer"};
-    const std::string role = in.optional("--role", "admin");
-    if (!kRoles.contains(role)) throw UsageError("--role wants owner, admin or viewer");
-    service::require_organization(in.context, in.organization());
-    const auto added =
-        service::add_admin(in.context, in.organization(), in.required("--email"), role);
-    if (!added.is_new_seat)
-        throw CommandError("that admin has a seat in this organization already");
-    Result result;
-    result.json["id"] = added.id.text();
-    result.json["role"] = role;
-    result.text = added.id.text() + "\n";
-    return result;
-}
-
 Result issue_key(const Invocation& in) {
     std::optional<Timestamp> expires_at;
     if (const std::string text = in.optional("--expires"); !text.empty()) {
@@ -118,15 +99,6 @@ Result issue_key(const Invocation& in) {
     result.json = key_json(issued.key);
     result.json["key"] = issued.secret.reveal();
     result.text = issued.secret.reveal() + "\n";
-    return result;
-}
-
-Result reset_two_factor(const Invocation& in) {
-    const AdminId id = service::reset_two_factor(in.context, in.required("--email"));
-    Result result;
-    result.json["id"] = id.text();
-    result.json["reset"] = true;
-    result.text = "the second factor is gone, and so are the sessions\n";
     return result;
 }
 

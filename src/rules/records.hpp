@@ -85,6 +85,15 @@ struct Seat {
     Role role = Role::Viewer;
 };
 
+// An admin as an organization's list shows one.
+struct SeatHolder {
+    AdminId admin_id;
+    std::string email;
+    Role role = Role::Viewer;
+    bool is_enrolled = false;  // has a second factor
+    Timestamp since;
+};
+
 struct Admin {
     AdminId id;
     std::string email;

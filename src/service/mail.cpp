@@ -118,8 +118,10 @@ void MailDispatch::dispose(const store::QueuedMail& queued) {
     if (queued.expires_at <= Timestamp::now())
         return give_up(queued.id, "mail.expired", "it was not sent in time");
     const auto content = context_.keys.open(queued.content, context_of(queued.id));
-    const auto mail = content ? mail_of(content->reveal()) : std::nullopt;
-    if (!mail) return give_up(queued.id, "mail.failed", "it cannot be opened with this key");
+    // During a rotation of the key it may be the next runner who has the right one.
+    if (!content) return postpone(queued, "it cannot be opened with this key");
+    const auto mail = mail_of(content->reveal());
+    if (!mail) return give_up(queued.id, "mail.failed", "it holds no mail");
     if (mail->to.empty()) return remove(queued.id);  // a decoy
     const auto outcome =
         sender_->send({queued.id, mail->to, mail->subject, mail->text, queued.created_at});

@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::size_t kLongestName = 255;
 
+std::string checked_address(std::string_view email) {
+    std::string address(email);
+    if (rules::normalise(rules::CoreField::Email, address, Date::of(Timestamp::now()))) {
+        throw std::invalid_argument("that is not an email address");
+    }
+    return address;
+}
+
 }  // namespace
 
 std::string checked_name(std::string_view name) {
@@ -51,11 +59,8 @@ void require_organization(Context& context, OrgId organization) {
 
 AddedAdmin add_admin(Context& context, OrgId organization, std::string_view email,
                      std::string_view role) {
-    std::string address(email);
+    const std::string address = checked_address(email);
     const Timestamp now = Timestamp::now();
-    if (rules::normalise(rules::CoreField::Email, address, Date::of(now))) {
-        throw std::invalid_argument("that is not an email address");
-    }
     return context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const AdminId admin = store::find_or_insert_admin(tx, address, now);
@@ -65,6 +70,24 @@ AddedAdmin add_admin(Context& context, OrgId organization, std::string_view emai
                            {{"role", std::string(role)}}, now);
         }
         return added;
+    });
+}
+
+std::vector<rules::SeatHolder> list_admins(Context& context, OrgId organization) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::list_seat_holders(org);
+    });
+}
+
+bool remove_admin(Context& context, OrgId organization, std::string_view email) {
+    const std::string address = checked_address(email);
+    return context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        const auto admin = store::find_admin(tx, address);
+        if (!admin || !store::delete_seat(org, admin->id)) return false;
+        audit_operator(tx, organization, "seat.removed", admin->id.text(), {}, Timestamp::now());
+        return true;
     });
 }
 

@@ -29,5 +29,11 @@ struct AddedAdmin {
 // bad address.
 AddedAdmin add_admin(Context& context, OrgId organization, std::string_view email,
                      std::string_view role);
+// Earliest seat first.
+std::vector<rules::SeatHolder> list_admins(Context& context, OrgId organization);
+// Takes the seat away: sessions that act on the organization may do nothing there from the next
+// request on. The admin stays, with the seats elsewhere. False when there was no such seat. Throws
+// std::invalid_argument for a bad address.
+bool remove_admin(Context& context, OrgId organization, std::string_view email);
 
 }  // namespace muster::service

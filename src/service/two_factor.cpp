@@ -111,7 +111,11 @@ bool verify_totp(Context& context, const rules::Session& session, std::string_vi
     return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
         if (admin.totp_secret.empty()) refuse_without_factor();
         const auto secret = context.keys.open(admin.totp_secret, seal_context(admin.id));
-        if (!secret) throw std::runtime_error("a TOTP secret was sealed under a key that is gone");
+        if (!secret) {
+            throw Error(ErrorCode::ServiceUnavailable)
+                .retry_after(60)
+                .internal("a second factor is sealed under a key that is not in the configuration");
+        }
         const auto step = rules::matching_totp_step(*secret, code, now, admin.totp_last_step);
         if (!step) return false;
         store::set_totp_last_step(tx, admin.id, *step);

@@ -76,6 +76,27 @@ bool insert_seat(db::OrgStore& org, AdminId admin, std::string_view role, Timest
     }
 }
 
+bool delete_seat(db::OrgStore& org, AdminId admin) {
+    static constexpr OrgSql kDelete{
+        "seats.delete", "DELETE FROM seats WHERE organization_id = :org AND admin_id = ?"};
+    return org.execute(kDelete, admin) == 1;
+}
+
+std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org) {
+    static constexpr OrgSql kList{
+        "seats.list",
+        "SELECT a.id, a.email, s.role, a.totp_enrolled_at IS NOT NULL, s.created_at FROM seats s "
+        "JOIN admins a ON a.id = s.admin_id WHERE s.organization_id = :org "
+        "ORDER BY s.created_at, a.id"};
+    std::vector<rules::SeatHolder> holders;
+    for (auto rows = org.query(kList); rows.next();) {
+        holders.push_back({rows.id<AdminId>(1), rows.bytes(2),
+                           rules::role_of(rows.bytes(3)).value_or(rules::Role::Viewer),
+                           rows.integer(4) != 0, rows.timestamp(5)});
+    }
+    return holders;
+}
+
 std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
     // Two seats of one millisecond: the older organization counts as the earlier seat.
     static constexpr SystemSql kFind{

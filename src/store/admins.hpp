@@ -19,6 +19,10 @@ std::optional<rules::Admin> lock_admin(db::Tx& tx, AdminId admin);
 
 // False when the admin has a seat in the organization already.
 bool insert_seat(db::OrgStore& org, AdminId admin, std::string_view role, Timestamp now);
+// False when there was none.
+bool delete_seat(db::OrgStore& org, AdminId admin);
+// Who has a seat in the organization, earliest first.
+std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org);
 // Earliest first.
 std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin);
 

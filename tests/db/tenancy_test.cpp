@@ -192,6 +192,11 @@ BOOST_AUTO_TEST_CASE(organizations_and_seats) {
         OrgId::create());
     check({"seats.insert"},
           [&](OrgStore& org) { return !store::insert_seat(org, owner.admin, "viewer", kNow); });
+    check({"seats.list"}, [&](OrgStore& org) {
+        const auto holders = store::list_seat_holders(org);
+        return holders.size() != 1 || holders.front().admin_id == owner.admin;
+    });
+    check({"seats.delete"}, [&](OrgStore& org) { return store::delete_seat(org, owner.admin); });
 }
 
 BOOST_AUTO_TEST_CASE(api_keys) {

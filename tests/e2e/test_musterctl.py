@@ -68,6 +68,20 @@ def test_admins_get_a_seat_in_each_organization_once(ctl, ask, org_id):
     ctl("admin", "add", "--org", NOWHERE, "--email", email(), status=NOT_DONE)
 
 
+def test_seats_are_listed_and_taken_away(ctl, ask, org_id):
+    address = email("admin")
+    admin_id = ask("admin", "add", "--org", org_id, "--email", address, "--role", "viewer")["id"]
+    seat = next(seat for seat in ask("admin", "list", "--org", org_id) if seat["id"] == admin_id)
+    assert seat.pop("since")
+    assert seat == {"id": admin_id, "email": address, "role": "viewer", "two_factor_enrolled": False}
+    assert address in ctl("admin", "list", "--org", org_id).stdout
+    assert ask("admin", "remove", "--org", org_id, "--email", address) == {"removed": True}
+    assert admin_id not in ctl("admin", "list", "--org", org_id).stdout
+    ctl("admin", "remove", "--org", org_id, "--email", address, status=NOT_DONE)
+    ctl("admin", "remove", "--org", org_id, "--email", "broken", status=NOT_DONE)
+    ctl("admin", "list", "--org", NOWHERE, status=NOT_DONE)
+
+
 def test_keys_are_issued_once_shown_listed_and_revoked(ctl, ask, org_id, anyone, stack):
     issued = ask("key", "issue", "--org", org_id, "--name", "Server 1")
     stack.keys_issued.append(issued["key"])

@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_for_good_removes_the_mail_and_is_told_without_the
     BOOST_TEST(waiting() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_opened_is_removed_and_told) {
+BOOST_AUTO_TEST_CASE(what_cannot_be_opened_waits_for_a_runner_with_the_key_until_it_expires) {
     const LoopbackSmtp server;
     Postman postman(server);
     queue();
@@ -243,7 +243,12 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_opened_is_removed_and_told) {
     client.run("UPDATE mail_outbox a JOIN mail_outbox b ON a.id < b.id SET a.content = b.content");
     client.run("UPDATE mail_outbox SET content = LEFT(content, 40) ORDER BY id DESC LIMIT 1");
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 2); });
-    BOOST_TEST(holds(log, "event=mail.failed mail="));
+    BOOST_TEST(holds(log, "event=mail.postponed mail="));
+    BOOST_TEST(holds(log, "cannot be opened"));
+    BOOST_TEST(waiting() == 2);
+    client.run("UPDATE mail_outbox SET next_attempt_at = 0, expires_at = 1");
+    const std::string later = logged([&] { BOOST_TEST(postman.work() == 2); });
+    BOOST_TEST(holds(later, "event=mail.expired mail="));
     BOOST_TEST(waiting() == 0);
     BOOST_TEST(server.commands().empty());
 }

@@ -72,6 +72,28 @@ BOOST_AUTO_TEST_CASE(an_admin_is_one_person_with_a_seat_in_each_organization) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM admins") == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_seat_that_is_taken_away_leaves_the_admin_and_the_other_seats) {
+    const OrgId other = organization("Other");
+    const auto ann = service::add_admin(context, acme, "ann@example.test", "owner");
+    service::add_admin(context, other, "ann@example.test", "viewer");
+    service::add_admin(context, acme, "bob@example.test", "viewer");
+    const auto holders = service::list_admins(context, acme);
+    BOOST_TEST_REQUIRE(holders.size() == 2);
+    BOOST_TEST((holders[0].admin_id == ann.id && holders[0].role == rules::Role::Owner));
+    BOOST_TEST(holders[1].email == "bob@example.test");
+    BOOST_TEST(!holders[1].is_enrolled);
+    BOOST_TEST(service::remove_admin(context, acme, " Ann@example.test"));
+    BOOST_TEST(!service::remove_admin(context, acme, "ann@example.test"));
+    BOOST_TEST(!service::remove_admin(context, acme, "nobody@example.test"));
+    BOOST_CHECK_THROW(service::remove_admin(context, acme, "nobody"), std::invalid_argument);
+    BOOST_TEST(service::list_admins(context, acme).size() == 1);
+    BOOST_TEST(service::list_admins(context, other).size() == 1);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM audit_log WHERE action = 'seat.removed' "
+                             "AND organization_id = ? AND subject_id = ?",
+                             acme, ann.id.text()) == 1);
+    BOOST_TEST(service::add_admin(context, acme, "ann@example.test", "viewer").is_new_seat);
+}
+
 BOOST_AUTO_TEST_CASE(one_admin_added_from_many_sides_at_once_is_one) {
     test::side_by_side(8, [&](int) {
         test::Desk desk;

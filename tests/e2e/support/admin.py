@@ -41,9 +41,7 @@ class Admin:
         self.id = self.stack.ctl("admin", "add", "--org", organization_id, "--email", self.address, "--role", role)["id"]
 
     def take_seat(self, organization_id):
-        """There is no command for it: a seat goes with the hand in the database."""
-        self.stack.sql("DELETE FROM seats WHERE admin_id = UNHEX(REPLACE(%s, '-', '')) AND "
-                       "organization_id = UNHEX(REPLACE(%s, '-', ''))", self.id, organization_id)
+        self.stack.ctl("admin", "remove", "--org", organization_id, "--email", self.address)
 
     # ------------------------------------------------------------------ the code
     def ask_for_code(self):
