@@ -38,6 +38,25 @@ rules::Member member_of(const db::Rows& rows, OrgId organization) {
     return member;
 }
 
+#define INSERT_MEMBERS                                                                           \
+    "INSERT INTO members (organization_id, user_id, id, email, external_id, first_name, "        \
+    "last_name, display_name, locale, country, dob, attributes, created_at, updated_at) VALUES " \
+    "{(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"
+
+std::vector<Param> params_of(std::span<const NewMember> members, Timestamp now) {
+    std::vector<Param> params;
+    params.reserve(members.size() * 13);
+    for (const NewMember& member : members) {
+        params.emplace_back(member.user_id);
+        params.emplace_back(member.member_id);
+        params.emplace_back(member.email);
+        for (const std::string_view text : member.texts)
+            params.push_back(Param::text_or_null(text));
+        params.insert(params.end(), {member.attributes, now, now});
+    }
+    return params;
+}
+
 }  // namespace
 
 std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp now) {
@@ -102,13 +121,16 @@ KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> ema
     return {rows.integer(1), rows.integer(2)};
 }
 
+void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {
+    static constexpr OrgSql kInsert{"members.insert", INSERT_MEMBERS};
+    if (!members.empty()) org.execute_bulk(kInsert, members.size(), params_of(members, now));
+}
+
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {
     // Assignments run from left to right: updated_at looks at the old values, so it stands first.
     static constexpr OrgSql kFill{
-        "members.fill",
-        "INSERT INTO members (organization_id, user_id, id, email, external_id, first_name, last_name, "
-        "display_name, locale, country, dob, attributes, created_at, updated_at) "
-        "VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)} ON DUPLICATE KEY UPDATE "
+        "members.fill", INSERT_MEMBERS
+        " ON DUPLICATE KEY UPDATE "
         "updated_at = IF((members.external_id IS NULL AND VALUES(external_id) IS NOT NULL) "
         "OR (members.first_name IS NULL AND VALUES(first_name) IS NOT NULL) "
         "OR (members.last_name IS NULL AND VALUES(last_name) IS NOT NULL) "
@@ -127,18 +149,7 @@ void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timesta
         "dob = COALESCE(members.dob, VALUES(dob)), "
         "attributes = IF(VALUES(attributes) = '{}', members.attributes, "
         "JSON_MERGE_PATCH(VALUES(attributes), members.attributes))"};
-    if (members.empty()) return;
-    std::vector<Param> params;
-    params.reserve(members.size() * 13);
-    for (const NewMember& member : members) {
-        params.emplace_back(member.user_id);
-        params.emplace_back(member.member_id);
-        params.emplace_back(member.email);
-        for (const std::string_view text : member.texts)
-            params.push_back(Param::text_or_null(text));
-        params.insert(params.end(), {member.attributes, now, now});
-    }
-    org.execute_bulk(kFill, members.size(), params);
+    if (!members.empty()) org.execute_bulk(kFill, members.size(), params_of(members, now));
 }
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {

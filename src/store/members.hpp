@@ -50,6 +50,8 @@ struct NewMember {
     std::array<std::string_view, 7> texts;  // external_id … dob, "" = absent
     std::string_view attributes;            // a document
 };
+// Inserts members who are none yet.
+void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 // Inserts members; of those who are members already only NULL columns and missing attributes are
 // filled, by the statement itself. updated_at moves only where something was filled.
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);

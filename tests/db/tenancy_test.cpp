@@ -322,6 +322,14 @@ BOOST_AUTO_TEST_CASE(members) {
         store::fill_members(org, {&member, 1}, kLater);
         return false;
     });
+    const UserId newcomer = UserId::create();
+    client.execute("INSERT INTO users (id, email, created_at) VALUES (?, 'new@example.test', 1)",
+                   newcomer);
+    check({"members.insert"}, [&](OrgStore& org) {
+        const store::NewMember member{newcomer, MemberId::create(), "new@example.test", {}, "{}"};
+        store::insert_members(org, {&member, 1}, kLater);
+        return false;
+    });
     check({"members.find"},
           [&](OrgStore& org) { return store::find_member(org, owner.user).has_value(); });
 }
