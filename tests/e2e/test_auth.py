@@ -143,12 +143,14 @@ def test_an_admin_whose_seat_is_gone_may_not_even_read(stack, contract, module_o
     assert client.get_json("/v1/session")["seats"] == []
 
 
-@pytest.mark.parametrize("value", ["", "acme", "*", "01a1fd04-035b-72c3-8961", "{%s}", "%s,%s", "null", "%s x", "01A1FD04-035B-72C3-8961-619EDE6ECC85"])
+@pytest.mark.parametrize("value", ["", "acme", "*", "01a1fd04-035b-72c3-8961", "{%s}", "%s,%s", "null", "%s x",
+                                   "01A1FD04-035B-72C3-8961-619EDE6ECC85"])
 def test_an_expected_organization_that_is_none_is_refused_everywhere(contract, module_org, ids, value):
     headers = {"X-Expect-Organization": value.replace("%s", module_org.id)}
     keyed = [operation for operation in contract.operations if operation.needs_key]
     refused(module_org.admin().api, keyed, ids, 400, "BAD_REQUEST", headers)
-    refused(module_org.api, [operation for operation in keyed if operation.takes_organization_key], ids, 400, "BAD_REQUEST", headers)
+    refused(module_org.api, [operation for operation in keyed if operation.takes_organization_key], ids, 400,
+            "BAD_REQUEST", headers)
 
 
 def test_another_expected_organization_stops_everything_whether_it_exists_or_not(stack, contract, module_org, ids):

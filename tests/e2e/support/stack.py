@@ -109,10 +109,15 @@ class Stack:
     def reload_server(self):
         """SIGHUP: the configuration is read again; waits until all workers are new ones."""
         pid = self.pid("musterd")
-        workers = lambda: set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-        before = workers()
+        children = Path(f"/proc/{pid}/task/{pid}/children")
+        before = set(children.read_text().split())
+
+        def all_are_new():
+            now = set(children.read_text().split())
+            return now and not now & before
+
         os.kill(pid, signal.SIGHUP)
-        wait_for(lambda: workers() and not workers() & before, "musterd to have new workers")
+        wait_for(all_are_new, "musterd to have new workers")
 
     @contextmanager
     def configured(self, section, *lines):
