@@ -49,7 +49,7 @@ sigset_t set_of(std::initializer_list<int> signals) {
 class Pool {
   public:
     // Asked through the copy that is kept: what it asks may remember that it was asked.
-    explicit Pool(const std::function<PoolPlan()>& plan) : ask_(plan), plan_(ask_()) {}
+    explicit Pool(std::function<PoolPlan()> plan) : ask_(std::move(plan)), plan_(ask_()) {}
 
     int run() {
         fill();

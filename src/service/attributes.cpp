@@ -46,6 +46,7 @@ const std::vector<Attribute>& starter_catalogue() {
 
 rules::AttributeRegistry registry_of(std::vector<rules::AttributeRecord> records) {
     std::vector<Attribute> attributes;
+    attributes.reserve(records.size());
     for (auto& record : records) attributes.push_back(std::move(record.attribute));
     return rules::AttributeRegistry(std::move(attributes));
 }

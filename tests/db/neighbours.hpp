@@ -1,0 +1,155 @@
+// An owner with at least one row in every tenant table, and a stranger with the same: for
+// tenancy_test.cpp, which lets each try every statement on the owner's rows.
+#pragma once
+
+#include "db/house.hpp"
+#include "service/audit.hpp"
+#include "store/admins.hpp"
+#include "store/api_keys.hpp"
+#include "store/attributes.hpp"
+#include "store/idempotency.hpp"
+#include "store/import_blocks.hpp"
+#include "store/imports.hpp"
+#include "store/members.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::test {
+
+using db::OrgStore;
+
+inline const std::string kHash(32, 'h');
+inline const Timestamp kNow = Timestamp::now();
+inline const Timestamp kLater = kNow + Milliseconds(60'000);
+
+struct Neighbours : House {
+    struct Tenant {
+        OrgId id;
+        ImportId job = ImportId::create();
+        ApiKeyId key = ApiKeyId::create();
+        AttributeId attribute = AttributeId::create();
+        MemberId member = MemberId::create();
+        UserId user = UserId::create();
+        AdminId admin;
+    };
+
+    Neighbours() {
+        client.run("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED");
+        furnish(owner, "owner");
+        furnish(stranger, "stranger");
+    }
+
+    void furnish(Tenant& tenant, const std::string& name) {
+        tenant.id = organization(name);
+        as(tenant.id, [&](service::Unit& unit) {
+            OrgStore org(unit.tx, tenant.id);
+            tenant.admin = store::find_or_insert_admin(unit.tx, name + "@example.test", kNow);
+            store::insert_seat(org, tenant.admin, "owner", kNow);
+            store::insert_attribute(org, attribute(tenant, "colour"));
+            store::insert_api_key(org, api_key(tenant), sha256(name));
+            store::claim_idempotency_key(org, name == "owner" ? kHash : sha256(name), record(),
+                                         kNow);
+            service::audit_admin(unit.tx, tenant.id, tenant.admin, "r", "seat.added", {}, kNow);
+            const std::string email = name + "@example.test";
+            const store::NewUser user{tenant.user, email};
+            store::insert_users(unit.tx, {&user, 1}, kNow);
+            const auto member = gaps(tenant, "");
+            store::fill_members(org, {&member, 1}, kNow);
+            store::insert_import(org, job(tenant));
+            const store::NewBlock block{{0, 0}, 1, "data"};
+            store::insert_blocks(org, tenant.job, {&block, 1}, kNow);
+            store::write_outcome(org, tenant.job, {0, 0}, store::BlockState::Checked, one_of_each(),
+                                 kNow);
+            const store::NewBlock staged{{1, 0}, 1, "data"};
+            store::insert_blocks(org, tenant.job, {&staged, 1}, kNow);
+        });
+    }
+
+    static rules::AttributeRecord attribute(const Tenant& tenant, const std::string& key) {
+        return {tenant.attribute, {key, "Label", rules::AttributeType::Text, {}, true}, kNow, kNow};
+    }
+    static rules::ApiKey api_key(const Tenant& tenant) {
+        return {tenant.id, tenant.key, "key", "last", {}, {}, {}, kNow, {}, {}, {}};
+    }
+    static store::IdempotencyRecord record() { return {kHash, 200, "/here", "body", kLater}; }
+    static store::NewMember gaps(const Tenant& tenant, std::string_view first_name) {
+        return {tenant.user,
+                tenant.member,
+                "m@example.test",
+                {"", first_name, "", "", "", "", ""},
+                "{}"};
+    }
+    static rules::ImportJob job(const Tenant& tenant) {
+        rules::ImportJob job;
+        job.id = tenant.job;
+        job.mapping = "{}";
+        job.file_name = "f.csv";
+        job.expires_at = kLater;
+        job.created_at = job.updated_at = kNow;
+        return job;
+    }
+    static std::vector<rules::RowOutcome> one_of_each() {
+        using rules::RowState;
+        std::vector<rules::RowOutcome> outcomes;
+        for (const auto state : {RowState::Valid, RowState::Invalid, RowState::Created,
+                                 RowState::Attached, RowState::Merged, RowState::Failed}) {
+            outcomes.push_back({state, rules::RowError::None, "", UserId::create()});
+        }
+        return outcomes;
+    }
+
+    // Brings the owner's job into a state, with a lease for the runner or none.
+    void put_job(std::string_view state, std::optional<Uuid> lease_owner = std::nullopt) {
+        client.execute(
+            "UPDATE import_jobs SET state = ?, lease_owner = ?, lease_until = 0 "
+            "WHERE organization_id = ?",
+            state, lease_owner, owner.id);
+    }
+
+    // Runs `reach` as that tenant, in a transaction that is undone: whether it saw or changed
+    // anything of the owner's. It must send one statement for each of `names`.
+    bool reaches(OrgId tenant, const std::vector<std::string>& names,
+                 const std::function<bool(OrgStore&)>& reach) {
+        struct Undo {};
+        const auto before = client.snapshot(owner.id);
+        bool reached = false;
+        const auto undone = [&](db::Tx& tx) {
+            OrgStore org(tx, tenant);
+            db::statistics() = {};
+            try {
+                reached = reach(org);
+            } catch (const db::DbError& error) {  // the database itself refused the link
+                if (error.kind() != db::DbError::Kind::BadData) throw;
+            }
+            const auto sent = static_cast<std::size_t>(db::statistics().statements);
+            BOOST_TEST(sent == names.size());
+            reached = reached || client.snapshot(owner.id) != before;
+            throw Undo{};
+        };
+        BOOST_CHECK_THROW(database.transaction(undone), Undo);
+        return reached;
+    }
+
+    // `reach` must work for the owner and for nobody else.
+    void check(const std::vector<std::string>& names, const std::function<bool(OrgStore&)>& reach,
+               std::optional<OrgId> other = std::nullopt) {
+        BOOST_TEST_CONTEXT(names.front()) {
+            BOOST_TEST(!reaches(other.value_or(stranger.id), names, reach));
+            BOOST_TEST(reaches(owner.id, names, reach));
+        }
+        exercised.insert(names.begin(), names.end());
+    }
+
+    Tenant owner;
+    Tenant stranger;
+    static inline std::set<std::string> exercised;
+};
+
+}  // namespace muster::test
