@@ -120,7 +120,10 @@ std::string Call::cursor_scope() const {
         const bool is_filter = parameter.kind == Kind::Text || parameter.kind == Kind::Email ||
                                parameter.kind == Kind::Timestamp;
         if (!is_filter) continue;
-        scope += "|" + std::string(parameter.name) + "=" + query.text(parameter.name).value_or("");
+        const std::string value = query.text(parameter.name).value_or("");
+        // The length goes first, so that no value can look like the filters behind it.
+        scope +=
+            "|" + std::string(parameter.name) + "=" + std::to_string(value.size()) + ":" + value;
     }
     return scope;
 }

@@ -211,6 +211,10 @@ BOOST_AUTO_TEST_CASE(filters_cannot_be_mixed_up_in_a_cursor) {
     const std::string cursor = call("colour=red&q=|q=x").seal_cursor("p");
     const auto other = call("colour=red&q=x&cursor=" + cursor);
     BOOST_TEST(faults([&] { (void)other.cursor_position(); }) == Texts{"cursor invalid_cursor"});
+    // What one filter's text ends with, another's could begin with.
+    const std::string inside = call("q=x|email=|since=|word=y").seal_cursor("p");
+    const auto outside = call("q=x&word=y|email=|since=|word=&cursor=" + inside);
+    BOOST_TEST(faults([&] { (void)outside.cursor_position(); }) == Texts{"cursor invalid_cursor"});
 }
 
 BOOST_AUTO_TEST_CASE(the_one_too_many_makes_a_next_page) {
