@@ -77,17 +77,26 @@ constexpr auto kVerified = http::record<Verified>("Verified", field<&Verified::t
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply request_code(Call& call, const CodeRequest& in) {
-    // Beside the budget of the address of mail, one for the client's own.
-    const auto client = "otp " + http::network_of(call.request.remote_address);
-    const auto limit = http::a_minute(call.context.settings.limits_otp_requests);
-    const auto verdict = call.limiter.take(client, limit);
+// Five tries at a code, and one for the code before.
+constexpr std::int64_t kVerifiesARequest = 6;
+
+// Beside the budgets of an address of mail, the client's own: who tries one address after another
+// leaves a row for each.
+void charge_client(Call& call, std::string_view what, std::int64_t factor) {
+    const auto bucket = std::string(what) + http::network_of(call.request.remote_address);
+    const auto limit = http::a_minute(factor * call.context.settings.limits_otp_requests);
+    const auto verdict = call.limiter.take(bucket, limit);
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
+}
+
+Reply request_code(Call& call, const CodeRequest& in) {
+    charge_client(call, "otp request ", 1);
     service::request_sign_in_code(call.context, in.email);
     return json_reply(200, http::to_json(kAccepted, Accepted{}));
 }
 
 Reply verify_code(Call& call, const CodeVerification& in) {
+    charge_client(call, "otp verify ", kVerifiesARequest);
     const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp);
     if (!signed_in) throw Error(ErrorCode::Unauthorized);
     const rules::Session& session = signed_in->opened.session;

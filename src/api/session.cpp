@@ -66,7 +66,8 @@ Reply get_session(Call& call) {
 }
 
 Reply set_active_organization(Call& call, const ActiveOrganization& in) {
-    if (!service::set_active_organization(call.context, call.session(), in.id)) {
+    if (!service::set_active_organization(call.context, call.session(), in.id,
+                                          call.request.request_id)) {
         throw Error(ErrorCode::NotFound);
     }
     Reply reply = json_reply(200, http::to_json(kActiveReply, ActiveReply{in.id}));

@@ -51,11 +51,25 @@ constexpr std::array kKinds = {
     KindEntry{DbError::Kind::BadData, kBadData},
 };
 
+// Such errors quote the value that did not fit, and a value may be anybody's address: it does not
+// belong in a log.
+std::string without_quoted(std::string_view text) {
+    std::string kept;
+    bool quoted = false;
+    for (const char c : text) {
+        if (c == '\'') quoted = !quoted;
+        if (!quoted || c == '\'') kept += c;
+    }
+    return kept;
+}
+
 [[noreturn]] void rethrow(const sql::SQLException& error, std::string_view statement) {
     const int number = error.getErrorCode();
-    throw DbError(
-        kind_of_error(number), number,
-        std::string(statement) + ": " + error.what() + " (" + std::to_string(number) + ")");
+    const auto kind = kind_of_error(number);
+    const bool quotes_values = kind == DbError::Kind::Duplicate || kind == DbError::Kind::BadData;
+    const std::string reason = quotes_values ? without_quoted(error.what()) : error.what();
+    throw DbError(kind, number,
+                  std::string(statement) + ": " + reason + " (" + std::to_string(number) + ")");
 }
 
 // Runs a call of the driver; its exceptions become DbErrors, its time is counted.

@@ -2,6 +2,8 @@
 
 #include "net/curl.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -26,9 +28,12 @@ std::size_t on_reply(char*, std::size_t size, std::size_t count, void*) {
 }
 
 bool is_loopback(std::string_view url) {
-    const std::string_view host = url.substr(url.find("://") + 3);
-    return host.starts_with("localhost:") || host == "localhost" || host.starts_with("127.") ||
-           host.starts_with("[::1]");
+    std::string host(url.substr(url.find("://") + 3));
+    if (host.starts_with("[::1]")) return true;
+    host.resize(std::min(host.find_first_of(":/"), host.size()));
+    in_addr address{};  // a name such as 127.mail.example is no address
+    return host == "localhost" ||
+           (host.starts_with("127.") && inet_pton(AF_INET, host.c_str(), &address) == 1);
 }
 
 void set_tls(CURL* curl, const SmtpSettings& settings) {

@@ -18,6 +18,7 @@ namespace {
 using rules::Attribute;
 using rules::AttributeType;
 
+constexpr std::int64_t kMostAttributes = 200;
 constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kLongestLabel = 255;
 
@@ -107,6 +108,13 @@ Attribute changed(Attribute attribute, const AttributeChange& change) {
     return attribute;
 }
 
+// What every write of values reads and locks must stay small, whatever one tenant does.
+void refuse_too_many(db::OrgStore& org, Faults& faults) {
+    if (store::count_attributes(org) < kMostAttributes) return;
+    faults.add("key", FieldCode::OutOfRange,
+               "An organization has at most " + std::to_string(kMostAttributes) + " attributes.");
+}
+
 void refuse_change_of_type(db::OrgStore& org, std::string_view key) {
     const char* reason = nullptr;
     if (is_starter_attribute(key)) {
@@ -163,7 +171,8 @@ rules::AttributeRecord put_attribute(Unit& unit, std::string_view key,
     record.attribute.key = record.attribute.label = key;
     if (before) record = *before;
     record.attribute = changed(record.attribute, change);
-    const Faults faults = faults_of(record.attribute);
+    Faults faults = faults_of(record.attribute);
+    if (!before) refuse_too_many(org, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     if (!before) {
         if (!store::insert_attribute(org, record)) {
@@ -185,6 +194,9 @@ void add_attribute(Context& context, OrgId organization, const Attribute& attrib
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();
+        Faults too_many;
+        refuse_too_many(org, too_many);
+        if (!too_many.empty()) throw std::invalid_argument(too_many.list().front().message);
         if (!store::insert_attribute(org, {AttributeId::create(), attribute, now, now})) {
             throw std::invalid_argument("the organization has an attribute of that key");
         }

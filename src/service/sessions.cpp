@@ -2,6 +2,7 @@
 
 #include "db/transaction.hpp"
 #include "service/api_keys.hpp"
+#include "service/audit.hpp"
 #include "store/admins.hpp"
 #include "store/sessions.hpp"
 
@@ -82,14 +83,20 @@ std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {
     return context.database.read([&](db::Tx& tx) { return store::find_seats(tx, admin); });
 }
 
-bool set_active_organization(Context& context, const rules::Session& session, OrgId organization) {
+bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
+                             std::string_view request_id) {
     return context.database.transaction([&](db::Tx& tx) {
         const auto seats = store::find_seats(tx, session.admin_id);
         const bool has_seat = std::any_of(seats.begin(), seats.end(), [&](const auto& seat) {
             return seat.organization_id == organization;
         });
-        if (has_seat) store::set_active_organization(tx, session.id, organization);
-        return has_seat;
+        if (!has_seat) return false;
+        store::set_active_organization(tx, session.id, organization);
+        if (organization != session.active_organization_id) {
+            audit_admin(tx, organization, session.admin_id, request_id, "session.switched", {},
+                        Timestamp::now());
+        }
+        return true;
     });
 }
 

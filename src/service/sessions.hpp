@@ -37,7 +37,8 @@ NewSession open_session(db::Tx& tx, const rules::Admin& admin,
 
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
 // False when the admin has no seat there.
-bool set_active_organization(Context& context, const rules::Session& session, OrgId organization);
+bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
+                             std::string_view request_id);
 void close_session(Context& context, const rules::Session& session);
 
 }  // namespace muster::service

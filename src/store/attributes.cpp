@@ -68,6 +68,14 @@ bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
     }
 }
 
+std::int64_t count_attributes(db::OrgStore& org) {
+    static constexpr OrgSql kCount{"attributes.count",
+                                   "SELECT COUNT(*) FROM attributes WHERE organization_id = :org"};
+    auto rows = org.query(kCount);
+    rows.next();
+    return rows.integer(1);
+}
+
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org) {
     static constexpr OrgSql kList{
         "attributes.list",

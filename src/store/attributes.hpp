@@ -13,6 +13,7 @@ namespace muster::store {
 // False when the key is taken.
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
 // All of the organization's, disabled ones too, by key.
+std::int64_t count_attributes(db::OrgStore& org);
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org);
 // The same for one who writes values: the rows stay as they are until the transaction ends.
 std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org);

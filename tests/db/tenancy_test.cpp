@@ -108,6 +108,16 @@ BOOST_AUTO_TEST_CASE(attributes) {
     };
     check({"attributes.list"},
           [&](OrgStore& org) { return has_owner_s(store::list_attributes(org)); });
+    const auto number_of = [&](OrgId organization) {
+        return client.number("SELECT COUNT(*) FROM attributes WHERE organization_id = ?",
+                             organization);
+    };
+    const auto owner_s = number_of(owner.id);
+    const auto stranger_s = number_of(stranger.id);
+    check({"attributes.count"}, [&](OrgStore& org) {
+        const auto counted = store::count_attributes(org);
+        return org.org() == owner.id ? counted == owner_s : counted != stranger_s;
+    });
     check({"attributes.page"},
           [&](OrgStore& org) { return has_owner_s(store::page_attributes(org, "", 100)); });
     check({"attributes.find", "attributes.set_enabled"}, [&](OrgStore& org) {

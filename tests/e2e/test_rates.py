@@ -99,11 +99,23 @@ def test_all_sessions_of_an_admin_share_a_rate(strict_stack, strict_org):
         colleague.api.get("/v1/session", expect=200)  # another admin has another bucket
 
 
+def signing_in(stack, call, source, **fields):
+    """A call of the sign-in, for an address of mail that nobody else uses, from a client address of its own."""
+    body = json.dumps({"email": email("client")} | fields).encode()
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    return wire.exchange(stack, wire.request_bytes("POST", f"{AUTH}/{call}", headers, body), source=source)
+
+
+def test_a_client_may_try_sixty_codes_a_minute(strict_stack):
+    statuses = [signing_in(strict_stack, "verify", "127.0.0.9", otp="12345678").status for _ in range(70)]
+    refused = statuses.index(429)
+    assert 60 <= refused < 70 and set(statuses[:refused]) == {401}
+    assert signing_in(strict_stack, "verify", "127.0.0.10", otp="12345678").status == 401  # another client
+
+
 def test_a_client_may_ask_for_ten_codes_a_minute(strict_stack):
     def ask(source):
-        body = json.dumps({"email": email("client")}).encode()
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-        return wire.exchange(strict_stack, wire.request_bytes("POST", f"{AUTH}/request", headers, body), source=source)
+        return signing_in(strict_stack, "request", source)
 
     replies = [ask("127.0.0.7") for _ in range(12)]
     assert [reply.status for reply in replies] == [200] * 10 + [429] * 2

@@ -102,6 +102,9 @@ def test_a_key_with_another_reason_is_a_conflict(org, ann):
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     move(org, ann, "lock", json={"reason": "a"}, headers=headers)
     move(org, ann, "lock", json={"reason": "b"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    move(org, ann, "unlock", headers=headers)
+    move(org, ann, "unlock", json={}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
 
 
 # ---------------------------------------------------------------------------- the end of a membership

@@ -254,6 +254,19 @@ BOOST_FIXTURE_TEST_CASE(a_taken_key_is_a_duplicate, Bench) {
     BOOST_TEST((kind_of([&] { execute("INSERT INTO t (a) VALUES (1)"); }) == Kind::Duplicate));
 }
 
+BOOST_FIXTURE_TEST_CASE(an_error_does_not_repeat_the_value_that_it_is_about, Bench) {
+    execute("INSERT INTO t (a) VALUES (271828)");
+    for (const char* statement :
+         {"INSERT INTO t (a) VALUES (271828)", "INSERT INTO t (a) VALUES ('x271828')"}) {
+        try {
+            execute(statement);
+            BOOST_ERROR("it was stored");
+        } catch (const muster::db::DbError& error) {
+            BOOST_TEST(std::string(error.what()).find("271828") == std::string::npos, error.what());
+        }
+    }
+}
+
 BOOST_FIXTURE_TEST_CASE(values_that_cannot_be_stored_are_bad_data, Bench) {
     const auto kind = [&](std::string_view values) {
         return kind_of([&] { execute("INSERT INTO t (a, b, d) VALUES " + std::string(values)); });

@@ -165,6 +165,18 @@ BOOST_AUTO_TEST_CASE(what_no_attribute_can_be_is_told_by_path) {
     BOOST_TEST(page("", 100).size() == 8);
 }
 
+BOOST_AUTO_TEST_CASE(an_organization_has_at_most_200_attributes) {
+    const AttributeChange text{{}, AttributeType::Text, {}, true};
+    for (int i = 8; i < 200; ++i) put("k" + std::to_string(i), text);
+    BOOST_TEST(faults("one_more", text) == Keys{"key out_of_range"});
+    BOOST_CHECK_THROW(
+        service::add_attribute(context, acme, {"one_more", "L", AttributeType::Text, {}, true}),
+        std::invalid_argument);
+    put("k8", {std::string("Changed"), AttributeType::Text, {}, false});
+    const OrgId other = organization("Other");
+    as(other, [&](service::Unit& unit) { (void)service::put_attribute(unit, "one_more", text); });
+}
+
 BOOST_AUTO_TEST_CASE(the_type_of_a_starter_attribute_is_fixed) {
     BOOST_TEST((test::code_of([&] {
                     put("phone", {{}, AttributeType::Number, {}, true});

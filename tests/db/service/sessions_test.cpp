@@ -110,16 +110,23 @@ BOOST_AUTO_TEST_CASE(a_session_acts_where_its_admin_has_a_seat_and_nowhere_else)
     service::add_admin(context, second, kAnn, "viewer");
     service::add_admin(context, foreign, "bob@example.test", "owner");
     const auto other = sign_in();
-    BOOST_TEST(service::set_active_organization(context, opened.session, second));
+    BOOST_TEST(service::set_active_organization(context, opened.session, second, "r"));
     BOOST_TEST((seen()->active_organization_id == second));
     BOOST_TEST((seen()->role == rules::Role::Viewer));
+    const auto switches = [&](OrgId organization) {
+        return client.number(
+            "SELECT COUNT(*) FROM audit_log WHERE action = 'session.switched' "
+            "AND organization_id = ? AND request_id = 'r'",
+            organization);
+    };
+    BOOST_TEST(switches(second) == 1);
     BOOST_TEST((session_of(other.token)->active_organization_id == acme));
     for (const OrgId none : {foreign, OrgId::create(), OrgId()}) {
-        BOOST_TEST(!service::set_active_organization(context, opened.session, none));
+        BOOST_TEST(!service::set_active_organization(context, opened.session, none, "r"));
         BOOST_TEST((seen()->active_organization_id == second));
     }
-    BOOST_TEST(service::set_active_organization(context, opened.session, acme));
-    BOOST_TEST(service::set_active_organization(context, opened.session, acme));
+    BOOST_TEST(service::set_active_organization(context, opened.session, acme, "r"));
+    BOOST_TEST(service::set_active_organization(context, opened.session, acme, "r"));
     BOOST_TEST((seen()->role == rules::Role::Owner));
 }
 
@@ -129,8 +136,8 @@ BOOST_AUTO_TEST_CASE(a_session_whose_seat_is_gone_has_no_role_from_the_next_requ
     client.execute("DELETE FROM seats WHERE organization_id = ?", acme);
     BOOST_TEST_REQUIRE(seen().has_value());
     BOOST_TEST(!seen()->role.has_value());
-    BOOST_TEST(!service::set_active_organization(context, opened.session, acme));
-    BOOST_TEST(service::set_active_organization(context, opened.session, second));
+    BOOST_TEST(!service::set_active_organization(context, opened.session, acme, "r"));
+    BOOST_TEST(service::set_active_organization(context, opened.session, second, "r"));
     BOOST_TEST((seen()->role == rules::Role::Viewer));
 }
 
