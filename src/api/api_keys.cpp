@@ -113,15 +113,8 @@ Reply revoke_key(Call& call) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    QueryParameter{.name = "limit",
-                   .kind = QueryParameter::Kind::Integer,
-                   .least = 1,
-                   .most = 100,
-                   .fallback = 50,
-                   .meaning = "Keys a page."},
-    QueryParameter{.name = "cursor",
-                   .kind = QueryParameter::Kind::Cursor,
-                   .meaning = "next_cursor of the page before."},
+    page_limit("Keys a page."),
+    kPageCursor,
 };
 constexpr std::array kListErrors = {ErrorCode::ValidationError};
 constexpr std::array kCreateErrors = {

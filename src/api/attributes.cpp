@@ -64,15 +64,8 @@ Reply put_attribute(Call& call, const AttributeChange& change) {
 }
 
 constexpr std::array kListQuery = {
-    QueryParameter{.name = "limit",
-                   .kind = QueryParameter::Kind::Integer,
-                   .least = 1,
-                   .most = 100,
-                   .fallback = 50,
-                   .meaning = "Attributes a page."},
-    QueryParameter{.name = "cursor",
-                   .kind = QueryParameter::Kind::Cursor,
-                   .meaning = "next_cursor of the page before."},
+    page_limit("Attributes a page."),
+    kPageCursor,
 };
 constexpr std::array kListErrors = {ErrorCode::ValidationError};
 

@@ -39,15 +39,8 @@ Reply list_audit_log(Call& call) {
 }
 
 constexpr std::array kListQuery = {
-    QueryParameter{.name = "limit",
-                   .kind = QueryParameter::Kind::Integer,
-                   .least = 1,
-                   .most = 100,
-                   .fallback = 50,
-                   .meaning = "Entries a page."},
-    QueryParameter{.name = "cursor",
-                   .kind = QueryParameter::Kind::Cursor,
-                   .meaning = "next_cursor of the page before."},
+    page_limit("Entries a page."),
+    kPageCursor,
     QueryParameter{.name = "action", .meaning = "Only this action, such as api_key.revoked."},
     QueryParameter{.name = "subject_id", .meaning = "Only what was done to this subject."},
 };

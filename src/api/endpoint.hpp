@@ -49,6 +49,21 @@ struct QueryParameter {
     std::string_view meaning = {};
 };
 
+// What every list takes.
+constexpr QueryParameter page_limit(std::string_view meaning, int most = 100, int fallback = 50) {
+    return {.name = "limit",
+            .kind = QueryParameter::Kind::Integer,
+            .least = 1,
+            .most = most,
+            .fallback = fallback,
+            .meaning = meaning};
+}
+inline constexpr QueryParameter kPageCursor{.name = "cursor",
+                                            .kind = QueryParameter::Kind::Cursor,
+                                            .meaning =
+                                                "next_cursor of the page before, with the same "
+                                                "filters."};
+
 struct ReplySpec {
     int status = 200;
     std::string_view meaning = {};

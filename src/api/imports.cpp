@@ -271,26 +271,14 @@ std::string_view row_state_choice(std::size_t index) {
 }
 
 constexpr std::array kListQuery = {
-    QueryParameter{.name = "limit",
-                   .kind = Kind::Integer,
-                   .least = 1,
-                   .most = 100,
-                   .fallback = 50,
-                   .meaning = "Jobs a page."},
-    QueryParameter{
-        .name = "cursor", .kind = Kind::Cursor, .meaning = "next_cursor of the page before."},
+    page_limit("Jobs a page."),
+    kPageCursor,
     QueryParameter{
         .name = "state", .choice = import_state_choice, .meaning = "Only jobs in this state."},
 };
 constexpr std::array kRowsQuery = {
-    QueryParameter{.name = "limit",
-                   .kind = Kind::Integer,
-                   .least = 1,
-                   .most = 1000,
-                   .fallback = 100,
-                   .meaning = "Rows a page."},
-    QueryParameter{
-        .name = "cursor", .kind = Kind::Cursor, .meaning = "next_cursor of the page before."},
+    page_limit("Rows a page.", 1000, 100),
+    kPageCursor,
     QueryParameter{
         .name = "state", .choice = row_state_choice, .meaning = "Only rows in this state."},
 };

@@ -237,16 +237,9 @@ std::string_view status_choice(std::size_t index) {
 }
 
 constexpr std::array kListQuery = {
-    QueryParameter{.name = "limit",
-                   .kind = QueryParameter::Kind::Integer,
-                   .least = 1,
-                   .most = 100,
-                   .fallback = 50,
-                   .meaning = "Users a page, at most: while next_cursor is not null there is more, "
-                              "however few a page holds."},
-    QueryParameter{.name = "cursor",
-                   .kind = QueryParameter::Kind::Cursor,
-                   .meaning = "next_cursor of the page before, with the same filters."},
+    page_limit("Users a page, at most: while next_cursor is not null there is more, "
+               "however few a page holds."),
+    kPageCursor,
     QueryParameter{.name = "email",
                    .kind = QueryParameter::Kind::Email,
                    .meaning = "Only the user of this address, whatever its case."},
