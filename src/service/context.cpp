@@ -1,6 +1,7 @@
 #include "service/context.hpp"
 
 #include "base/error.hpp"
+#include "rules/seal_names.hpp"
 #include "store/idempotency.hpp"
 
 namespace muster::service {
@@ -15,13 +16,13 @@ using store::IdempotencyRecord;
 std::string seal_reply(const Context& context, const IdempotencyClaim& claim,
                        const std::string& body) {
     const Secret key(sha256("reply\n" + claim.scope.reveal()));
-    return context.keys.seal(seal_under(key, body, claim.key_hash), "reply");
+    return context.keys.seal(seal_under(key, body, claim.key_hash), rules::kReplySealName);
 }
 
 std::string open_reply(const Context& context, const IdempotencyClaim& claim,
                        const std::string& sealed) {
     const Secret key(sha256("reply\n" + claim.scope.reveal()));
-    const auto inner = context.keys.open(sealed, "reply");
+    const auto inner = context.keys.open(sealed, rules::kReplySealName);
     const auto body = inner ? open_under(key, inner->reveal(), claim.key_hash) : std::nullopt;
     if (!body) {
         throw Error(ErrorCode::IdempotencyConflict)

@@ -3,8 +3,8 @@
 #include "base/json.hpp"
 #include "db/transaction.hpp"
 #include "rules/import_block.hpp"
-#include "rules/member_fields.hpp"
 #include "service/audit.hpp"
+#include "service/organizations.hpp"
 #include "store/erasure.hpp"
 #include "store/import_blocks.hpp"
 #include "store/members.hpp"
@@ -12,7 +12,6 @@
 
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 namespace muster::service {
@@ -23,14 +22,6 @@ constexpr int kRepliesAtOnce = 500;
 constexpr std::string_view kAction = "user.erased";
 
 enum class Mode : std::uint8_t { Preview, Erase };
-
-std::string checked_address(std::string_view email) {
-    std::string address(email);
-    if (rules::normalise(rules::CoreField::Email, address, Date::of(Timestamp::now()))) {
-        throw std::invalid_argument("that is not an email address");
-    }
-    return address;
-}
 
 // One person's erasure, or its preview: the same walk, so that the preview's word is kept.
 class Eraser {

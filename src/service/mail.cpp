@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "db/transaction.hpp"
 #include "net/smtp.hpp"
+#include "rules/seal_names.hpp"
 #include "store/mail_outbox.hpp"
 
 #include <algorithm>
@@ -24,10 +25,6 @@ constexpr Milliseconds kLease{40'000};
 constexpr Milliseconds kPatience{120'000};
 // A first attempt or two may fail, with greylisting for instance, and nobody needs to know.
 constexpr int kSuspicious = 3;
-
-std::string context_of(MailId id) {
-    return "mail:" + id.text();
-}
 
 std::string document(const Mail& mail, std::string_view to) {
     std::string text;
@@ -82,7 +79,8 @@ void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now
     if (mail.to.size() > kLongestAddress || has_control)
         throw std::invalid_argument("this address takes no mail");
     const MailId id = MailId::create();
-    store::insert_mail(tx, id, keys.seal(padded_document(mail), context_of(id)), now, expires_at);
+    store::insert_mail(tx, id, keys.seal(padded_document(mail), rules::mail_seal_name(id)), now,
+                       expires_at);
 }
 
 MailDispatch::MailDispatch(Context& context)
@@ -117,7 +115,7 @@ bool MailDispatch::work_on(MailId id) {
 void MailDispatch::dispose(const store::QueuedMail& queued) {
     if (queued.expires_at <= Timestamp::now())
         return give_up(queued.id, "mail.expired", "it was not sent in time");
-    const auto content = context_.keys.open(queued.content, context_of(queued.id));
+    const auto content = context_.keys.open(queued.content, rules::mail_seal_name(queued.id));
     // During a rotation of the key it may be the next runner who has the right one.
     if (!content) return postpone(queued, "it cannot be opened with this key");
     const auto mail = mail_of(content->reveal());

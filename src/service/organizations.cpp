@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kLongestName = 255;
 
+}  // namespace
+
 std::string checked_address(std::string_view email) {
     std::string address(email);
     if (rules::normalise(rules::CoreField::Email, address, Date::of(Timestamp::now()))) {
@@ -22,8 +24,6 @@ std::string checked_address(std::string_view email) {
     }
     return address;
 }
-
-}  // namespace
 
 std::string checked_name(std::string_view name) {
     const std::string_view text = trimmed(name);

@@ -21,6 +21,9 @@ void require_organization(Context& context, OrgId organization);
 // Trimmed. Throws std::invalid_argument with a sentence unless it has 1 to 255 characters.
 std::string checked_name(std::string_view name);
 
+// Trimmed and lower-case. Throws std::invalid_argument for what is no address of mail.
+std::string checked_address(std::string_view email);
+
 struct AddedAdmin {
     AdminId id;
     bool is_new_seat = false;

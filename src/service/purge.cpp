@@ -1,6 +1,7 @@
 #include "service/purge.hpp"
 
 #include "db/transaction.hpp"
+#include "service/api_keys.hpp"
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
@@ -13,7 +14,6 @@ constexpr int kImportsAtOnce = 20;
 constexpr int kBlocksAtOnce = 100;
 constexpr int kRowsAtOnce = 1000;
 constexpr std::int64_t kDay{24L * 3600 * 1000};
-constexpr Milliseconds kRevokedKeysStay{30 * kDay};
 
 // A job without its blocks is nothing, so the blocks go first and the job last: killed in between,
 // the next run goes on.
@@ -49,7 +49,7 @@ Purged purge_step(Context& context) {
     purged.guess_budgets = expired_rows(store::purge_guess_budgets, now);
     purged.sessions = expired_rows(store::purge_sessions, now);
     purged.mails = expired_rows(store::purge_mails, now);
-    purged.api_keys = expired_rows(store::purge_revoked_api_keys, now - kRevokedKeysStay);
+    purged.api_keys = expired_rows(store::purge_revoked_api_keys, now - kRevokedKeyLife);
     purged.audit_entries = expired_rows(
         store::purge_audit_log, now - Milliseconds(kDay * context.settings.jobs_audit_days));
     return purged;

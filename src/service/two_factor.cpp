@@ -3,9 +3,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "rules/member_fields.hpp"
+#include "rules/seal_names.hpp"
 #include "rules/totp.hpp"
 #include "service/audit.hpp"
+#include "service/organizations.hpp"
 #include "store/admins.hpp"
 #include "store/sessions.hpp"
 
@@ -17,10 +18,6 @@ namespace {
 
 constexpr std::int64_t kMostFailures = 5;
 constexpr Milliseconds kPause{15L * 60 * 1000};
-
-std::string seal_context(AdminId admin) {
-    return "totp:" + std::string(admin.bytes());
-}
 
 // In the log of every organization whose doors the admin's second factor opens.
 void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
@@ -96,7 +93,7 @@ Enrollment enable_two_factor(Context& context, const rules::Session& session) {
         made.uri = Secret(rules::totp_uri(secret, admin.email));
         made.backup_codes = rules::create_backup_codes();
         store::set_totp_secret(tx, admin.id,
-                               context.keys.seal(secret.reveal(), seal_context(admin.id)));
+                               context.keys.seal(secret.reveal(), rules::totp_seal_name(admin.id)));
         std::vector<std::string> hashes;
         for (const Secret& code : made.backup_codes) {
             hashes.push_back(rules::backup_code_hash(admin.id, code.reveal()));
@@ -110,7 +107,7 @@ bool verify_totp(Context& context, const rules::Session& session, std::string_vi
                  std::string_view request_id) {
     return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
         if (admin.totp_secret.empty()) refuse_without_factor();
-        const auto secret = context.keys.open(admin.totp_secret, seal_context(admin.id));
+        const auto secret = context.keys.open(admin.totp_secret, rules::totp_seal_name(admin.id));
         if (!secret) {
             throw Error(ErrorCode::ServiceUnavailable)
                 .retry_after(60)
@@ -140,11 +137,8 @@ bool verify_backup_code(Context& context, const rules::Session& session, std::st
 }
 
 AdminId reset_two_factor(Context& context, std::string_view email) {
-    std::string address(email);
+    const std::string address = checked_address(email);
     const Timestamp now = Timestamp::now();
-    if (rules::normalise(rules::CoreField::Email, address, Date::of(now))) {
-        throw std::invalid_argument("that is not an email address");
-    }
     return context.database.transaction([&](db::Tx& tx) {
         const auto found = store::find_admin(tx, address);
         const auto admin = found ? store::lock_admin(tx, found->id) : std::nullopt;

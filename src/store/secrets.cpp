@@ -1,5 +1,7 @@
 #include "store/secrets.hpp"
 
+#include "rules/seal_names.hpp"
+
 #include <array>
 
 namespace muster::store {
@@ -18,7 +20,7 @@ std::vector<SealedRow> rows_of(db::Rows rows) {
 // ---------------------------------------------------------------------------- TOTP secrets
 
 std::string admin_context(std::string_view id) {
-    return "totp:" + std::string(id);
+    return rules::totp_seal_name(AdminId(Uuid::from_bytes(id).value_or(Uuid())));
 }
 
 std::vector<SealedRow> page_admins(db::Tx& tx, std::string_view after, int limit) {
@@ -39,8 +41,7 @@ void write_admin(db::Tx& tx, std::string_view id, std::string_view sealed) {
 // ---------------------------------------------------------------------------- mail that waits
 
 std::string mail_context(std::string_view id) {
-    const auto uuid = Uuid::from_bytes(id);
-    return "mail:" + (uuid ? uuid->text() : std::string());
+    return rules::mail_seal_name(MailId(Uuid::from_bytes(id).value_or(Uuid())));
 }
 
 std::vector<SealedRow> page_mail(db::Tx& tx, std::string_view after, int limit) {
@@ -60,7 +61,7 @@ void write_mail(db::Tx& tx, std::string_view id, std::string_view sealed) {
 // ---------------------------------------------------------------------------- recorded replies
 
 std::string reply_context(std::string_view) {
-    return "reply";
+    return std::string(rules::kReplySealName);
 }
 
 // The id is organization and key hash, one behind the other.
