@@ -1,4 +1,4 @@
--- Muster's schema, version 2. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
+-- Muster's schema, version 3. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
 -- MariaDB 10.11 and MySQL 8 take it alike. A database of an older version comes here by sql/upgrades/.
 --
 -- Times are BIGINT milliseconds since 1970 UTC: no time zone, no fraction format, no year 2038.
@@ -299,4 +299,197 @@ CREATE TABLE IF NOT EXISTS import_blocks (
     PRIMARY KEY (organization_id, job_id, block_no, part),
     CONSTRAINT import_blocks_job FOREIGN KEY (organization_id, job_id)
         REFERENCES import_jobs (organization_id, id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- A private module: its owner alone may see, version and install it. current_version_id: the version published last.
+CREATE TABLE IF NOT EXISTS modules (
+    organization_id    BINARY(16)   NOT NULL,
+    id                 BINARY(16)   NOT NULL,
+    slug               VARCHAR(63)  NOT NULL,
+    name               VARCHAR(255) NOT NULL,
+    vendor             VARCHAR(255) NOT NULL,
+    kind               ENUM('proprietary', 'in_house', 'third_party') NOT NULL,
+    status             ENUM('draft', 'published', 'deprecated') NOT NULL,
+    current_version_id BINARY(16)   NULL,
+    created_by         BINARY(16)   NULL,
+    created_at         BIGINT       NOT NULL,
+    updated_at         BIGINT       NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY slug (organization_id, slug),
+    CONSTRAINT modules_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT modules_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- manifest: JSON as it was sent, held against the module contract when it is published (src/rules/manifest.hpp). A
+-- published version never changes.
+CREATE TABLE IF NOT EXISTS module_versions (
+    organization_id BINARY(16)  NOT NULL,
+    id              BINARY(16)  NOT NULL,
+    module_id       BINARY(16)  NOT NULL,
+    version         VARCHAR(64) NOT NULL,
+    manifest        MEDIUMTEXT  NOT NULL,
+    status          ENUM('draft', 'published') NOT NULL,
+    created_by      BINARY(16)  NULL,
+    published_at    BIGINT      NULL,
+    created_at      BIGINT      NOT NULL,
+    updated_at      BIGINT      NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY version (organization_id, module_id, version),
+    KEY module (organization_id, module_id, id),
+    CONSTRAINT module_versions_module FOREIGN KEY (organization_id, module_id)
+        REFERENCES modules (organization_id, id),
+    CONSTRAINT module_versions_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- live_slot holds the rule "one installation a module and organization that is not disabled" against any race.
+-- config: JSON as it is shown, "***" where a value is secret; config_secrets: those values, a sealed JSON object.
+CREATE TABLE IF NOT EXISTS module_installations (
+    organization_id BINARY(16) NOT NULL,
+    id              BINARY(16) NOT NULL,
+    module_id       BINARY(16) NOT NULL,
+    version_id      BINARY(16) NOT NULL,
+    status          ENUM('enabled', 'disabled', 'error') NOT NULL,
+    live_slot       TINYINT GENERATED ALWAYS AS (IF(status = 'disabled', NULL, 1)) VIRTUAL,
+    config          MEDIUMTEXT NOT NULL,
+    config_secrets  MEDIUMBLOB NULL,
+    installed_by    BINARY(16) NULL,
+    installed_at    BIGINT     NOT NULL,
+    created_at      BIGINT     NOT NULL,
+    updated_at      BIGINT     NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY live_slot (organization_id, module_id, live_slot),
+    KEY version (organization_id, version_id),
+    CONSTRAINT module_installations_module FOREIGN KEY (organization_id, module_id)
+        REFERENCES modules (organization_id, id),
+    CONSTRAINT module_installations_version FOREIGN KEY (organization_id, version_id)
+        REFERENCES module_versions (organization_id, id),
+    CONSTRAINT module_installations_installed_by FOREIGN KEY (installed_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- What a module's backend signs in with (mk_live_…), stored as SHA-256, and the secret that it signs its requests with,
+-- which we need again to check a signature: sealed.
+CREATE TABLE IF NOT EXISTS module_credentials (
+    organization_id BINARY(16)     NOT NULL,
+    id              BINARY(16)     NOT NULL,
+    installation_id BINARY(16)     NOT NULL,
+    name            VARCHAR(255)   NOT NULL,
+    secret_hash     BINARY(32)     NOT NULL,
+    last_four       CHAR(4)        NOT NULL,
+    signing_secret  VARBINARY(255) NOT NULL,
+    created_by      BINARY(16)     NULL,
+    created_at      BIGINT         NOT NULL,
+    last_used_at    BIGINT         NULL,
+    expires_at      BIGINT         NULL,
+    revoked_at      BIGINT         NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY secret_hash (secret_hash),
+    KEY installation (organization_id, installation_id, id),
+    KEY revoked_at (revoked_at),
+    CONSTRAINT module_credentials_installation FOREIGN KEY (organization_id, installation_id)
+        REFERENCES module_installations (organization_id, id),
+    CONSTRAINT module_credentials_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- What members did, as modules tell it (ingest). member_id: the membership, which is all that links an event to a
+-- person: once the membership is removed, nothing leads from one to the other, and a new membership has a new id.
+-- So there is no foreign key. tags: a JSON array; metadata: any JSON, NULL if none was sent.
+CREATE TABLE IF NOT EXISTS engagement_events (
+    organization_id BINARY(16)   NOT NULL,
+    id              BINARY(16)   NOT NULL,
+    member_id       BINARY(16)   NULL,
+    installation_id BINARY(16)   NULL,
+    type            VARCHAR(128) NULL,
+    action          VARCHAR(128) NOT NULL,
+    tags            TEXT         NOT NULL,
+    metadata        MEDIUMTEXT   NULL,
+    client_event_id VARCHAR(128) NULL,
+    occurred_at     BIGINT       NOT NULL,
+    received_at     BIGINT       NOT NULL,
+    geo_country     CHAR(2)      NULL,
+    geo_region      VARCHAR(64)  NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY client_event (organization_id, client_event_id),
+    KEY member_events (organization_id, member_id, occurred_at, id),
+    CONSTRAINT engagement_events_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT engagement_events_installation FOREIGN KEY (organization_id, installation_id)
+        REFERENCES module_installations (organization_id, id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Where an installation wants its events. secret: whsec_…, sealed; previous_secret signs beside it until the overlap of
+-- a rotation ends. failing_since: of the first failure since the last success.
+CREATE TABLE IF NOT EXISTS webhook_endpoints (
+    organization_id       BINARY(16)     NOT NULL,
+    id                    BINARY(16)     NOT NULL,
+    installation_id       BINARY(16)     NOT NULL,
+    url                   VARCHAR(2048)  NOT NULL,
+    event_types           MEDIUMTEXT     NOT NULL,
+    status                ENUM('active', 'paused', 'disabled') NOT NULL,
+    disabled_reason       VARCHAR(64)    NULL,
+    secret                VARBINARY(255) NOT NULL,
+    previous_secret       VARBINARY(255) NULL,
+    previous_secret_until BIGINT         NULL,
+    failing_since         BIGINT         NULL,
+    created_by            BINARY(16)     NULL,
+    created_at            BIGINT         NOT NULL,
+    updated_at            BIGINT         NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    KEY installation (organization_id, installation_id, id),
+    CONSTRAINT webhook_endpoints_installation FOREIGN KEY (organization_id, installation_id)
+        REFERENCES module_installations (organization_id, id),
+    CONSTRAINT webhook_endpoints_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The outbox: written in the transaction of the change that an event tells of, one event for all endpoints that want
+-- it. body: the exact bytes that are signed and sent. user_id: whom it is about, for the erasure of a person.
+-- What is older than 30 days goes, with all deliveries.
+CREATE TABLE IF NOT EXISTS webhook_events (
+    organization_id BINARY(16)   NOT NULL,
+    id              BINARY(16)   NOT NULL,
+    type            VARCHAR(128) NOT NULL,
+    body            MEDIUMTEXT   NOT NULL,
+    user_id         BINARY(16)   NULL,
+    created_at      BIGINT       NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    KEY about_user (user_id),
+    KEY created_at (created_at),
+    CONSTRAINT webhook_events_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- One event on its way to one endpoint. due_at: of the next attempt; while a runner works on it, when the next runner
+-- may take it over; NULL once nothing is to be tried. step: attempts made on the ladder; lease_owner: the runner.
+CREATE TABLE IF NOT EXISTS webhook_deliveries (
+    organization_id BINARY(16) NOT NULL,
+    id              BINARY(16) NOT NULL,
+    endpoint_id     BINARY(16) NOT NULL,
+    event_id        BINARY(16) NOT NULL,
+    status          ENUM('pending', 'succeeded', 'failed', 'canceled') NOT NULL,
+    step            INT        NOT NULL DEFAULT 0,
+    due_at          BIGINT     NULL,
+    lease_owner     BINARY(16) NULL,
+    created_at      BIGINT     NOT NULL,
+    updated_at      BIGINT     NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    KEY endpoint (organization_id, endpoint_id, id),
+    KEY event (organization_id, event_id),
+    KEY queue (status, organization_id, endpoint_id, due_at),
+    CONSTRAINT webhook_deliveries_endpoint FOREIGN KEY (organization_id, endpoint_id)
+        REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE,
+    CONSTRAINT webhook_deliveries_event FOREIGN KEY (organization_id, event_id)
+        REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- class: what became of it (src/rules/webhooks.hpp); status_code and excerpt: of the answer, if there was one.
+CREATE TABLE IF NOT EXISTS webhook_attempts (
+    organization_id BINARY(16)     NOT NULL,
+    id              BINARY(16)     NOT NULL,
+    delivery_id     BINARY(16)     NOT NULL,
+    class           VARCHAR(32)    NOT NULL,
+    status_code     SMALLINT       NULL,
+    duration_ms     INT            NOT NULL,
+    excerpt         VARBINARY(1024) NULL,
+    created_at      BIGINT         NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    KEY delivery (organization_id, delivery_id, id),
+    CONSTRAINT webhook_attempts_delivery FOREIGN KEY (organization_id, delivery_id)
+        REFERENCES webhook_deliveries (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

@@ -7,11 +7,9 @@
 namespace muster::api {
 namespace {
 
-using http::field;
 using http::Instant;
 using http::Integer;
 using http::Method;
-using http::RecordField;
 using http::Reply;
 using http::Text;
 using rules::ApiKey;
@@ -42,7 +40,7 @@ constexpr auto kKeyFields = std::array{
     field<&ApiKey::name>("name"),
     RecordField<ApiKey>{
         "prefix", [](JsonWriter& to, const ApiKey&) { to.string(service::kOrganizationKeyPrefix); },
-        http::Wire<std::string>::schema},
+        Wire<std::string>::schema},
     field<&ApiKey::last_four>("last_four"),
     field<&ApiKey::rate_per_second>("rate_limit_per_second"),
     field<&ApiKey::burst>("burst"),
@@ -52,18 +50,18 @@ constexpr auto kKeyFields = std::array{
     field<&ApiKey::expires_at>("expires_at"),
     field<&ApiKey::revoked_at>("revoked_at"),
 };
-constexpr http::Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
+constexpr Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
 
 // The record with the key itself, which is shown this once.
 Json::Value issued_schema() {
     Json::Value schema = kKey.schema();
-    schema["properties"]["key"] = http::Wire<std::string>::schema();
+    schema["properties"]["key"] = Wire<std::string>::schema();
     schema["required"].append("key");
     return schema;
 }
 
 StoredReply issued_reply(const service::IssuedKey& issued) {
-    std::string body = http::to_json(kKey, issued.key);
+    std::string body = to_json(kKey, issued.key);
     body.pop_back();
     body += ",\"key\":";
     append_json_string(body, issued.secret.reveal());

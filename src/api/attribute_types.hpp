@@ -1,10 +1,10 @@
 // The attribute types as replies and bodies name them, for the groups that show them.
 #pragma once
 
-#include "http/record.hpp"
+#include "base/record.hpp"
 #include "rules/attributes.hpp"
 
-namespace muster::http {
+namespace muster {
 
 template <>
 inline constexpr std::array kAllOf<rules::AttributeType> = {
@@ -12,4 +12,4 @@ inline constexpr std::array kAllOf<rules::AttributeType> = {
     rules::AttributeType::Date,         rules::AttributeType::Boolean,
     rules::AttributeType::SingleChoice, rules::AttributeType::MultiChoice};
 
-}  // namespace muster::http
+}  // namespace muster

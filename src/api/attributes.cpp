@@ -8,8 +8,6 @@
 namespace muster::api {
 namespace {
 
-using http::field;
-using http::RecordField;
 using http::Reply;
 using rules::AttributeRecord;
 using service::AttributeChange;
@@ -27,15 +25,15 @@ constexpr auto kAttributeChange = http::object<AttributeChange>(
 // A field of the record's inner Attribute.
 template <auto Member>
 constexpr RecordField<AttributeRecord> inner(std::string_view name) {
-    using Value = typename http::MemberOf<decltype(Member)>::Value;
+    using Value = typename MemberOf<decltype(Member)>::Value;
     return {name,
             [](JsonWriter& to, const AttributeRecord& record) {
-                http::Wire<Value>::write(to, record.attribute.*Member);
+                Wire<Value>::write(to, record.attribute.*Member);
             },
-            [] { return http::Wire<Value>::schema(); }};
+            [] { return Wire<Value>::schema(); }};
 }
 
-constexpr auto kAttribute = http::record<AttributeRecord>(
+constexpr auto kAttribute = record<AttributeRecord>(
     "Attribute", inner<&rules::Attribute::key>("key"), inner<&rules::Attribute::label>("label"),
     inner<&rules::Attribute::type>("type"), inner<&rules::Attribute::choices>("choices"),
     inner<&rules::Attribute::enabled>("enabled"),
@@ -44,7 +42,7 @@ constexpr auto kAttribute = http::record<AttributeRecord>(
                                      to.boolean(
                                          service::is_starter_attribute(record.attribute.key));
                                  },
-                                 http::Wire<bool>::schema},
+                                 Wire<bool>::schema},
     field<&AttributeRecord::created_at>("created_at"),
     field<&AttributeRecord::updated_at>("updated_at"));
 
@@ -59,7 +57,7 @@ Reply list_attributes(Call& call) {
 Reply put_attribute(Call& call, const AttributeChange& change) {
     return call.transact([&](Unit& unit) {
         const auto record = service::put_attribute(unit, call.parameters.at(0), change);
-        return StoredReply{200, "", http::to_json(kAttribute, record), std::nullopt};
+        return StoredReply{200, "", to_json(kAttribute, record), std::nullopt};
     });
 }
 

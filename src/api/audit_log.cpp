@@ -3,29 +3,27 @@
 #include "api/groups.hpp"
 #include "service/audit.hpp"
 
-namespace muster::http {
+namespace muster {
 
 using rules::AuditActor;
 template <>
 inline constexpr std::array kAllOf<AuditActor> = {AuditActor::Admin, AuditActor::Operator};
 
-}  // namespace muster::http
+}  // namespace muster
 
 namespace muster::api {
 namespace {
 
-using http::field;
-using http::RecordField;
 using http::Reply;
 using rules::AuditEntry;
 
-constexpr auto kAuditEntry = http::record<AuditEntry>(
+constexpr auto kAuditEntry = record<AuditEntry>(
     "AuditEntry", field<&AuditEntry::id>("id"), field<&AuditEntry::actor>("actor"),
     field<&AuditEntry::actor_id>("actor_id"), field<&AuditEntry::actor_email>("actor_email"),
     field<&AuditEntry::action>("action"), field<&AuditEntry::subject_id>("subject_id"),
     RecordField<AuditEntry>{"details",
                             [](JsonWriter& to, const AuditEntry& entry) { to.raw(entry.details); },
-                            http::Wire<http::RawJson>::schema},
+                            Wire<RawJson>::schema},
     field<&AuditEntry::request_id>("request_id"), field<&AuditEntry::created_at>("created_at"));
 
 Reply list_audit_log(Call& call) {

@@ -10,7 +10,6 @@ namespace muster::api {
 namespace {
 
 using http::Digits;
-using http::field;
 using http::Method;
 using http::Reply;
 using http::Text;
@@ -44,7 +43,7 @@ constexpr auto kBackupCode =
 struct Accepted {
     bool success = true;
 };
-constexpr auto kAccepted = http::record<Accepted>("Accepted", field<&Accepted::success>("success"));
+constexpr auto kAccepted = record<Accepted>("Accepted", field<&Accepted::success>("success"));
 
 struct SignedIn {
     std::string token;
@@ -53,7 +52,7 @@ struct SignedIn {
     OrgId active_organization_id;
     std::vector<rules::Seat> seats;
 };
-constexpr auto kSignedIn = http::record<SignedIn>(
+constexpr auto kSignedIn = record<SignedIn>(
     "SignedIn", field<&SignedIn::token>("token"), field<&SignedIn::expires_at>("expires_at"),
     field<&SignedIn::two_factor>("two_factor"),
     field<&SignedIn::active_organization_id>("active_organization_id"),
@@ -64,7 +63,7 @@ struct Enrollment {
     std::string secret;
     std::vector<std::string> backup_codes;
 };
-constexpr auto kEnrollment = http::record<Enrollment>(
+constexpr auto kEnrollment = record<Enrollment>(
     "Enrollment", field<&Enrollment::totp_uri>("totp_uri"), field<&Enrollment::secret>("secret"),
     field<&Enrollment::backup_codes>("backup_codes"));
 
@@ -72,8 +71,8 @@ struct Verified {
     std::string token;
     TwoFactor two_factor;
 };
-constexpr auto kVerified = http::record<Verified>("Verified", field<&Verified::token>("token"),
-                                                  field<&Verified::two_factor>("two_factor"));
+constexpr auto kVerified = record<Verified>("Verified", field<&Verified::token>("token"),
+                                            field<&Verified::two_factor>("two_factor"));
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -92,7 +91,7 @@ void charge_client(Call& call, std::string_view what, std::int64_t factor) {
 Reply request_code(Call& call, const CodeRequest& in) {
     charge_client(call, "otp request ", 1);
     service::request_sign_in_code(call.context, in.email);
-    return json_reply(200, http::to_json(kAccepted, Accepted{}));
+    return json_reply(200, to_json(kAccepted, Accepted{}));
 }
 
 Reply verify_code(Call& call, const CodeVerification& in) {
@@ -105,14 +104,14 @@ Reply verify_code(Call& call, const CodeVerification& in) {
                          {session.is_enrolled, false},
                          session.active_organization_id,
                          signed_in->seats};
-    return json_reply(200, http::to_json(kSignedIn, reply));
+    return json_reply(200, to_json(kSignedIn, reply));
 }
 
 Reply enable_two_factor(Call& call, const Nothing&) {
     const auto made = service::enable_two_factor(call.context, call.session());
     Enrollment reply{made.uri.reveal(), made.secret.reveal(), {}};
     for (const Secret& code : made.backup_codes) reply.backup_codes.push_back(code.reveal());
-    return json_reply(200, http::to_json(kEnrollment, reply));
+    return json_reply(200, to_json(kEnrollment, reply));
 }
 
 // The token that was shown at sign-in stays the same one; it is said again as the specification
@@ -120,7 +119,7 @@ Reply enable_two_factor(Call& call, const Nothing&) {
 Reply verified(const Call& call, bool is_right) {
     if (!is_right) throw Error(ErrorCode::Unauthorized);
     const Verified reply{std::string(bearer_token(call.request)), {true, true}};
-    return json_reply(200, http::to_json(kVerified, reply));
+    return json_reply(200, to_json(kVerified, reply));
 }
 
 Reply verify_totp(Call& call, const FactorCode& in) {

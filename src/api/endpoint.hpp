@@ -4,10 +4,10 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/record.hpp"
 #include "http/message.hpp"
 #include "http/metrics.hpp"
 #include "http/rate_limiter.hpp"
-#include "http/record.hpp"
 #include "http/schema.hpp"
 #include "rules/records.hpp"
 #include "service/sessions.hpp"
@@ -136,10 +136,10 @@ struct Call {
     // Of a row whose access is a session.
     const rules::Session& session() const { return *caller.session; }
 
-    // The path's id, or NOT_FOUND: what is no UUID can name nothing.
+    // The path's id of that place, or NOT_FOUND: what is no UUID can name nothing.
     template <class IdType>
-    IdType id() const {
-        const auto id = IdType::parse(parameters.at(0));
+    IdType id(std::size_t place = 0) const {
+        const auto id = IdType::parse(parameters.at(place));
         if (!id) throw Error(ErrorCode::NotFound);
         return *id;
     }
@@ -218,11 +218,11 @@ http::Reply no_content();  // 204
 // {"<name>": [record…], "next_cursor": string|null}
 template <const auto& kRecord>
 Json::Value list_schema(const char* name) {
-    Json::Value schema = http::Wire<std::string>::typed("object");
+    Json::Value schema = Wire<std::string>::typed("object");
     schema["additionalProperties"] = false;
     schema["properties"][name]["type"] = "array";
     schema["properties"][name]["items"] = kRecord.schema();
-    schema["properties"]["next_cursor"] = http::Wire<std::optional<std::string>>::schema();
+    schema["properties"]["next_cursor"] = Wire<std::optional<std::string>>::schema();
     schema["required"].append(name);
     schema["required"].append("next_cursor");
     return schema;

@@ -7,18 +7,17 @@
 namespace muster::api {
 namespace {
 
-using http::field;
 using http::Method;
 using http::Reply;
 
 struct Health {
     std::string status = "ok";
 };
-constexpr auto kHealth = http::record<Health>("Health", field<&Health::status>("status"));
+constexpr auto kHealth = record<Health>("Health", field<&Health::status>("status"));
 
 // The process answers.
 Reply get_health(Call&) {
-    return json_reply(200, http::to_json(kHealth, Health{}));
+    return json_reply(200, to_json(kHealth, Health{}));
 }
 
 // The database answers, and its schema is this program's.
@@ -27,7 +26,7 @@ Reply get_readiness(Call& call) {
     if (report.state != service::Readiness::Ready) {
         throw Error(ErrorCode::ServiceUnavailable).detail("reason", report.problem).retry_after(1);
     }
-    return json_reply(200, http::to_json(kHealth, Health{}));
+    return json_reply(200, to_json(kHealth, Health{}));
 }
 
 Reply get_metrics(Call& call) {

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "service/import_rows.hpp"
 
-namespace muster::http {
+namespace muster {
 
 using rules::ImportSource;
 using rules::ImportState;
@@ -47,15 +47,13 @@ struct Wire<rules::ImportPreview> {
     static Json::Value schema() { return kRecord.schema(); }
 };
 
-}  // namespace muster::http
+}  // namespace muster
 
 namespace muster::api {
 namespace {
 
-using http::field;
 using http::Integer;
 using http::Method;
-using http::RecordField;
 using http::Reply;
 using http::Text;
 using rules::ImportJob;
@@ -113,7 +111,7 @@ constexpr std::string_view kStageRowsExample = R"({
 
 // ---------------------------------------------------------------------------- replies
 
-constexpr auto kImportJob = http::record<ImportJob>(
+constexpr auto kImportJob = record<ImportJob>(
     "ImportJob", field<&ImportJob::id>("id"), field<&ImportJob::organization_id>("organization_id"),
     field<&ImportJob::created_by_id>("created_by_id"), field<&ImportJob::source>("source"),
     field<&ImportJob::state>("state"),
@@ -141,26 +139,26 @@ void write_error_message(JsonWriter& to, const ImportRow& row) {
         : to.string(rules::row_error_message(row.error, row.error_key));
 }
 
-constexpr auto kImportRow = http::record<ImportRow>(
+constexpr auto kImportRow = record<ImportRow>(
     "ImportRow", field<&ImportRow::id>("id"), field<&ImportRow::job_id>("job_id"),
     field<&ImportRow::row_number>("row_number"), field<&ImportRow::state>("state"),
     RecordField<ImportRow>{"error_code", write_error_code,
-                           http::Wire<std::optional<std::string>>::schema},
+                           Wire<std::optional<std::string>>::schema},
     RecordField<ImportRow>{"error_message", write_error_message,
-                           http::Wire<std::optional<std::string>>::schema},
+                           Wire<std::optional<std::string>>::schema},
     field<&ImportRow::user_id>("user_id"),
     RecordField<ImportRow>{"payload",
                            [](JsonWriter& to, const ImportRow& row) { to.raw(row.payload); },
-                           http::Wire<http::RawJson>::schema},
+                           Wire<RawJson>::schema},
     field<&ImportRow::created_at>("created_at"), field<&ImportRow::updated_at>("updated_at"));
 
 struct Staged {
     std::int64_t staged = 0;
 };
-constexpr auto kStaged = http::record<Staged>("StagedRows", field<&Staged::staged>("staged"));
+constexpr auto kStaged = record<Staged>("StagedRows", field<&Staged::staged>("staged"));
 
 Reply job_reply(const ImportJob& job) {
-    Reply reply = json_reply(200, http::to_json(kImportJob, job));
+    Reply reply = json_reply(200, to_json(kImportJob, job));
     if (rules::is_moving(job.state)) reply.headers.emplace_back("Retry-After", "1");
     return reply;
 }
@@ -170,7 +168,7 @@ Reply job_reply(const ImportJob& job) {
 Reply create_import(Call& call, const service::NewImport& in) {
     return call.transact([&](Unit& unit) {
         const ImportJob job = service::create_import(unit, in);
-        return StoredReply{201, "/v1/imports/" + job.id.text(), http::to_json(kImportJob, job),
+        return StoredReply{201, "/v1/imports/" + job.id.text(), to_json(kImportJob, job),
                            job.expires_at};
     });
 }
@@ -196,7 +194,7 @@ Reply stage_rows(Call& call, const StageRows& in) {
     return call.transact([&](Unit& unit) {
         service::stage_rows(unit, call.id<ImportId>(), in.rows);
         const Staged staged{static_cast<std::int64_t>(in.rows.size())};
-        return StoredReply{200, "", http::to_json(kStaged, staged), std::nullopt};
+        return StoredReply{200, "", to_json(kStaged, staged), std::nullopt};
     });
 }
 
@@ -206,7 +204,7 @@ Reply accepted(Call& call, const std::function<ImportJob(Unit&)>& work) {
     Reply reply = call.transact([&](Unit& unit) {
         const ImportJob job = work(unit);
         is_moving = rules::is_moving(job.state);
-        return StoredReply{202, "", http::to_json(kImportJob, job), job.expires_at};
+        return StoredReply{202, "", to_json(kImportJob, job), job.expires_at};
     });
     if (is_moving) reply.headers.emplace_back("Retry-After", "1");
     return reply;
@@ -226,7 +224,7 @@ Reply commit_import(Call& call, CommitImport in) {
 Reply cancel_import(Call& call, Nothing) {
     return call.transact([&](Unit& unit) {
         const ImportJob job = service::cancel_import(unit, call.id<ImportId>());
-        return StoredReply{200, "", http::to_json(kImportJob, job), job.expires_at};
+        return StoredReply{200, "", to_json(kImportJob, job), job.expires_at};
     });
 }
 
@@ -261,12 +259,12 @@ Reply get_error_report(Call& call) {
 using Kind = QueryParameter::Kind;
 
 std::string_view import_state_choice(std::size_t index) {
-    const auto& all = http::kAllOf<rules::ImportState>;
+    const auto& all = kAllOf<rules::ImportState>;
     return index < all.size() ? text_of(all[index]) : "";
 }
 
 std::string_view row_state_choice(std::size_t index) {
-    const auto& all = http::kAllOf<rules::RowState>;
+    const auto& all = kAllOf<rules::RowState>;
     return index < all.size() ? text_of(all[index]) : "";
 }
 

@@ -315,7 +315,7 @@ Reply get_openapi(Call& call) {
 }
 
 Json::Value any_object() {
-    return http::Wire<std::string>::typed("object");
+    return Wire<std::string>::typed("object");
 }
 
 constexpr std::array kEndpoints = {

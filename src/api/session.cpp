@@ -6,7 +6,6 @@
 namespace muster::api {
 namespace {
 
-using http::field;
 using http::Method;
 using http::Reply;
 
@@ -32,7 +31,7 @@ struct ShownSession {
 }  // namespace muster::api
 
 template <>
-struct muster::http::Wire<muster::api::ShownAdmin> {
+struct muster::Wire<muster::api::ShownAdmin> {
     static constexpr auto kRecord = record<api::ShownAdmin>(
         "SessionAdmin", field<&api::ShownAdmin::id>("id"), field<&api::ShownAdmin::email>("email"));
     static void write(JsonWriter& to, const api::ShownAdmin& value) { kRecord.write(to, value); }
@@ -42,7 +41,7 @@ struct muster::http::Wire<muster::api::ShownAdmin> {
 namespace muster::api {
 namespace {
 
-constexpr auto kSession = http::record<ShownSession>(
+constexpr auto kSession = record<ShownSession>(
     "Session", field<&ShownSession::admin>("admin"), field<&ShownSession::two_factor>("two_factor"),
     field<&ShownSession::active_organization_id>("active_organization_id"),
     field<&ShownSession::seats>("seats"), field<&ShownSession::expires_at>("expires_at"));
@@ -50,7 +49,7 @@ constexpr auto kSession = http::record<ShownSession>(
 struct ActiveReply {
     OrgId active_organization_id;
 };
-constexpr auto kActiveReply = http::record<ActiveReply>(
+constexpr auto kActiveReply = record<ActiveReply>(
     "ActiveOrganization", field<&ActiveReply::active_organization_id>("active_organization_id"));
 
 // ---------------------------------------------------------------------------- handlers
@@ -62,7 +61,7 @@ Reply get_session(Call& call) {
                              session.active_organization_id,
                              service::seats_of(call.context, session.admin_id),
                              session.expires_at};
-    return json_reply(200, http::to_json(kSession, shown));
+    return json_reply(200, to_json(kSession, shown));
 }
 
 Reply set_active_organization(Call& call, const ActiveOrganization& in) {
@@ -70,7 +69,7 @@ Reply set_active_organization(Call& call, const ActiveOrganization& in) {
                                           call.request.request_id)) {
         throw Error(ErrorCode::NotFound);
     }
-    Reply reply = json_reply(200, http::to_json(kActiveReply, ActiveReply{in.id}));
+    Reply reply = json_reply(200, to_json(kActiveReply, ActiveReply{in.id}));
     reply.headers.emplace_back("X-Active-Organization", in.id.text());
     return reply;
 }

@@ -2,7 +2,7 @@
 // (session.cpp).
 #pragma once
 
-#include "http/record.hpp"
+#include "base/record.hpp"
 #include "rules/records.hpp"
 
 namespace muster::api {
@@ -14,7 +14,7 @@ struct TwoFactor {
 
 }  // namespace muster::api
 
-namespace muster::http {
+namespace muster {
 
 template <>
 inline constexpr std::array kAllOf<rules::Role> = {rules::Role::Viewer, rules::Role::Admin,
@@ -38,4 +38,4 @@ struct Wire<api::TwoFactor> {
     static Json::Value schema() { return kRecord.schema(); }
 };
 
-}  // namespace muster::http
+}  // namespace muster

@@ -3,25 +3,25 @@
 #include "api/attribute_types.hpp"
 #include "api/groups.hpp"
 #include "http/etag.hpp"
+#include "rules/reply_records.hpp"
 #include "service/member_changes.hpp"
 #include "service/member_pages.hpp"
 #include "service/members.hpp"
 
-namespace muster::http {
+namespace muster {
 
 using rules::Provenance;
 template <>
 inline constexpr std::array kAllOf<Provenance> = {Provenance::Import, Provenance::Api};
 
-}  // namespace muster::http
+}  // namespace muster
 
 namespace muster::api {
 namespace {
 
-using http::field;
 using http::Method;
-using http::RecordField;
 using http::Reply;
+using rules::kUser;
 using rules::Member;
 using service::MemberAttribute;
 using service::StoredReply;
@@ -49,36 +49,9 @@ constexpr auto kLockUser =
 
 // ---------------------------------------------------------------------------- replies
 
-constexpr auto kUserFields = std::array{
-    field<&Member::user_id>("id"),
-    field<&Member::member_id>("member_id"),
-    field<&Member::organization_id>("organization_id"),
-    field<&Member::email>("email"),
-    field<&Member::external_id>("external_id"),
-    field<&Member::first_name>("first_name"),
-    field<&Member::last_name>("last_name"),
-    field<&Member::display_name>("display_name"),
-    field<&Member::locale>("locale"),
-    field<&Member::country>("country"),
-    field<&Member::dob>("dob"),
-    RecordField<Member>{"attributes",
-                        [](JsonWriter& to, const Member& member) {
-                            to.raw(rules::attribute_values(member.attributes));
-                        },
-                        http::Wire<http::RawJson>::schema},
-    RecordField<Member>{"roles", [](JsonWriter& to, const Member&) { to.raw(R"(["member"])"); },
-                        http::Wire<std::vector<std::string>>::schema},
-    field<&Member::status>("status"),
-    field<&Member::locked_at>("locked_at"),
-    field<&Member::lock_reason>("lock_reason"),
-    field<&Member::created_at>("created_at"),
-    field<&Member::updated_at>("updated_at"),
-};
-constexpr http::Record<Member, kUserFields.size()> kUser{"User", kUserFields};
-
 // The user record with what the call did: "created", "attached" or "merged".
 std::string created_json(const service::CreatedMember& created) {
-    std::string body = http::to_json(kUser, created.member);
+    std::string body = to_json(kUser, created.member);
     body.pop_back();
     body += ",\"outcome\":";
     append_json_string(body, text_of(created.outcome));
@@ -101,22 +74,22 @@ Json::Value user_list_schema() {
 // A field of the value's inner entry.
 template <auto Member>
 constexpr RecordField<MemberAttribute> inner(std::string_view name) {
-    using Value = typename http::MemberOf<decltype(Member)>::Value;
+    using Value = typename MemberOf<decltype(Member)>::Value;
     return {name,
             [](JsonWriter& to, const MemberAttribute& attribute) {
-                http::Wire<Value>::write(to, attribute.entry.*Member);
+                Wire<Value>::write(to, attribute.entry.*Member);
             },
-            [] { return http::Wire<Value>::schema(); }};
+            [] { return Wire<Value>::schema(); }};
 }
 
 Json::Value value_schema() {
     Json::Value schema;
     for (const char* type : {"string", "number", "boolean", "array"}) schema["type"].append(type);
-    schema["items"] = http::Wire<std::string>::schema();
+    schema["items"] = Wire<std::string>::schema();
     return schema;
 }
 
-constexpr auto kUserAttribute = http::record<MemberAttribute>(
+constexpr auto kUserAttribute = record<MemberAttribute>(
     "UserAttribute", inner<&rules::AttributeEntry::key>("key"),
     field<&MemberAttribute::type>("type"),
     RecordField<MemberAttribute>{
@@ -153,7 +126,7 @@ Reply create_user(Call& call, const rules::MemberFields& fields) {
 Reply get_user(Call& call) {
     const auto member = service::find_member(call.context, call.org(), call.id<UserId>());
     if (!member) throw Error(ErrorCode::NotFound);
-    return with_etag(json_reply(200, http::to_json(kUser, *member)));
+    return with_etag(json_reply(200, to_json(kUser, *member)));
 }
 
 Reply list_users(Call& call) {
@@ -170,26 +143,26 @@ Reply update_user(Call& call, const rules::MemberPatch& patch) {
     const auto check = [&](const Member& before) {
         const auto& wanted = call.request.if_match;
         if (!wanted) return;
-        const std::string etag = http::etag_of(http::to_json(kUser, before));
+        const std::string etag = http::etag_of(to_json(kUser, before));
         if (!http::if_match_holds(*wanted, etag)) throw Error(ErrorCode::PreconditionFailed);
     };
     return with_etag(call.transact([&](Unit& unit) {
         const Member member = service::change_member(unit, call.id<UserId>(), patch, check);
-        return StoredReply{200, "", http::to_json(kUser, member), std::nullopt};
+        return StoredReply{200, "", to_json(kUser, member), std::nullopt};
     }));
 }
 
 Reply lock_user(Call& call, const LockUser& in) {
     return with_etag(call.transact([&](Unit& unit) {
         const Member member = service::lock_member(unit, call.id<UserId>(), in.reason);
-        return StoredReply{200, "", http::to_json(kUser, member), std::nullopt};
+        return StoredReply{200, "", to_json(kUser, member), std::nullopt};
     }));
 }
 
 Reply unlock_user(Call& call, const Nothing&) {
     return with_etag(call.transact([&](Unit& unit) {
         const Member member = service::unlock_member(unit, call.id<UserId>());
-        return StoredReply{200, "", http::to_json(kUser, member), std::nullopt};
+        return StoredReply{200, "", to_json(kUser, member), std::nullopt};
     }));
 }
 

@@ -178,6 +178,27 @@ std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
     return plain;
 }
 
+std::string to_base64(std::string_view bytes) {
+    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL ends it with a NUL
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                    reinterpret_cast<const unsigned char*>(bytes.data()),
+                    static_cast<int>(bytes.size()));
+    text.pop_back();
+    return text;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+    std::string bytes(text.size() / 4 * 3, '\0');
+    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                     reinterpret_cast<const unsigned char*>(text.data()),
+                                     static_cast<int>(text.size()));
+    if (size < 0) return std::nullopt;
+    const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+    bytes.resize(static_cast<std::size_t>(size) - padding);
+    if (to_base64(bytes) != text) return std::nullopt;  // OpenSSL passes over white space
+    return bytes;
+}
+
 bool equal_in_constant_time(std::string_view left, std::string_view right) {
     return left.size() == right.size() &&
            CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;

@@ -48,6 +48,11 @@ void random_bytes(void* to, std::size_t count);
 [[nodiscard]] std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
                                                std::string_view context);
 
+// RFC 4648 section 4, with padding.
+[[nodiscard]] std::string to_base64(std::string_view bytes);
+// nullopt for anything but canonical base64.
+[[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
+
 // False for different lengths; else takes the same time whatever differs.
 [[nodiscard]] bool equal_in_constant_time(std::string_view left, std::string_view right);
 

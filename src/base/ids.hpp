@@ -64,6 +64,15 @@ using AttributeId = Id<struct AttributeTag>;
 using SessionId = Id<struct SessionTag>;
 using MailId = Id<struct MailTag>;
 using AuditId = Id<struct AuditTag>;
+using ModuleId = Id<struct ModuleTag>;
+using VersionId = Id<struct VersionTag>;
+using InstallationId = Id<struct InstallationTag>;
+using CredentialId = Id<struct CredentialTag>;
+using EventId = Id<struct EventTag>;  // of an engagement event
+using EndpointId = Id<struct EndpointTag>;
+using WebhookEventId = Id<struct WebhookEventTag>;
+using DeliveryId = Id<struct DeliveryTag>;
+using AttemptId = Id<struct AttemptTag>;
 
 }  // namespace muster
 

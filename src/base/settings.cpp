@@ -86,6 +86,16 @@ const std::vector<Setting> kSettings = {
      "on the loopback without a user."},
     {"mail", "ca_file", &Settings::mail_ca_file, "", 0, 0,
      "A PEM file with the authority that signed the mail server's certificate; empty: the system's."},
+    {"webhooks", "loopback", &Settings::webhooks_loopback, "no", 0, 0,
+     "Whether endpoints may be http:// on a loopback address: no, or yes for tests. Else only https:// and public addresses."},
+    {"webhooks", "connections", &Settings::webhooks_connections, "512", 2, 8192,
+     "Deliveries that one runner has under way at once; at most half of them go to endpoints that fail."},
+    {"webhooks", "endpoint_connections", &Settings::webhooks_endpoint_connections, "8", 1, 256,
+     "How many of them go to one endpoint; to one that fails, one."},
+    {"webhooks", "ca_file", &Settings::webhooks_ca_file, "", 0, 0,
+     "A PEM file with the authorities that may sign an endpoint's certificate; empty: the system's."},
+    {"webhooks", "dns", &Settings::webhooks_dns, "", 0, 0,
+     "Name servers for the names of endpoints, ADDRESS[:PORT], separated by commas; empty: the system's."},
     {"security", "key_file", &Settings::security_key, "file:/etc/muster/muster.key", 0, 0,
      "The installation's key: a file of 32 random bytes or more (head -c 32 /dev/urandom)."},
     {"security", "previous_key_file", &Settings::security_previous_key, "", 0, 0,
@@ -165,6 +175,9 @@ std::string_view fault_in(const Setting& setting, const std::string& value) {
     static const std::set<std::string> kLevels = {"debug", "info", "warning", "error"};
     if (setting.key == "level" && !kLevels.contains(value)) {
         return "log.level wants debug, info, warning or error";
+    }
+    if (setting.key == "loopback" && value != "yes" && value != "no") {
+        return "webhooks.loopback wants yes or no";
     }
     const bool is_octal = !value.empty() && value.size() <= 4 &&
                           value.find_first_not_of("01234567") == std::string::npos;

@@ -45,6 +45,12 @@ struct Settings {
     std::string mail_tls;
     std::string mail_ca_file;
 
+    std::string webhooks_loopback;
+    int webhooks_connections = 0;
+    int webhooks_endpoint_connections = 0;
+    std::string webhooks_ca_file;
+    std::string webhooks_dns;
+
     Secret security_key;
     Secret security_previous_key;
 

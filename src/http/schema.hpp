@@ -10,7 +10,7 @@
 #include "base/faults.hpp"
 #include "base/time.hpp"
 #include "http/json_body.hpp"
-#include "http/record.hpp"
+#include "base/record.hpp"
 #include "rules/member_fields.hpp"
 
 #include <json/value.h>
@@ -62,7 +62,7 @@ struct Integer {
     Json::Value schema() const;
 };
 
-// One of an enum's texts, as `kParse` reads them and kAllOf (http/record.hpp) lists them.
+// One of an enum's texts, as `kParse` reads them and kAllOf (base/record.hpp) lists them.
 template <auto kParse>
 struct Choice {
     using Enum = typename decltype(kParse(""))::value_type;

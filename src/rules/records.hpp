@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/record.hpp"
 #include "base/time.hpp"
 #include "rules/attributes.hpp"
 #include "rules/import_block.hpp"
@@ -116,6 +117,146 @@ struct Session {
     Timestamp created_at;
     Timestamp last_used_at;
     Timestamp expires_at;
+};
+
+enum class ModuleKind : std::uint8_t { Proprietary, InHouse, ThirdParty };
+inline std::string_view text_of(ModuleKind kind) {
+    constexpr std::array<std::string_view, 3> kTexts = {"proprietary", "in_house", "third_party"};
+    return kTexts[static_cast<std::size_t>(kind)];
+}
+
+enum class ModuleStatus : std::uint8_t { Draft, Published, Deprecated };
+inline std::string_view text_of(ModuleStatus status) {
+    constexpr std::array<std::string_view, 3> kTexts = {"draft", "published", "deprecated"};
+    return kTexts[static_cast<std::size_t>(status)];
+}
+
+// Specification 2.6. The owner is the tenant.
+struct Module {
+    ModuleId id;
+    OrgId owner_organization_id;
+    std::string slug;
+    std::string name;
+    std::string vendor;
+    ModuleKind kind = ModuleKind::Proprietary;
+    ModuleStatus status = ModuleStatus::Draft;
+    std::optional<VersionId> current_version_id;
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+enum class VersionStatus : std::uint8_t { Draft, Published };
+inline std::string_view text_of(VersionStatus status) {
+    return status == VersionStatus::Draft ? "draft" : "published";
+}
+
+// Specification 2.7.
+struct ModuleVersion {
+    VersionId id;
+    ModuleId module_id;
+    std::string version;
+    RawJson manifest;  // an object, as it was sent
+    VersionStatus status = VersionStatus::Draft;
+    std::optional<Timestamp> published_at;
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+// Error: its webhooks were given up; it works on otherwise (docs/api.md "Installations").
+enum class InstallationStatus : std::uint8_t { Enabled, Disabled, Error };
+inline std::string_view text_of(InstallationStatus status) {
+    constexpr std::array<std::string_view, 3> kTexts = {"enabled", "disabled", "error"};
+    return kTexts[static_cast<std::size_t>(status)];
+}
+
+// Specification 2.8.
+struct Installation {
+    InstallationId id;
+    ModuleId module_id;
+    OrgId organization_id;
+    VersionId version_id;
+    InstallationStatus status = InstallationStatus::Enabled;
+    RawJson config;  // an object; "***" where a value is secret
+    std::optional<AdminId> installed_by;
+    Timestamp installed_at;
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+// What a module's backend signs in with.
+struct ModuleCredential {
+    CredentialId id;
+    InstallationId installation_id;
+    OrgId organization_id;
+    std::string name;
+    std::string last_four;
+    std::optional<AdminId> created_by;
+    Timestamp created_at;
+    std::optional<Timestamp> last_used_at;
+    std::optional<Timestamp> expires_at;
+    std::optional<Timestamp> revoked_at;
+};
+
+// Specification 2.10. The member's ids are those of the membership that the event was linked to.
+struct EngagementEvent {
+    EventId id;
+    std::optional<MemberId> member_id;
+    std::optional<std::string> member_external_id;
+    std::optional<UserId> user_id;
+    std::optional<std::string> type;
+    std::string action;
+    std::vector<std::string> tags;
+    std::optional<RawJson> metadata;
+    std::optional<std::string> client_event_id;
+    Timestamp occurred_at;
+    Timestamp received_at;
+    std::optional<std::string> geo_country;
+    std::optional<std::string> geo_region;
+};
+
+enum class EndpointStatus : std::uint8_t { Active, Paused, Disabled };
+inline std::string_view text_of(EndpointStatus status) {
+    constexpr std::array<std::string_view, 3> kTexts = {"active", "paused", "disabled"};
+    return kTexts[static_cast<std::size_t>(status)];
+}
+
+// Specification 2.9, without its secrets.
+struct WebhookEndpoint {
+    EndpointId id;
+    InstallationId module_installation_id;
+    OrgId organization_id;
+    std::string url;
+    std::vector<std::string> subscribed_event_types;
+    EndpointStatus status = EndpointStatus::Active;
+    std::optional<std::string> disabled_reason;  // "gone", "failing": Muster did it; else nullopt
+    std::optional<Timestamp> failing_since;
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+enum class DeliveryStatus : std::uint8_t { Pending, Succeeded, Failed, Canceled };
+inline std::string_view text_of(DeliveryStatus status) {
+    constexpr std::array<std::string_view, 4> kTexts = {"pending", "succeeded", "failed",
+                                                        "canceled"};
+    return kTexts[static_cast<std::size_t>(status)];
+}
+
+struct WebhookAttempt {
+    Timestamp at;
+    std::optional<std::int64_t> status_code;
+    std::string attempt_class;  // rules/webhooks.hpp
+    std::int64_t duration_ms = 0;
+    std::optional<std::string> response_excerpt;
+};
+
+struct WebhookDelivery {
+    DeliveryId id;
+    std::string webhook_id;  // msg_…
+    std::string event_type;
+    DeliveryStatus status = DeliveryStatus::Pending;
+    std::vector<WebhookAttempt> attempts;
+    std::optional<Timestamp> next_attempt_at;
+    Timestamp created_at;
 };
 
 enum class AuditActor : std::uint8_t { Admin, Operator };

@@ -17,6 +17,21 @@ inline std::string mail_seal_name(const MailId& mail) {
     return "mail:" + mail.text();
 }
 
+// The secret values of an installation's config.
+inline std::string config_seal_name(const InstallationId& installation) {
+    return "config:" + installation.text();
+}
+
+// What a module's backend signs its requests with.
+inline std::string credential_seal_name(const CredentialId& credential) {
+    return "credential:" + credential.text();
+}
+
+// Both secrets of an endpoint: during a rotation the one becomes the other.
+inline std::string endpoint_seal_name(const EndpointId& endpoint) {
+    return "endpoint:" + endpoint.text();
+}
+
 // A recorded reply is bound to its Idempotency-Key by its inner seal.
 inline constexpr std::string_view kReplySealName = "reply";
 

@@ -2,8 +2,11 @@
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"
+#include "rules/event_types.hpp"
+#include "rules/reply_records.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
+#include "service/events.hpp"
 #include "service/members.hpp"
 #include "store/members.hpp"
 
@@ -34,11 +37,21 @@ Timestamp moment_for(const Unit& unit, const Member& member) {
     return std::max(unit.now, member.updated_at);
 }
 
-void write(Unit& unit, Member& member, std::string_view action) {
+// A change as the log and the webhooks name it.
+struct Deed {
+    std::string_view action;
+    std::string_view event;
+};
+constexpr Deed kUpdated{"user.updated", rules::event_type::kMemberUpdated};
+constexpr Deed kWasLocked{"user.locked", rules::event_type::kMemberLocked};
+constexpr Deed kWasUnlocked{"user.unlocked", rules::event_type::kMemberUnlocked};
+
+void write(Unit& unit, Member& member, const Deed& deed) {
     member.updated_at = moment_for(unit, member);
     db::OrgStore org(unit.tx, unit.org());
     store::update_member(org, member);
-    audit(unit, action, member.user_id.text());
+    audit(unit, deed.action, member.user_id.text());
+    emit(unit, {deed.event, member.user_id, [&] { return to_json(rules::kUser, member); }});
 }
 
 // False when it changes nothing.
@@ -70,7 +83,7 @@ Member change_member(Unit& unit, UserId user, const rules::MemberPatch& patch,
     Member member = find_for_change(unit, user);
     check(member);
     refuse_attributes(rules::judge_changes(registry, patch.attributes));
-    if (apply(patch, member, moment_for(unit, member))) write(unit, member, "user.updated");
+    if (apply(patch, member, moment_for(unit, member))) write(unit, member, kUpdated);
     return member;
 }
 
@@ -80,7 +93,7 @@ Member lock_member(Unit& unit, UserId user, const std::optional<std::string>& re
     member.status = kLocked;
     member.locked_at = moment_for(unit, member);
     member.lock_reason = reason;
-    write(unit, member, "user.locked");
+    write(unit, member, kWasLocked);
     return member;
 }
 
@@ -90,14 +103,17 @@ Member unlock_member(Unit& unit, UserId user) {
     member.status = kActive;
     member.locked_at.reset();
     member.lock_reason.reset();
-    write(unit, member, "user.unlocked");
+    write(unit, member, kWasUnlocked);
     return member;
 }
 
 void remove_member(Unit& unit, UserId user) {
+    const Member member = find_for_change(unit, user);
     db::OrgStore org(unit.tx, unit.org());
-    if (!store::delete_member(org, user)) throw Error(ErrorCode::NotFound);
+    store::delete_member(org, user);
     audit(unit, "user.removed", user.text());
+    emit(unit, {rules::event_type::kMemberRemoved, user,
+                [&] { return to_json(rules::kRemovedUser, member); }});
 }
 
 }  // namespace muster::service

@@ -3,8 +3,11 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
+#include "rules/event_types.hpp"
+#include "rules/reply_records.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
+#include "service/events.hpp"
 #include "store/members.hpp"
 
 #include <algorithm>
@@ -122,6 +125,23 @@ rules::Member member_as_inserted(const Unit& unit, const MemberInput& input, Use
     return member;
 }
 
+rules::Member member_of(Unit& unit, const MemberInput& input, const Attachment& attachment) {
+    // The user's row is locked, so nobody else can have made the member that was not there.
+    if (attachment.outcome != RowState::Merged) {
+        return member_as_inserted(unit, input, attachment.user_id);
+    }
+    db::OrgStore org(unit.tx, unit.org());
+    auto member = store::find_member(org, attachment.user_id);
+    if (!member) throw db::RetryTransaction{"a member was removed meanwhile"};
+    return std::move(*member);
+}
+
+std::string_view event_of(RowState outcome) {
+    if (outcome == RowState::Created) return rules::event_type::kMemberCreated;
+    if (outcome == RowState::Attached) return rules::event_type::kMemberAttached;
+    return rules::event_type::kMemberUpdated;
+}
+
 }  // namespace
 
 std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
@@ -136,11 +156,10 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
     members.reserve(inputs.size());
     bool all_new = true;
     for (const MemberInput& input : inputs) {
-        const Attachment& attachment =
-            attachments.emplace_back(attachment_of(input, known, memberships));
-        const bool is_written = attachment.outcome != RowState::Merged ||
+        Attachment& attachment = attachments.emplace_back(attachment_of(input, known, memberships));
+        attachment.is_written = attachment.outcome != RowState::Merged ||
                                 adds_something(input, memberships.at(attachment.user_id));
-        if (!is_written) continue;
+        if (!attachment.is_written) continue;
         all_new = all_new && attachment.outcome != RowState::Merged;
         members.push_back(
             {attachment.user_id, input.member_id, input.email, input.texts, input.attributes});
@@ -168,14 +187,14 @@ CreatedMember create_member(Unit& unit, const rules::MemberFields& fields) {
     }
     const auto attached =
         create_or_attach(unit.tx, unit.org(), {&input, 1}, Expect::NewUsers, unit.now);
-    const auto [outcome, user] = attached.front();
-    audit(unit, "user." + std::string(text_of(outcome)), user.text());
-    // The user's row is locked, so nobody else can have made the member that was not there.
-    if (outcome != RowState::Merged) return {member_as_inserted(unit, input, user), outcome};
-    db::OrgStore org(unit.tx, unit.org());
-    auto member = store::find_member(org, user);
-    if (!member) throw db::RetryTransaction{"a member was removed meanwhile"};
-    return {std::move(*member), outcome};
+    const Attachment& attachment = attached.front();
+    audit(unit, "user." + std::string(text_of(attachment.outcome)), attachment.user_id.text());
+    CreatedMember created{member_of(unit, input, attachment), attachment.outcome};
+    if (attachment.is_written) {
+        emit(unit, {event_of(attachment.outcome), attachment.user_id,
+                    [&] { return to_json(rules::kUser, created.member); }});
+    }
+    return created;
 }
 
 void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts) {

@@ -26,6 +26,7 @@ struct MemberInput {
 struct Attachment {
     rules::RowState outcome = rules::RowState::Created;  // Created, Attached or Merged
     UserId user_id;
+    bool is_written = true;  // false: the input had nothing to add
 };
 
 // What the batch most likely meets: decides which statement goes first, never what comes out.

@@ -38,6 +38,15 @@ struct Neighbours : House {
         MemberId member = MemberId::create();
         UserId user = UserId::create();
         AdminId admin;
+        ModuleId module = ModuleId::create();
+        VersionId version = VersionId::create();
+        InstallationId installation = InstallationId::create();
+        CredentialId credential = CredentialId::create();
+        EventId event = EventId::create();
+        EndpointId endpoint = EndpointId::create();
+        WebhookEventId webhook_event = WebhookEventId::create();
+        DeliveryId delivery = DeliveryId::create();
+        AttemptId attempt = AttemptId::create();
     };
 
     Neighbours() {
@@ -70,6 +79,53 @@ struct Neighbours : House {
             const store::NewBlock staged{{1, 0}, 1, "data"};
             store::insert_blocks(org, tenant.job, {&staged, 1}, kNow);
         });
+        furnish_modules(tenant, name);
+    }
+
+    // A published module, installed, with a credential, an event, and a delivery that failed once.
+    void furnish_modules(const Tenant& tenant, const std::string& name) {
+        client.execute(
+            "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
+            "current_version_id, created_at, updated_at) "
+            "VALUES (?, ?, 'shop', 'Shop', 'V', 'proprietary', 'published', ?, ?, ?)",
+            tenant.id, tenant.module, tenant.version, kNow, kNow);
+        client.execute(
+            "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, "
+            "status, published_at, created_at, updated_at) "
+            "VALUES (?, ?, ?, '1', '{}', 'published', ?, ?, ?)",
+            tenant.id, tenant.version, tenant.module, kNow, kNow, kNow);
+        client.execute(
+            "INSERT INTO module_installations (organization_id, id, module_id, version_id, "
+            "status, config, installed_at, created_at, updated_at) "
+            "VALUES (?, ?, ?, ?, 'enabled', '{}', ?, ?, ?)",
+            tenant.id, tenant.installation, tenant.module, tenant.version, kNow, kNow, kNow);
+        client.execute(
+            "INSERT INTO module_credentials (organization_id, id, installation_id, name, "
+            "secret_hash, last_four, signing_secret, created_at) "
+            "VALUES (?, ?, ?, 'n', ?, 'last', 'sealed', ?)",
+            tenant.id, tenant.credential, tenant.installation, sha256(name + " credential"), kNow);
+        client.execute(
+            "INSERT INTO engagement_events (organization_id, id, member_id, installation_id, "
+            "action, tags, client_event_id, occurred_at, received_at) "
+            "VALUES (?, ?, ?, ?, 'bought', '[]', 'one', ?, ?)",
+            tenant.id, tenant.event, tenant.member, tenant.installation, kNow, kNow);
+        client.execute(
+            "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
+            "event_types, status, secret, created_at, updated_at) "
+            "VALUES (?, ?, ?, 'https://example.test/', 'member.created', 'active', 's', ?, ?)",
+            tenant.id, tenant.endpoint, tenant.installation, kNow, kNow);
+        client.execute(
+            "INSERT INTO webhook_events (organization_id, id, type, body, user_id, created_at) "
+            "VALUES (?, ?, 'member.created', '{}', ?, ?)",
+            tenant.id, tenant.webhook_event, tenant.user, kNow);
+        client.execute(
+            "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
+            "step, due_at, created_at, updated_at) VALUES (?, ?, ?, ?, 'pending', 1, ?, ?, ?)",
+            tenant.id, tenant.delivery, tenant.endpoint, tenant.webhook_event, kNow, kNow, kNow);
+        client.execute(
+            "INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, status_code, "
+            "duration_ms, excerpt, created_at) VALUES (?, ?, ?, 'http_5xx', 500, 7, 'no', ?)",
+            tenant.id, tenant.attempt, tenant.delivery, kNow);
     }
 
     static rules::AttributeRecord attribute(const Tenant& tenant, const std::string& key) {

@@ -13,6 +13,7 @@
 #include "store/member_pages.hpp"
 #include "store/members.hpp"
 #include "store/organizations.hpp"
+#include "store/webhook_outbox.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -382,6 +383,24 @@ BOOST_AUTO_TEST_CASE(import_blocks_by_filter) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(webhook_outbox) {
+    check({"webhook_outbox.find_listeners"}, [&](OrgStore& org) {
+        const auto listeners = store::find_listeners(org);
+        return listeners.size() != 1 || listeners[0].endpoint == owner.endpoint;
+    });
+    check({"webhook_outbox.insert_events"}, [&](OrgStore& org) {
+        const store::NewWebhookEvent event{WebhookEventId::create(), "a.b", "{}", {}};
+        store::insert_webhook_events(org, {&event, 1}, kNow);
+        return false;
+    });
+    check({"webhook_outbox.insert_deliveries"}, [&](OrgStore& org) {
+        const store::NewDelivery delivery{DeliveryId::create(), owner.endpoint,
+                                          owner.webhook_event};
+        store::insert_deliveries(org, {&delivery, 1}, kNow);
+        return false;
+    });
+}
+
 // Boost runs the cases that it names first, whatever was asked for.
 BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                      *after("tenancy/organizations_and_seats") * after("tenancy/api_keys") *
@@ -391,7 +410,8 @@ BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                          after("tenancy/leases_on_import_jobs") * after("tenancy/import_blocks") *
                          after("tenancy/attributes_for_writing") *
                          after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
-                         after("tenancy/import_blocks_by_filter")) {
+                         after("tenancy/import_blocks_by_filter") *
+                         after("tenancy/webhook_outbox")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {

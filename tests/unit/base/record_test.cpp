@@ -1,5 +1,5 @@
-// http/record.hpp: a reply's record is written and described from one list.
-#include "http/record.hpp"
+// base/record.hpp: a reply's record is written and described from one list.
+#include "base/record.hpp"
 
 #include "http/json_body.hpp"
 
@@ -28,19 +28,19 @@ struct Thing {
     std::optional<std::int64_t> number;
     std::vector<std::string> tags;
     std::vector<std::vector<std::int64_t>> table;
-    muster::http::RawJson raw{R"({"any":1})"};
+    muster::RawJson raw{R"({"any":1})"};
 };
 
 }  // namespace
 
 template <>
-inline constexpr std::array muster::http::kAllOf<Colour> = {Colour::Red, Colour::Blue};
+inline constexpr std::array muster::kAllOf<Colour> = {Colour::Red, Colour::Blue};
 
 namespace {
 
-using muster::http::field;
-using muster::http::record;
-using muster::http::to_json;
+using muster::field;
+using muster::record;
+using muster::to_json;
 
 constexpr auto kThing = record<Thing>(
     "Thing", field<&Thing::name>("name"), field<&Thing::count>("count"),

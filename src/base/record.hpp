@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::http {
+namespace muster {
 
 // JSON text that is a complete object or array already.
 struct RawJson {
@@ -183,4 +183,4 @@ std::string to_json(const RecordType& record, const Owner& owner) {
     return text;
 }
 
-}  // namespace muster::http
+}  // namespace muster

@@ -1,0 +1,40 @@
+// Webhooks as Standard Webhooks 1.0.0 wants them on the wire (docs/api.md "Deliveries"): ids,
+// secrets, signatures, and what an attempt can come to.
+#pragma once
+
+#include "base/crypto.hpp"
+#include "base/ids.hpp"
+#include "base/time.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::rules {
+
+// "msg_" and the id's 32 hex digits: no dot, the same over all attempts and endpoints.
+[[nodiscard]] std::string webhook_id(const WebhookEventId& event);
+
+// "whsec_" and base64 of 32 random bytes, which are the HMAC key.
+[[nodiscard]] Secret create_endpoint_secret();
+
+// The webhook-signature header: "v1,<base64>" for each secret, separated by spaces. Throws
+// std::invalid_argument for what create_endpoint_secret() cannot have made.
+[[nodiscard]] std::string webhook_signatures(std::string_view webhook_id, Timestamp attempted_at,
+                                             std::string_view body,
+                                             std::span<const Secret> secrets);
+
+// For how long the secret before still signs.
+inline constexpr Milliseconds kSecretOverlap{24L * 3600 * 1000};
+
+// The body of an event: {"type", "timestamp", "data"}; `data` is JSON.
+[[nodiscard]] std::string webhook_body(std::string_view type, Timestamp when,
+                                       std::string_view data);
+
+// A set of event types as the database holds it: each once, sorted, separated by spaces.
+[[nodiscard]] std::string joined_types(std::vector<std::string> types);
+[[nodiscard]] bool holds_type(std::string_view joined, std::string_view type);
+
+}  // namespace muster::rules

@@ -1,0 +1,63 @@
+#include "service/events.hpp"
+
+#include "db/transaction.hpp"
+#include "rules/webhooks.hpp"
+#include "store/webhook_outbox.hpp"
+
+#include <algorithm>
+
+namespace muster::service {
+namespace {
+
+// No statement grows with the events of a request: 100 of a body, for 100 endpoints each.
+constexpr std::size_t kRowsAtOnce = 500;
+
+store::NewWebhookEvent made(const Unit& unit, const Event& event) {
+    return {WebhookEventId::create(), std::string(event.type),
+            rules::webhook_body(event.type, unit.now, event.data()), event.about};
+}
+
+template <class Row>
+void in_pieces(const std::vector<Row>& rows,
+               const std::function<void(std::span<const Row>)>& insert) {
+    for (std::size_t at = 0; at < rows.size(); at += kRowsAtOnce) {
+        insert(std::span(rows).subspan(at, std::min(kRowsAtOnce, rows.size() - at)));
+    }
+}
+
+}  // namespace
+
+void emit(Unit& unit, std::span<const Event> events) {
+    if (events.empty()) return;
+    db::OrgStore org(unit.tx, unit.org());
+    const auto listeners = store::find_listeners(org);
+    std::vector<store::NewWebhookEvent> written;
+    std::vector<store::NewDelivery> deliveries;
+    for (const Event& event : events) {
+        std::optional<WebhookEventId> id;
+        for (const store::Listener& listener : listeners) {
+            if (!rules::holds_type(listener.event_types, event.type)) continue;
+            if (!id) id = written.emplace_back(made(unit, event)).id;
+            deliveries.push_back({DeliveryId::create(), listener.endpoint, *id});
+        }
+    }
+    in_pieces<store::NewWebhookEvent>(
+        written, [&](auto rows) { store::insert_webhook_events(org, rows, unit.now); });
+    in_pieces<store::NewDelivery>(
+        deliveries, [&](auto rows) { store::insert_deliveries(org, rows, unit.now); });
+}
+
+void emit(Unit& unit, const Event& event) {
+    emit(unit, std::span(&event, 1));
+}
+
+DeliveryId emit_to(Unit& unit, EndpointId endpoint, const Event& event) {
+    db::OrgStore org(unit.tx, unit.org());
+    const store::NewWebhookEvent written = made(unit, event);
+    const store::NewDelivery delivery{DeliveryId::create(), endpoint, written.id};
+    store::insert_webhook_events(org, {&written, 1}, unit.now);
+    store::insert_deliveries(org, {&delivery, 1}, unit.now);
+    return delivery.id;
+}
+
+}  // namespace muster::service

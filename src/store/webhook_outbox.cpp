@@ -1,0 +1,50 @@
+#include "store/webhook_outbox.hpp"
+
+namespace muster::store {
+
+using db::OrgSql;
+using db::Param;
+
+std::vector<Listener> find_listeners(db::OrgStore& org) {
+    static constexpr OrgSql kFind{
+        "webhook_outbox.find_listeners",
+        "SELECT e.id, e.event_types FROM webhook_endpoints e "
+        "JOIN module_installations i ON i.organization_id = :org AND i.id = e.installation_id "
+        "WHERE e.organization_id = :org AND e.status IN ('active', 'paused') "
+        "AND i.status IN ('enabled', 'error')"};
+    std::vector<Listener> listeners;
+    for (auto rows = org.query(kFind); rows.next();) {
+        listeners.push_back({rows.id<EndpointId>(1), rows.bytes(2)});
+    }
+    return listeners;
+}
+
+void insert_webhook_events(db::OrgStore& org, std::span<const NewWebhookEvent> events,
+                           Timestamp now) {
+    static constexpr OrgSql kInsert{
+        "webhook_outbox.insert_events",
+        "INSERT INTO webhook_events (organization_id, id, type, body, user_id, created_at) "
+        "VALUES {(:org, ?, ?, ?, ?, ?)}"};
+    std::vector<Param> params;
+    params.reserve(events.size() * 5);
+    for (const NewWebhookEvent& event : events) {
+        params.insert(params.end(), {event.id, event.type, event.body, event.about, now});
+    }
+    if (!events.empty()) org.execute_bulk(kInsert, events.size(), params);
+}
+
+void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliveries, Timestamp now) {
+    static constexpr OrgSql kInsert{
+        "webhook_outbox.insert_deliveries",
+        "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
+        "due_at, created_at, updated_at) VALUES {(:org, ?, ?, ?, 'pending', ?, ?, ?)}"};
+    std::vector<Param> params;
+    params.reserve(deliveries.size() * 6);
+    for (const NewDelivery& delivery : deliveries) {
+        params.insert(params.end(),
+                      {delivery.id, delivery.endpoint, delivery.event, now, now, now});
+    }
+    if (!deliveries.empty()) org.execute_bulk(kInsert, deliveries.size(), params);
+}
+
+}  // namespace muster::store
