@@ -1,5 +1,5 @@
 -- From version 2 to 3: modules, their installations and credentials, engagement events, webhooks. How to write one: 2.sql.
-CREATE TABLE IF NOT EXISTS modules (
+CREATE TABLE modules (
     organization_id    BINARY(16)   NOT NULL,
     id                 BINARY(16)   NOT NULL,
     slug               VARCHAR(63)  NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS modules (
     CONSTRAINT modules_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS module_versions (
+CREATE TABLE module_versions (
     organization_id BINARY(16)  NOT NULL,
     id              BINARY(16)  NOT NULL,
     module_id       BINARY(16)  NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS module_versions (
     CONSTRAINT module_versions_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS module_installations (
+CREATE TABLE module_installations (
     organization_id BINARY(16) NOT NULL,
     id              BINARY(16) NOT NULL,
     module_id       BINARY(16) NOT NULL,
@@ -59,7 +59,7 @@ CREATE TABLE IF NOT EXISTS module_installations (
     CONSTRAINT module_installations_installed_by FOREIGN KEY (installed_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS module_credentials (
+CREATE TABLE module_credentials (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,
     installation_id BINARY(16)     NOT NULL,
@@ -81,7 +81,7 @@ CREATE TABLE IF NOT EXISTS module_credentials (
     CONSTRAINT module_credentials_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS engagement_events (
+CREATE TABLE engagement_events (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
     member_id       BINARY(16)   NULL,
@@ -103,7 +103,7 @@ CREATE TABLE IF NOT EXISTS engagement_events (
         REFERENCES module_installations (organization_id, id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS webhook_endpoints (
+CREATE TABLE webhook_endpoints (
     organization_id       BINARY(16)     NOT NULL,
     id                    BINARY(16)     NOT NULL,
     installation_id       BINARY(16)     NOT NULL,
@@ -125,7 +125,7 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
     CONSTRAINT webhook_endpoints_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS webhook_events (
+CREATE TABLE webhook_events (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
     type            VARCHAR(128) NOT NULL,
@@ -138,7 +138,7 @@ CREATE TABLE IF NOT EXISTS webhook_events (
     CONSTRAINT webhook_events_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS webhook_deliveries (
+CREATE TABLE webhook_deliveries (
     organization_id BINARY(16) NOT NULL,
     id              BINARY(16) NOT NULL,
     endpoint_id     BINARY(16) NOT NULL,
@@ -159,7 +159,7 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries (
         REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TABLE IF NOT EXISTS webhook_attempts (
+CREATE TABLE webhook_attempts (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,
     delivery_id     BINARY(16)     NOT NULL,

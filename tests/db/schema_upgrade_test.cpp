@@ -1,5 +1,5 @@
-// service/schema.hpp upgrade_schema: a database of version 1 comes out as a new one would be, with
-// its data, wherever an earlier run broke off, and whoever else runs one.
+// service/schema.hpp upgrade_schema: a database of any earlier version comes out as a new one would
+// be, with its data, wherever an earlier run broke off, and whoever else runs one.
 #include "db/house.hpp"
 #include "service/schema.hpp"
 #include "store/schema.hpp"
@@ -28,8 +28,25 @@ Lines statements_in(const std::string& file) {
     return store::statements_of(text);
 }
 
-Lines upgrade_statements() {
-    return statements_in("sql/upgrades/2.sql");
+constexpr int kNewest = store::kSchemaVersion;
+
+// Of all upgrades from version 1 on, in their order.
+struct Step {
+    int version = 0;
+    std::string statement;
+};
+std::vector<Step> upgrade_steps() {
+    std::vector<Step> steps;
+    for (int version = 2; version <= kNewest; ++version) {
+        for (auto& statement : statements_in("sql/upgrades/" + std::to_string(version) + ".sql")) {
+            steps.push_back({version, std::move(statement)});
+        }
+    }
+    return steps;
+}
+
+std::string recorded(int version) {
+    return "INSERT INTO schema_version VALUES (" + std::to_string(version) + ", 1)";
 }
 
 // A database of its own, empty.
@@ -156,10 +173,13 @@ const Lines& described_anew() {
     return lines;
 }
 
-void check_is_current(OldPlace& place) {
+void check_is_current(Place& place) {
     BOOST_TEST(described(*place.client) == described_anew(), boost::test_tools::per_element());
+    Lines versions;
+    for (int version = 1; version <= kNewest; ++version)
+        versions.push_back(std::to_string(version));
     BOOST_TEST(place.client->column("SELECT version FROM schema_version ORDER BY version") ==
-               Lines({"1", "2"}));
+               versions);
     BOOST_TEST(service::check_readiness(*place.context).problem == "");
 }
 
@@ -199,22 +219,40 @@ BOOST_AUTO_TEST_CASE(a_database_of_version_1_becomes_what_a_new_one_is) {
     BOOST_TEST(service::check_readiness(*place.context).problem.find("musterctl db migrate") !=
                std::string::npos);
     const auto applied = service::upgrade_schema(*place.context);
-    BOOST_TEST_REQUIRE(applied.size() == 1);
-    BOOST_TEST(applied[0].version == 2);
-    BOOST_TEST(applied[0].statements == upgrade_statements().size());
-    BOOST_TEST(applied[0].done_before == 0);
+    BOOST_TEST_REQUIRE(applied.size() == kNewest - 1);
+    std::size_t statements = 0;
+    for (std::size_t i = 0; i < applied.size(); ++i) {
+        BOOST_TEST(applied[i].version == static_cast<int>(i) + 2);
+        BOOST_TEST(applied[i].done_before == 0);
+        statements += applied[i].statements;
+    }
+    BOOST_TEST(statements == upgrade_steps().size());
     check_is_current(place);
     check_data_is_right(place, 10'000);
     BOOST_TEST(service::upgrade_schema(*place.context).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_database_of_version_2_becomes_what_a_new_one_is) {
+    Place place("_second");
+    for (const std::string& statement : statements_in("tests/data/schema-2.sql")) {
+        place.client->run(statement);
+    }
+    for (const int version : {1, 2}) place.client->run(recorded(version));
+    place.client->run("INSERT INTO organizations VALUES (REPEAT('a', 16), 'A', 1)");
+    BOOST_TEST(service::upgrade_schema(*place.context).size() == kNewest - 2);
+    check_is_current(place);
+    BOOST_TEST(place.client->column("SELECT name FROM organizations") == Lines({"A"}));
+}
+
 BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_after_any_statement_is_finished_by_the_next) {
-    const Lines statements = upgrade_statements();
-    for (std::size_t done = 1; done <= statements.size(); ++done) {
+    const std::vector<Step> steps = upgrade_steps();
+    for (std::size_t done = 1; done <= steps.size(); ++done) {
         BOOST_TEST_CONTEXT("after statement " << done) {
             OldPlace place;
-            for (std::size_t i = 0; i < done; ++i) place.client->run(statements[i]);
-            BOOST_TEST(service::upgrade_schema(*place.context).size() == 1);
+            const int at = steps[done - 1].version;
+            for (int version = 2; version < at; ++version) place.client->run(recorded(version));
+            for (std::size_t i = 0; i < done; ++i) place.client->run(steps[i].statement);
+            BOOST_TEST(service::upgrade_schema(*place.context).size() == kNewest - at + 1);
             check_is_current(place);
             check_data_is_right(place, 10);
         }
@@ -223,9 +261,9 @@ BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_after_any_statement_is_finished_b
 
 BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_between_two_batches_is_finished_by_the_next) {
     OldPlace place(4);
-    for (const std::string& statement : upgrade_statements()) {
-        place.client->run(statement);
-        if (statement.starts_with("UPDATE ")) break;
+    for (const Step& step : upgrade_steps()) {
+        place.client->run(step.statement);
+        if (step.statement.starts_with("UPDATE ")) break;
     }
     const std::int64_t left = place.client->number("SELECT COUNT(*) FROM members WHERE email = ''");
     BOOST_TEST(left > 0);
@@ -271,6 +309,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), std::runtime_error,
                           [](const auto& error) { return says(error, "upgrades/2.sql"); });
     std::filesystem::create_directory(scratch.file("upgrades"));
+    scratch.write("upgrades/3.sql", "ALTER TABLE members ADD COLUMN c INT NULL;\n");
     const std::string first = "ALTER TABLE members ADD COLUMN a INT NULL;\n";
     scratch.write("upgrades/2.sql", first + "ALTER TABLE nowhere ADD COLUMN a INT NULL;\n");
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), DbError,

@@ -219,4 +219,26 @@ BOOST_AUTO_TEST_CASE(text_of_another_length_is_no_credential) {
     BOOST_TEST(!is_credential("org_", "org_" + std::string(49, '0')));
 }
 
+// RFC 4648, section 10.
+BOOST_AUTO_TEST_CASE(base64_gives_the_published_texts_and_takes_no_others) {
+    const std::vector<std::pair<std::string, std::string>> table = {{"", ""},
+                                                                    {"f", "Zg=="},
+                                                                    {"fo", "Zm8="},
+                                                                    {"foo", "Zm9v"},
+                                                                    {"foob", "Zm9vYg=="},
+                                                                    {"fooba", "Zm9vYmE="},
+                                                                    {"foobar", "Zm9vYmFy"},
+                                                                    {"\xfb\xff", "+/8="}};
+    for (const auto& [bytes, text] : table) {
+        BOOST_TEST(muster::to_base64(bytes) == text);
+        BOOST_TEST(muster::from_base64(text).value() == bytes);
+    }
+    for (const std::string text : {"Z", "Zg", "Zg=", "Zg===", "Zh==", " Zg==", "Zg==\n",
+                                   "Zm9v=", "-_8=", "====", "=", "Zm=v", "Z!9v",
+                                   "Zm9vZg=="
+                                   "Zg=="}) {
+        BOOST_TEST(!muster::from_base64(text).has_value(), text);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,181 @@
+// service/events.hpp: an event is in the outbox exactly when its change is in the tables, for those
+// who listen, and for nobody else.
+#include "service/events.hpp"
+
+#include "db/neighbours.hpp"
+#include "rules/event_types.hpp"
+#include "service/member_changes.hpp"
+#include "service/members.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace muster;
+using test::Neighbours;
+namespace types = rules::event_type;
+
+namespace {
+
+struct Outbox : Neighbours {
+    Outbox() {
+        client.run("DELETE FROM webhook_events");
+        listen(
+            "member.attached member.created member.locked member.removed member.unlocked "
+            "member.updated");
+    }
+
+    // What the owner's endpoint subscribes to from now on.
+    void listen(std::string_view event_types) {
+        client.execute("UPDATE webhook_endpoints SET event_types = ? WHERE id = ?", event_types,
+                       owner.endpoint);
+    }
+
+    rules::Member create(const std::string& email, std::string first_name = "") {
+        rules::MemberFields fields;
+        fields.email = email;
+        fields.first_name = std::move(first_name);
+        return as(owner.id,
+                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+            .member;
+    }
+
+    // "type status" of every delivery to the owner's endpoint, in their order.
+    std::vector<std::string> deliveries() {
+        return client.column(
+            "SELECT CONCAT(e.type, ' ', d.status) FROM webhook_deliveries d "
+            "JOIN webhook_events e ON e.id = d.event_id WHERE d.endpoint_id = ? ORDER BY d.id",
+            owner.endpoint);
+    }
+    Json::Value newest_body() {
+        Json::Value body;
+        BOOST_TEST_REQUIRE(parse_json(
+            client.value("SELECT body FROM webhook_events ORDER BY id DESC LIMIT 1"), body));
+        return body;
+    }
+    std::int64_t events() { return client.number("SELECT COUNT(*) FROM webhook_events"); }
+};
+
+using Types = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(service_events, Outbox)
+
+BOOST_AUTO_TEST_CASE(every_change_of_a_member_is_told_once) {
+    const UserId ann = create("ann@x.test").user_id;
+    create("ann@x.test", "Ann");      // fills a gap
+    create("ann@x.test", "Ann");      // has nothing to add
+    create("stranger@example.test");  // another organization's member
+    const auto in_unit = [&](const auto& work) { as(owner.id, work); };
+    in_unit([&](service::Unit& unit) { service::lock_member(unit, ann, std::nullopt); });
+    in_unit([&](service::Unit& unit) { service::lock_member(unit, ann, std::nullopt); });
+    in_unit([&](service::Unit& unit) { service::unlock_member(unit, ann); });
+    in_unit([&](service::Unit& unit) { service::unlock_member(unit, ann); });
+    in_unit([&](service::Unit& unit) { service::remove_member(unit, ann); });
+    BOOST_TEST(deliveries() == Types({"member.created pending", "member.updated pending",
+                                      "member.attached pending", "member.locked pending",
+                                      "member.unlocked pending", "member.removed pending"}),
+               boost::test_tools::per_element());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE user_id = ?", ann) == 5);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE organization_id <> ?",
+                             owner.id) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_body_tells_what_the_API_would) {
+    const rules::Member ann = create("ann@x.test", "Ann");
+    Json::Value body = newest_body();
+    BOOST_TEST(body["type"].asString() == "member.created");
+    BOOST_TEST(body["timestamp"].asString() == ann.created_at.text());
+    BOOST_TEST(body["data"]["id"].asString() == ann.user_id.text());
+    BOOST_TEST(body["data"]["first_name"].asString() == "Ann");
+    BOOST_TEST(body["data"]["email"].asString() == "ann@x.test");
+    as(owner.id, [&](service::Unit& unit) { service::remove_member(unit, ann.user_id); });
+    body = newest_body();
+    BOOST_TEST(body["data"].getMemberNames() ==
+               Types({"external_id", "id", "member_id", "organization_id"}));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_undone_is_not_told) {
+    struct Undo {};
+    const auto create_and_undo = [&] {
+        as(owner.id, [&](service::Unit& unit) {
+            rules::MemberFields fields;
+            fields.email = "ann@x.test";
+            service::create_member(unit, fields);
+            throw Undo{};
+        });
+    };
+    BOOST_CHECK_THROW(create_and_undo(), Undo);
+    BOOST_TEST(events() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_import_tells_nothing) {
+    const std::string email = "ann@x.test";
+    const service::MemberInput input{UserId::create(), MemberId::create(), email, {}, "{}"};
+    database.transaction([&](db::Tx& tx) {
+        service::create_or_attach(tx, owner.id, {&input, 1}, service::Expect::NewUsers, test::kNow);
+    });
+    BOOST_TEST(events() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(only_those_who_listen_are_told_and_a_paused_endpoint_later) {
+    const auto tell = [&] {
+        as(owner.id, [](service::Unit& unit) {
+            service::emit(unit, {types::kMemberCreated, {}, [] { return "{}"; }});
+        });
+        return deliveries().size();
+    };
+    BOOST_TEST(tell() == 1U);
+    const auto set = [&](const std::string& table, const std::string& status) {
+        client.execute("UPDATE " + table + " SET status = ?", status);
+    };
+    set("webhook_endpoints", "paused");
+    BOOST_TEST(tell() == 2U);
+    set("webhook_endpoints", "disabled");
+    BOOST_TEST(tell() == 2U);
+    set("webhook_endpoints", "active");
+    set("module_installations", "disabled");
+    BOOST_TEST(tell() == 2U);
+    set("module_installations", "error");
+    BOOST_TEST(tell() == 3U);
+    listen("member.createds a.member.created");
+    BOOST_TEST(tell() == 3U);
+    BOOST_TEST(events() == 3);  // nothing is kept that nobody wants
+}
+
+BOOST_AUTO_TEST_CASE(data_that_nobody_wants_is_not_made) {
+    bool is_made = false;
+    as(owner.id, [&](service::Unit& unit) {
+        service::emit(unit, {types::kEngagementRecorded, {}, [&] {
+                                 is_made = true;
+                                 return "{}";
+                             }});
+    });
+    BOOST_TEST(!is_made);
+}
+
+BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_go_in_pieces) {
+    listen("engagement.recorded");
+    client.execute(
+        "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
+        "status, secret, created_at, updated_at) "
+        "SELECT organization_id, RANDOM_BYTES(16), installation_id, url, event_types, status, "
+        "secret, 1, 1 FROM webhook_endpoints, (SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION "
+        "SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7) AS seven WHERE id = ?",
+        owner.endpoint);
+    const std::vector<service::Event> all(
+        100, service::Event{types::kEngagementRecorded, owner.user, [] { return "{}"; }});
+    as(owner.id, [&](service::Unit& unit) { service::emit(unit, all); });
+    BOOST_TEST(events() == 100);
+    BOOST_TEST(client.number("SELECT COUNT(DISTINCT endpoint_id, event_id) FROM "
+                             "webhook_deliveries WHERE due_at IS NOT NULL") == 800);
+}
+
+BOOST_AUTO_TEST_CASE(a_test_goes_to_one_endpoint_whatever_it_listens_to) {
+    listen("a.b");
+    as(owner.id, [&](service::Unit& unit) {
+        service::emit_to(unit, owner.endpoint, {types::kEndpointTest, {}, [] { return "{}"; }});
+    });
+    BOOST_TEST(deliveries() == Types({"webhook_endpoint.test pending"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

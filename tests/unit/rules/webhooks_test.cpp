@@ -1,0 +1,85 @@
+// rules/webhooks.hpp: Standard Webhooks 1.0.0 on the wire.
+#include "rules/webhooks.hpp"
+
+#include "base/text.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+using namespace muster;
+using namespace muster::rules;
+
+BOOST_AUTO_TEST_SUITE(webhooks)
+
+// The example of the specification's own libraries.
+BOOST_AUTO_TEST_CASE(a_signature_is_the_published_example_s) {
+    const Secret secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    BOOST_TEST(webhook_signatures("msg_p5jXN8AQM9LWM0D4loKWxJek", Timestamp(1'614'265'330'999),
+                                  R"({"test": 2432232314})", {&secret, 1}) ==
+               "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+}
+
+BOOST_AUTO_TEST_CASE(each_secret_signs_and_each_part_is_signed) {
+    const std::array secrets = {create_endpoint_secret(), create_endpoint_secret()};
+    const auto sign = [&](std::string_view id, std::int64_t at, std::string_view body) {
+        return webhook_signatures(id, Timestamp(at), body, secrets);
+    };
+    const std::string both = sign("msg_1", 1'000'000, "{}");
+    BOOST_TEST(both ==
+               webhook_signatures("msg_1", Timestamp(1'000'000), "{}", {&secrets[0], 1}) + " " +
+                   webhook_signatures("msg_1", Timestamp(1'000'000), "{}", {&secrets[1], 1}));
+    const std::set<std::string> all = {both, sign("msg_2", 1'000'000, "{}"),
+                                       sign("msg_1", 1'001'000, "{}"),
+                                       sign("msg_1", 1'000'000, "[]")};
+    BOOST_TEST(all.size() == 4U);
+    BOOST_TEST(sign("msg_1", 1'000'999, "{}") == both);  // whole seconds
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_secret_signs_nothing) {
+    for (const std::string text :
+         {"", "whsec_", "whsec_!", "mks_AAAA", "whsec_AAA", "whsec_AA A="}) {
+        const Secret secret(text);
+        if (text == "whsec_") continue;  // an empty key is a key
+        BOOST_CHECK_THROW(
+            static_cast<void>(webhook_signatures("m", Timestamp(0), "", {&secret, 1})),
+            std::invalid_argument);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_holds_32_random_bytes) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 100; ++i) {
+        const Secret secret = create_endpoint_secret();
+        BOOST_TEST(secret.reveal().starts_with("whsec_"));
+        BOOST_TEST(from_base64(secret.reveal().substr(6)).value().size() == 32U);
+        seen.insert(secret.reveal());
+    }
+    BOOST_TEST(seen.size() == 100U);
+}
+
+BOOST_AUTO_TEST_CASE(an_id_has_no_dot_and_is_the_event_s) {
+    const auto event = WebhookEventId::parse("019aa000-1111-7222-8333-444455556666").value();
+    BOOST_TEST(webhook_id(event) ==
+               "msg_019aa0001111722283334444555566"
+               "66");
+}
+
+BOOST_AUTO_TEST_CASE(a_body_has_the_three_members_in_their_order) {
+    BOOST_TEST(
+        webhook_body("member.created", Timestamp(0), R"({"id":"\"x"})") ==
+        R"({"type":"member.created","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"\"x"}})");
+}
+
+BOOST_AUTO_TEST_CASE(a_set_of_types_holds_whole_types_once) {
+    const std::string joined = joined_types({"b.c", "a.b", "b.c"});
+    BOOST_TEST(joined == "a.b b.c");
+    BOOST_TEST(holds_type(joined, "a.b"));
+    BOOST_TEST(holds_type(joined, "b.c"));
+    for (const std::string type : {"", "a", "a.", "b", "a.b b.c", "b.cc"}) {
+        BOOST_TEST(!holds_type(joined, type), type);
+    }
+    BOOST_TEST(joined_types({}).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
