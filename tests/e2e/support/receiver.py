@@ -1,0 +1,256 @@
+"""A receiver of webhooks: a real HTTP/1.1 server on the loopback, over TLS too, which does what a test asks for.
+
+    with Receiver() as receiver:
+        receiver.on("/hook", status=500)                     # every request to that path
+        receiver.on("/hook", lambda request: Answer(...))    # or what a function says
+        receiver.wait_for(3, path="/hook")
+
+One thread reads and answers (thousands of requests a second); every request is kept, in the order of arrival.
+"""
+
+import asyncio
+import ssl
+import subprocess
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from .stack import wait_for
+
+REASONS = {200: "OK", 204: "No Content", 302: "Found", 410: "Gone", 429: "Too Many Requests", 500: "Server Error"}
+CLOSED_BEFORE = 10.0  # seconds until a thread that is to end must have
+
+
+@dataclass
+class Request:
+    method: str
+    path: str
+    headers: dict  # names in small letters
+    body: bytes
+    at: float  # the wall clock's seconds
+    connection: int  # which connection it came over
+
+    @property
+    def webhook_id(self):
+        return self.headers["webhook-id"]
+
+    @property
+    def timestamp(self):
+        return int(self.headers["webhook-timestamp"])
+
+
+class Gate:
+    """Whoever waits at it goes on when the test opens it."""
+
+    def __init__(self):
+        self._opened = threading.Event()
+        self._waiting = []  # callbacks of the receiver's thread
+        self._lock = threading.Lock()
+
+    def open(self):
+        with self._lock:
+            self._opened.set()
+            waiting, self._waiting = self._waiting, []
+        for go_on in waiting:
+            go_on()
+
+    def pass_or(self, go_on):
+        """True when it is open; else `go_on` is called once it is."""
+        with self._lock:
+            if not self._opened.is_set():
+                self._waiting.append(go_on)
+            return self._opened.is_set()
+
+
+@dataclass
+class Answer:
+    status: int = 200
+    headers: dict = field(default_factory=dict)
+    body: bytes = b""
+    gate: Gate | None = None  # the answer waits until it is open
+    close: bool = False  # the connection ends without an answer
+
+    def encoded(self):
+        head = [f"HTTP/1.1 {self.status} {REASONS.get(self.status, 'Status')}"]
+        if self.status != 204:
+            head.append(f"Content-Length: {len(self.body)}")
+        head += [f"{name}: {value}" for name, value in self.headers.items()]
+        return "\r\n".join(head).encode() + b"\r\n\r\n" + self.body
+
+
+OK = Answer(204)
+PLAIN = OK.encoded()
+
+
+class Connection(asyncio.Protocol):
+    def __init__(self, receiver):
+        self.receiver, self.data, self.is_held, self.transport = receiver, b"", False, None
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.receiver.connections += 1
+        self.number = self.receiver.connections
+        self.receiver.open_connections.add(transport)
+
+    def connection_lost(self, error):
+        self.receiver.open_connections.discard(self.transport)
+
+    def data_received(self, data):
+        self.data = self.data + data if self.data else data
+        self.work()
+
+    def work(self):
+        """Answers what has come, one request after the other."""
+        while self.data and not self.is_held:
+            request = self.next_request()
+            if request is None:
+                return
+            self.receiver.requests.append(request)
+            self.receiver.counts[request.path] += 1
+            self.answer(self.receiver.answer_to(request))
+
+    def next_request(self):
+        head, end, rest = self.data.partition(b"\r\n\r\n")
+        if not end:
+            return None
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = {}
+        for line in lines:
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        length = int(headers.get("content-length", 0))
+        if len(rest) < length:
+            if "expect" in headers and not rest:
+                self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            return None
+        self.data = rest[length:]
+        method, path, _ = first.split(" ", 2)
+        return Request(method, path, headers, rest[:length], time.time(), self.number)
+
+    def answer(self, answer):
+        if answer.gate is not None and not answer.gate.pass_or(lambda: self.receiver.call(self.go_on, answer)):
+            self.is_held = True
+            self.transport.pause_reading()
+        else:
+            self.send(answer)
+
+    def go_on(self, answer):
+        self.is_held = False
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+            self.send(answer)
+            self.work()
+
+    def send(self, answer):
+        if answer.close:
+            self.transport.abort()
+            self.data = b""
+        else:
+            self.transport.write(PLAIN if answer is OK else answer.encoded())
+
+
+class Receiver:
+    """certificate: a (certificate, key) pair of PEM files; the receiver speaks TLS then."""
+
+    def __init__(self, certificate=None, host="127.0.0.1"):
+        self.certificate, self.host, self.port = certificate, host, None
+        self.requests, self.counts, self.connections, self.open_connections = [], Counter(), 0, set()
+        self._behaviours, self._gates = {}, []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="receiver")
+        self._listens, self._server = threading.Event(), None
+
+    # ------------------------------------------------------------------ life
+    def __enter__(self):
+        self._thread.start()
+        assert self._listens.wait(10), "the receiver does not listen"
+        return self
+
+    def __exit__(self, *_):
+        for gate in self._gates:
+            gate.open()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSED_BEFORE)
+        assert not self._thread.is_alive()
+
+    def _run(self):
+        context = None
+        if self.certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*self.certificate)
+        self._server = self._loop.run_until_complete(self._loop.create_server(
+            lambda: Connection(self), self.host, 0, ssl=context, backlog=1024))
+        self.port = self._server.sockets[0].getsockname()[1]
+        # A client that refuses our certificate is what some tests are about.
+        self._loop.set_exception_handler(lambda loop, what: None)
+        self._listens.set()
+        self._loop.run_forever()
+        self._server.close()
+        for transport in list(self.open_connections):
+            transport.abort()
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
+
+    def call(self, function, *arguments):
+        """Has the receiver's thread call it."""
+        self._loop.call_soon_threadsafe(function, *arguments)
+
+    # ------------------------------------------------------------------ what it does
+    def url(self, path="/", host=None):
+        return f"{'https' if self.certificate else 'http'}://{host or self.host}:{self.port}{path}"
+
+    def on(self, path, behaviour=None, **answer):
+        """What it answers at the path from now on: a function of the request, an Answer, or the parts of one.
+        Anywhere else it is 204."""
+        self._behaviours[path] = behaviour or Answer(**answer)
+
+    def hold(self, path, **answer):
+        """Lets every request to the path wait for its answer until the gate, which is returned, is opened."""
+        gate = Gate()
+        self._gates.append(gate)
+        self.on(path, Answer(gate=gate, **answer))
+        return gate
+
+    def answer_to(self, request):
+        behaviour = self._behaviours.get(request.path, OK)
+        return behaviour if isinstance(behaviour, Answer) else behaviour(request)
+
+    # ------------------------------------------------------------------ what it got
+    def at(self, path):
+        """The requests to the path, in the order of their arrival."""
+        return [request for request in list(self.requests) if request.path == path]
+
+    def count(self, path=None):
+        return len(self.requests) if path is None else self.counts[path]
+
+    def wait_for(self, count, path=None, seconds=30):
+        """Waits until there are so many requests, in all or to the path; they."""
+        wait_for(lambda: self.count(path) >= count, f"{count} requests to {path or 'the receiver'}, of which "
+                 f"{self.count(path)} had come when the wait began", seconds, every=0.01)
+        return list(self.requests) if path is None else self.at(path)
+
+
+def make_authority(folder, name="receiver"):
+    """A certificate authority in the folder: (certificate, key)."""
+    pem, key = folder / f"{name}-ca.pem", folder / f"{name}-ca.key"
+    openssl("req", "-x509", *NEW_KEY, "-keyout", key, "-out", pem, "-days", "30", "-subj", f"/CN={name} test CA",
+            "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+    return pem, key
+
+
+def make_certificate(authority, folder, name, alternatives="DNS:localhost,IP:127.0.0.1"):
+    """A server's certificate that the authority signs: (certificate, key)."""
+    pem, key, request, more = (folder / f"{name}.{end}" for end in ("pem", "key", "csr", "ext"))
+    more.write_text(f"subjectAltName={alternatives}\nextendedKeyUsage=serverAuth\n")
+    openssl("req", "-new", *NEW_KEY, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
+    openssl("x509", "-req", "-in", request, "-CA", authority[0], "-CAkey", authority[1], "-CAcreateserial", "-days",
+            "30", "-out", pem, "-extfile", more)
+    return pem, key
+
+
+NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+
+
+def openssl(*arguments):
+    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, timeout=30)
