@@ -14,7 +14,10 @@ sys.dont_write_bytecode = True
 import pytest  # noqa: E402
 from support.client import Client  # noqa: E402
 from support.contract import Contract  # noqa: E402
+from support.receiver import Receiver  # noqa: E402
 from support.stack import ROOT, Stack, wait_for  # noqa: E402
+from support.verifier import Verifier  # noqa: E402
+from support.webhooks import Module  # noqa: E402
 from support.world import Organization  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -90,6 +93,37 @@ def no_runner(stack):
     """Nobody works on jobs during the test, but whoever it starts."""
     with stack.without("runner"):
         yield
+
+
+@pytest.fixture(scope="session")
+def verifier(stack):
+    """Another's library that verifies webhooks."""
+    return Verifier(stack.build)
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as running:
+        yield running
+
+
+@pytest.fixture
+def new_module(new_org, receiver):
+    """Makes installed modules: new_module(), new_module(org=…, slug=…); their endpoints are gone after the test."""
+    made = []
+
+    def make(org=None, **options):
+        made.append(Module(org or new_org(attributes=False), **options))
+        return made[-1]
+
+    yield make
+    for module in made:
+        module.forget()
+
+
+@pytest.fixture
+def module(new_module):
+    return new_module()
 
 
 @pytest.fixture(autouse=True)
