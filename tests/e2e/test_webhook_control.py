@@ -1,0 +1,186 @@
+"""What an admin can do about webhooks: pause, resume, delete, disable, send again, recover; and that no endpoint is kept
+waiting by another (docs/api.md "Webhook endpoints", "Deliveries")."""
+
+import json
+from datetime import datetime, timezone
+
+import pytest
+from support.stack import free_port, wait_for
+from support.webhooks import CANONICAL, DAY, delivering
+from support.world import email
+
+
+def happen(module, count=1):
+    """Events; the users' ids."""
+    return [module.org.create_user({"email": email()})["id"] for _ in range(count)]
+
+
+def ids_in(requests):
+    return [json.loads(request.body)["data"]["id"] for request in requests]
+
+
+@pytest.fixture
+def hook(module, receiver):
+    return module.endpoint(receiver.url("/hook"))
+
+
+@pytest.fixture
+def other(module, receiver):
+    """Another endpoint for the same events: what has come there would have come anywhere."""
+    return module.endpoint(receiver.url("/other"))
+
+
+# ---------------------------------------------------------------------------- pause, delete
+
+def test_a_pause_holds_and_its_end_sends(module, hook, other, receiver):
+    hook.change(status="paused")
+    held = happen(module, 3)
+    receiver.wait_for(3, "/other")
+    other.settled(succeeded=3)
+    assert receiver.count("/hook") == 0 and hook.statuses() == {"pending": 3}
+    hook.change(status="active")
+    assert sorted(ids_in(receiver.wait_for(3, "/hook"))) == sorted(held)
+    hook.settled(succeeded=3)
+
+
+def test_a_disabled_endpoint_gets_nothing_and_nothing_is_kept_for_it(module, hook, other, receiver):
+    hook.change(status="disabled")
+    happen(module)
+    receiver.wait_for(1, "/other")
+    other.settled(succeeded=1)
+    hook.change(status="active")
+    later = happen(module)
+    assert ids_in(receiver.wait_for(1, "/hook")) == later
+    hook.settled(succeeded=1)
+
+
+def test_a_deleted_endpoint_gets_nothing_more(stack, module, hook, other, receiver, no_runner):
+    happen(module)
+    hook.delete()
+    assert hook.record() is None
+    happen(module)
+    with delivering(stack):
+        receiver.wait_for(2, "/other")
+        other.settled(succeeded=2)
+    assert receiver.count("/hook") == 0 and hook.statuses() == {}
+
+
+def test_an_endpoint_deleted_during_its_delivery_harms_nobody(module, hook, other, receiver):
+    gate = receiver.hold("/hook")
+    happen(module)
+    receiver.wait_for(1, "/hook")
+    hook.delete()
+    gate.open()
+    happen(module)
+    receiver.wait_for(2, "/other")
+    other.settled(succeeded=2)
+    assert receiver.count("/hook") == 1
+
+
+def test_a_new_url_takes_what_waits(stack, module, hook, receiver, no_runner):
+    (user,) = happen(module)
+    assert hook.change(url=receiver.url("/moved"))["url"] == receiver.url("/moved")
+    with delivering(stack):
+        assert ids_in(receiver.wait_for(1, "/moved")) == [user]
+        hook.settled(succeeded=1)
+    assert receiver.count("/hook") == 0
+
+
+def test_a_disabled_installation_stops_at_once(stack, module, hook, new_module, receiver, no_runner):
+    witness = new_module(module.org, slug="witness")
+    watch = witness.endpoint(receiver.url("/watch"), ["member.created"])
+    (user,) = happen(module)
+    module.ingest([{"user_id": user, "action": "seen"}])
+    module.disable()
+    module.ingest([{"user_id": user, "action": "seen"}], expect=401, code="UNAUTHORIZED")
+    happen(module)
+    with delivering(stack):
+        receiver.wait_for(2, "/watch")
+        watch.settled(succeeded=2)
+        wait_for(lambda: set(hook.statuses()) == {"canceled"}, "what waited to be canceled")
+    with delivering(stack, DAY):
+        pass
+    assert receiver.count("/hook") == 0
+    module.enable()
+    later = happen(module)
+    module.ingest([{"user_id": user, "action": "seen"}])
+    with delivering(stack):
+        wait_for(lambda: hook.statuses().get("pending", 0) == 0, "nothing to wait")
+    arrived = receiver.at("/hook")
+    assert later[0] in [json.loads(request.body)["data"].get("id") for request in arrived]
+    assert user not in [json.loads(request.body)["data"].get("id") for request in arrived]
+
+
+# ---------------------------------------------------------------------------- once more
+
+def test_a_redelivery_has_the_same_id(module, hook, receiver, verifier):
+    happen(module)
+    receiver.wait_for(1, "/hook")
+    hook.settled(succeeded=1)
+    first = hook.delivery()
+    assert hook.redeliver(first["id"])["status"] == "pending"
+    requests = receiver.wait_for(2, "/hook")
+    hook.settled(succeeded=1)
+    assert {request.webhook_id for request in requests} == {first["webhook_id"]}
+    assert requests[0].body == requests[1].body
+    assert verifier.verdicts([(hook.secret, request) for request in requests]) == ["ok"] * 2
+    again = hook.delivery()
+    assert (again["id"], len(again["attempts"])) == (first["id"], 2)
+
+
+def test_a_redelivery_does_not_wait_for_the_next_attempt(stack, module, hook, receiver, no_runner):
+    receiver.on("/hook", status=500)
+    happen(module)
+    with delivering(stack):
+        hook.attempted(1)
+    with delivering(stack, 10):
+        delivery = hook.attempted(2)  # the next one is minutes away
+    receiver.on("/hook", status=200)
+    hook.redeliver(delivery["id"])
+    with delivering(stack):
+        hook.settled(succeeded=1)
+
+
+def test_recover_sends_what_failed_or_was_canceled_since_a_time(module, hook, other, receiver):
+    (arrived,) = happen(module)
+    receiver.wait_for(1, "/hook")
+    hook.settled(succeeded=1)
+    hook.change(status="paused")
+    missed = happen(module, 3)
+    hook.change(status="disabled")
+    assert hook.statuses() == {"succeeded": 1, "canceled": 3}
+    hook.change(status="active")
+    receiver.wait_for(4, "/other")
+    since = min(delivery["created_at"] for delivery in hook.deliveries(status="canceled"))
+    assert hook.recover(datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")) == 0
+    assert hook.recover(since) == 3
+    assert sorted(ids_in(receiver.wait_for(4, "/hook"))) == sorted([arrived, *missed])
+    hook.settled(succeeded=4)
+    assert hook.recover(since) == 0
+
+
+# ---------------------------------------------------------------------------- isolation
+
+EVENTS, HEALTHY = 50, 20
+
+
+def test_endpoints_that_hang_or_refuse_keep_no_other_waiting(stack, module, receiver, no_runner):
+    """All that the others get has come before the hanging one's first attempt is given up."""
+    gate = receiver.hold("/hangs")
+    hanging = module.endpoint(receiver.url("/hangs"), CANONICAL[6:7])
+    refusing = module.endpoint(f"http://127.0.0.1:{free_port()}/", CANONICAL[6:7])
+    healthy = [module.endpoint(receiver.url(f"/{number}"), CANONICAL[6:7]) for number in range(HEALTHY)]
+    (user,) = happen(module)
+    module.ingest([{"user_id": user, "action": "seen", "client_event_id": str(n)} for n in range(EVENTS)])
+    with delivering(stack):
+        for number in range(HEALTHY):
+            receiver.wait_for(EVENTS, f"/{number}")
+        assert receiver.count("/hangs") > 0
+        assert not [delivery for delivery in hanging.deliveries() if delivery["attempts"]], "it was given up before"
+        for endpoint in healthy:
+            endpoint.settled(succeeded=EVENTS)
+        gate.open()
+        hanging.settled(succeeded=EVENTS)
+    assert [delivery["attempts"][0]["class"] for delivery in refusing.deliveries() if delivery["attempts"]][0] == "connect"
+    for number in range(HEALTHY):
+        assert len({request.webhook_id for request in receiver.at(f"/{number}")}) == EVENTS

@@ -1,0 +1,131 @@
+"""Deliveries under SIGKILL: every event arrives at least once, whatever dies, and one that comes twice has the same id
+(docs/api.md "Webhooks")."""
+
+import json
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support.stack import wait_for
+from support.webhooks import MINUTE, start_delivering
+from support.world import email
+
+pytestmark = pytest.mark.usefixtures("no_runner")
+ENDPOINTS, CALLS, EVENTS_A_CALL = 10, 10, 100
+EVENTS = CALLS * EVENTS_A_CALL
+DELIVERIES = ENDPOINTS * EVENTS
+LEASE = 2 * MINUTE  # more than a runner's; whoever comes after a killed one has its clock ahead by that
+
+
+@pytest.fixture
+def queued(module, receiver):
+    """10,000 deliveries that wait: the module, its endpoints' paths, and the events' ids as the module names them."""
+    paths = [f"/{number}" for number in range(ENDPOINTS)]
+    for path in paths:
+        module.endpoint(receiver.url(path), ["engagement.recorded"])
+    user = module.org.create_user({"email": email()})["id"]
+
+    def push(call):
+        names = [f"{call}-{number}" for number in range(EVENTS_A_CALL)]
+        events = [{"user_id": user, "action": "seen", "client_event_id": name} for name in names]
+        assert module.ingest(events).json()["accepted"] == EVENTS_A_CALL
+        return names
+
+    with ThreadPoolExecutor(4) as pool:
+        names = [name for names in pool.map(push, range(CALLS)) for name in names]
+    return module, paths, set(names)
+
+
+def statuses(module):
+    """How many of the organization's deliveries have which status."""
+    found = module.stack.sql("SELECT status, COUNT(*) FROM webhook_deliveries WHERE organization_id = "
+                             "UNHEX(REPLACE(%s, '-', '')) GROUP BY status", module.org.id)
+    return dict(found)
+
+
+def expect_everything(queued, receiver):
+    """Each endpoint got each event; one event has one id, and one body, wherever and however often it came."""
+    _, paths, names = queued
+    ids, bodies = {}, {}
+    for path in paths:
+        arrived = set()
+        for request in receiver.at(path):
+            name = json.loads(request.body)["data"]["client_event_id"]
+            arrived.add(name)
+            assert ids.setdefault(name, request.webhook_id) == request.webhook_id
+            assert bodies.setdefault(name, request.body) == request.body
+        assert arrived == names, f"{path} misses {len(names - arrived)}"
+    assert len(set(ids.values())) == EVENTS
+
+
+def end(runner):
+    if runner.poll() is None:
+        runner.terminate()
+    runner.wait(30)
+
+
+def test_a_runner_that_is_killed_again_and_again_loses_nothing(stack, queued, receiver):
+    kills = 0
+    runner = start_delivering(stack)
+    try:
+        while receiver.count() < DELIVERIES * 0.9:
+            goal = receiver.count() + DELIVERIES // 8
+            wait_for(lambda: receiver.count() >= goal, "the deliveries to go on", every=0.002)
+            runner.send_signal(signal.SIGKILL)
+            runner.wait(10)
+            kills += 1
+            runner = start_delivering(stack, kills * LEASE)
+        wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
+    finally:
+        end(runner)
+    assert kills >= 5
+    expect_everything(queued, receiver)
+
+
+def test_a_database_that_is_killed_again_and_again_loses_nothing(stack, queued, receiver):
+    restarts = 0
+    runner = start_delivering(stack)
+    try:
+        while receiver.count() < DELIVERIES * 0.8 and restarts < 4:
+            goal = receiver.count() + DELIVERIES // 5
+            wait_for(lambda: receiver.count() >= goal, "the deliveries to go on", every=0.002)
+            with stack.without("mariadbd", verb="kill"):
+                pass
+            restarts += 1
+            if runner.poll() is not None:  # cron starts another
+                runner = start_delivering(stack)
+        end(runner)
+        runner = start_delivering(stack, LEASE)
+        wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
+    finally:
+        end(runner)
+    wait_for(stack.answers, "the server to answer again")
+    assert restarts >= 2
+    expect_everything(queued, receiver)
+
+
+def test_several_runners_at_once_send_nothing_twice(stack, queued, receiver):
+    runners = [start_delivering(stack) for _ in range(3)]
+    try:
+        wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
+    finally:
+        for runner in runners:
+            end(runner)
+    expect_everything(queued, receiver)
+    assert receiver.count() == DELIVERIES
+
+
+def test_a_runner_that_is_asked_to_end_gives_back_what_it_holds(stack, queued, receiver):
+    """The next one needs no lease to run out, and nothing is sent that was answered."""
+    for quarter in range(1, 4):
+        runner = start_delivering(stack)
+        wait_for(lambda: receiver.count() >= quarter * DELIVERIES // 4, "a quarter more", 60, every=0.002)
+        end(runner)
+        assert runner.returncode == 0
+    runner = start_delivering(stack)
+    try:
+        wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
+    finally:
+        end(runner)
+    expect_everything(queued, receiver)
+    assert receiver.count() == DELIVERIES
