@@ -18,7 +18,8 @@ from lib.figure import BrokenMeasurement
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 # In an order in which their foreign keys do not matter: the checks are off meanwhile.
-WRITTEN_TABLES = ("idempotency_keys", "audit_log", "import_blocks", "import_jobs", "members", "users")
+WRITTEN_TABLES = ("webhook_attempts", "webhook_deliveries", "webhook_events", "idempotency_keys", "audit_log",
+                  "import_blocks", "import_jobs", "members", "users")
 WRITTEN_COLUMNS = "@user, @member, @email, @external, @given, @family, @country, @dob, @attributes"
 STAGED_ROWS = """CREATE TABLE floor.staged_rows (
     organization_id BINARY(16) NOT NULL, job_id BINARY(16) NOT NULL, row_no INT NOT NULL,
