@@ -42,8 +42,8 @@ def test_each_change_of_a_member_arrives_once_with_what_a_get_answers(module, ho
     created = org.create_user({"email": email(), "first_name": "Ada", "external_id": "E-1"})
     elsewhere.create_user({"email": known})
     attached = org.create_user({"email": known})
-    assert of_type(receiver.wait_for(2, "/hook"), "member.created") == created == org.user(created["id"])
-    assert of_type(receiver.at("/hook"), "member.attached") == attached == org.user(attached["id"])
+    assert of_type(receiver.wait_for(2, "/hook"), "member.created") == org.user(created["id"])
+    assert of_type(receiver.at("/hook"), "member.attached") == org.user(attached["id"])
     org.update_user(created["id"], {"first_name": "Grace"})
     assert of_type(receiver.wait_for(3, "/hook"), "member.updated") == org.user(created["id"])
     org.api.post(f"/v1/users/{created['id']}/lock", json={"reason": "asked for"}, expect=200)
@@ -55,6 +55,9 @@ def test_each_change_of_a_member_arrives_once_with_what_a_get_answers(module, ho
     assert removed == {name: created[name] for name in ("id", "member_id", "organization_id", "external_id")}
     hook.settled(succeeded=6)
     assert Counter(body["type"] for body in payloads(receiver.at("/hook"))) == Counter(CANONICAL[:6])
+    org.create_user({"email": known, "last_name": "Gap"}, expect=200)
+    assert payloads(receiver.wait_for(7, "/hook"))[6] | {"timestamp": None} == {
+        "type": "member.updated", "timestamp": None, "data": org.user(attached["id"])}
 
 
 def test_what_changes_nothing_is_no_event(module, hook, receiver):
