@@ -111,6 +111,23 @@ def test_a_disabled_installation_stops_at_once(stack, module, hook, new_module, 
     assert user not in [json.loads(request.body)["data"].get("id") for request in arrived]
 
 
+@pytest.mark.parametrize("stop", ["pause", "disable", "delete", "disable the installation"])
+def test_what_a_runner_holds_already_is_not_begun_after_a_stop(stack, module, hook, receiver, no_runner, stop):
+    """It claims some ahead for a receiver that was quick; what is under way may end."""
+    (user,) = happen(module)
+    with delivering(stack):
+        receiver.wait_for(1, "/hook")
+        hook.settled(succeeded=1)
+        gate = receiver.hold("/hook")
+        module.ingest([{"user_id": user, "action": "seen"} for _ in range(100)])
+        receiver.wait_for(9, "/hook")  # all that may be under way to one endpoint
+        {"pause": lambda: hook.change(status="paused"), "disable": lambda: hook.change(status="disabled"),
+         "delete": hook.delete, "disable the installation": module.disable}[stop]()
+        gate.open()
+        wait_for(lambda: hook.statuses().get("succeeded", 9) == 9 or stop.startswith("disable"), "what was under way")
+    assert receiver.count("/hook") == 9
+
+
 # ---------------------------------------------------------------------------- once more
 
 def test_a_redelivery_has_the_same_id(module, hook, receiver, verifier):
