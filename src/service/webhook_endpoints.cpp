@@ -9,6 +9,7 @@
 #include "rules/webhooks.hpp"
 #include "service/audit.hpp"
 #include "service/installations.hpp"
+#include "store/installations.hpp"
 #include "store/webhook_deliveries.hpp"
 #include "store/webhook_endpoints.hpp"
 
@@ -125,7 +126,9 @@ rules::WebhookEndpoint change_webhook_endpoint(Unit& unit, const EndpointPlace& 
     if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);
     if (change.status) set_status(endpoint, *change.status);
     if (change.status == EndpointStatus::Active && owner.status == InstallationStatus::Error) {
-        store::clear_installation_error(org, place.installation, unit.now);
+        // One in error holds its module's slot already: nothing can be in the way.
+        (void)store::set_installation_status(org, place.installation, InstallationStatus::Enabled,
+                                             unit.now);
     }
     if (is_same(before, endpoint)) return before;
     endpoint.updated_at = unit.now;
