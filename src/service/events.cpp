@@ -26,8 +26,8 @@ void in_pieces(const std::vector<Row>& rows,
 }
 
 // An endpoint may have been deleted since it was found: then everything runs again, without it.
-void insert_deliveries(db::OrgStore& org, std::span<const store::NewDelivery> deliveries,
-                       Timestamp now) {
+void queue_deliveries(db::OrgStore& org, std::span<const store::NewDelivery> deliveries,
+                      Timestamp now) {
     try {
         store::insert_deliveries(org, deliveries, now);
     } catch (const db::DbError& error) {
@@ -55,7 +55,7 @@ void emit(Unit& unit, std::span<const Event> events) {
     in_pieces<store::NewWebhookEvent>(
         written, [&](auto rows) { store::insert_webhook_events(org, rows, unit.now); });
     in_pieces<store::NewDelivery>(deliveries,
-                                  [&](auto rows) { insert_deliveries(org, rows, unit.now); });
+                                  [&](auto rows) { queue_deliveries(org, rows, unit.now); });
 }
 
 void emit(Unit& unit, const Event& event) {
