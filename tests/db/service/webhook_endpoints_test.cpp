@@ -66,7 +66,7 @@ struct Endpoints : test::WebhookHouse {
     }
 };
 
-using Faults = std::map<std::string, std::string>;
+using Texts = std::map<std::string, std::string>;
 
 }  // namespace
 
@@ -106,20 +106,20 @@ BOOST_AUTO_TEST_CASE(a_secret_opens_in_its_own_row_only) {
 
 BOOST_AUTO_TEST_CASE(event_types_are_known_and_named_once) {
     BOOST_TEST((faults({}, {"member.created", "shop.order_paid", "webhook_endpoint.disabled"}) ==
-                Faults{}));
+                Texts{}));
     BOOST_TEST((faults({}, {"member.created", "member.udpated", "nonsense", "member.created",
                             "webhook_endpoint.test"}) ==
-                Faults{{"subscribed_event_types[1]", "invalid_choice"},
-                       {"subscribed_event_types[2]", "invalid_choice"},
-                       {"subscribed_event_types[3]", "duplicate"},
-                       {"subscribed_event_types[4]", "invalid_choice"}}));
+                Texts{{"subscribed_event_types[1]", "invalid_choice"},
+                      {"subscribed_event_types[2]", "invalid_choice"},
+                      {"subscribed_event_types[3]", "duplicate"},
+                      {"subscribed_event_types[4]", "invalid_choice"}}));
 }
 
 BOOST_AUTO_TEST_CASE(urls_and_event_types_are_judged_together) {
     BOOST_TEST((faults("http://192.0.2.1/hook", {"nonsense"}) ==
-                Faults{{"subscribed_event_types[0]", "invalid_choice"}, {"url", "invalid_url"}}));
+                Texts{{"subscribed_event_types[0]", "invalid_choice"}, {"url", "invalid_url"}}));
     BOOST_TEST(
-        (faults("https://10.0.0.1/hook", {"member.created"}) == Faults{{"url", "invalid_url"}}));
+        (faults("https://10.0.0.1/hook", {"member.created"}) == Texts{{"url", "invalid_url"}}));
 }
 
 BOOST_AUTO_TEST_CASE(an_installation_takes_endpoints_unless_it_is_disabled_or_full) {
