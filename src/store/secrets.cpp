@@ -128,10 +128,32 @@ void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
     tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
 }
 
+// ---------------------------------------------------------------------------- configs
+
+std::string config_context(std::string_view id) {
+    return rules::config_seal_name(InstallationId(Uuid::from_bytes(id).value_or(Uuid())));
+}
+
+std::vector<SealedRow> page_configs(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_configs", Why{"the sealing key is the installation's"},
+        "SELECT id, config_secrets FROM module_installations "
+        "WHERE id > ? AND config_secrets IS NOT NULL ORDER BY id LIMIT ? FOR UPDATE"};
+    return rows_of(tx.query(kPage, after, limit));
+}
+
+void write_config(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_config", Why{"the sealing key is the installation's"},
+        "UPDATE module_installations SET config_secrets = ? WHERE id = ?"};
+    tx.execute(kWrite, sealed, id);
+}
+
 constexpr std::array kTables = {
     SealedTable{"second factors", admin_context, page_admins, write_admin},
     SealedTable{"waiting mails", mail_context, page_mail, write_mail},
     SealedTable{"recorded replies", reply_context, page_replies, write_reply},
+    SealedTable{"module configs", config_context, page_configs, write_config},
     SealedTable{"webhook secrets", endpoint_context, page_endpoints, write_endpoint},
     SealedTable{"previous webhook secrets", endpoint_context, page_previous, write_previous},
 };
