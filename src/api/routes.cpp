@@ -25,6 +25,8 @@ std::vector<const Endpoint*> collect() {
     add(sign_in_endpoints());
     add(two_factor_endpoints());
     add(user_endpoints());
+    add(webhook_endpoint_endpoints());
+    add(webhook_delivery_endpoints());
     add(openapi_endpoints());
     add(health_endpoints());
     return rows;

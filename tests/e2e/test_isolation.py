@@ -30,13 +30,17 @@ def theirs(stack, contract):
     revoked = stack.issue_key(other.id, "revoked")["id"]
     stack.ctl("key", "revoke", "--org", other.id, "--id", revoked)
     disabled = other.published_module()
-    installations = [other.install(disabled)["id"]]
-    other.admin().api.delete(f"/v1/installations/{installations[0]}", expect=200)
+    installation = other.install(disabled)
+    endpoint = other.create_endpoint(installation)
+    delivery = other.test_endpoint(endpoint)
+    other.admin().api.delete(f"/v1/installations/{installation['id']}", expect=200)
     draft = other.create_module()
     modules = [draft["id"], disabled["id"], other.records()["module"]]
     versions = [other.create_version(draft)["id"], disabled["current_version_id"], other.records()["version"]]
     return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "module": modules, "version": versions,
-            "installation": [*installations, other.records()["installation"]], "organization": other}
+            "installation": [installation["id"], other.records()["installation"]],
+            "endpoint": [endpoint["id"], other.records()["endpoint"]],
+            "delivery": [delivery["id"], other.records()["delivery"]], "organization": other}
 
 
 @pytest.fixture(params=["key", "session"])
@@ -95,7 +99,10 @@ def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, cli
         keys = [key | {"last_used_at": None} for key in other.stack.ctl("key", "list", "--org", other.id)]
         modules = [other.api.get_json(path, params={"limit": 100}) for path in (
             "/v1/modules", "/v1/installations", *(f"/v1/modules/{module_id}/versions" for module_id in theirs["module"]))]
-        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys, modules
+        # What a runner changes of them meanwhile does not count.
+        endpoints = [{name: endpoint[name] for name in ("id", "url", "status")}
+                     for endpoint in other.stack.ctl("webhook", "list", "--org", other.id)]
+        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys, modules, endpoints
 
     before = snapshot()
     for operation in filter(names_a_record, contract.operations):

@@ -5,11 +5,11 @@ A new operation needs a line here; until it has one, test_auth.py and test_isola
 
 import uuid
 
-from .world import EMAIL_COLUMN, email, rows_of, slug
+from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 
 # What a path parameter names: by its own name, else by the path's second word. A kind is a tenant's record.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
-         "versionId": "version", "installations": "installation"}
+         "versionId": "version", "installations": "installation", "endpointId": "endpoint", "deliveryId": "delivery"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone"}
 
@@ -36,6 +36,13 @@ BODIES = {
     "changeInstallation": lambda: {"config": {}},
     "enableInstallation": lambda: {},
     "disableInstallation": lambda: None,
+    "createWebhookEndpoint": lambda: {"url": NOBODY, "subscribed_event_types": ["member.locked"]},
+    "updateWebhookEndpoint": lambda: {"subscribed_event_types": ["member.unlocked"]},
+    "deleteWebhookEndpoint": lambda: None,
+    "rotateWebhookSecret": lambda: {},
+    "testWebhookEndpoint": lambda: {},
+    "recoverWebhookDeliveries": lambda: {"since": "2026-01-01T00:00:00Z"},
+    "redeliverWebhook": lambda: {},
     "requestSignInCode": lambda: {"email": email()},
     "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
     "enableTwoFactor": lambda: {},

@@ -11,6 +11,9 @@ EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "em
 CORE_FIELDS = ["email", "external_id", "first_name", "last_name", "display_name", "locale", "country", "dob"]
 MEMBER_COLUMNS = "id, user_id, external_id, first_name, last_name, display_name, locale, country, dob, attributes"
 
+# Where no webhook is ever taken.
+NOBODY = "http://127.0.0.1:9/"
+
 # The registry that organizations get: each type once, and one starter key that stays disabled.
 ENABLED_STARTERS = ["phone", "gender", "shirt_size", "favourite_team", "address.city"]
 DISABLED_STARTER = "emergency_contact"
@@ -45,6 +48,10 @@ def rows_of(payloads, first=1):
         number, payload = entry if isinstance(entry, tuple) else (first + index, entry)
         rows.append({"rowNumber": number, "payload": payload})
     return rows
+
+
+def path_of_endpoint(endpoint):
+    return f"/v1/installations/{endpoint['module_installation_id']}/webhook-endpoints/{endpoint['id']}"
 
 
 class Organization:
@@ -131,13 +138,29 @@ class Organization:
         body = {"module_id": module["id"]} | fields
         return self.admin().api.post("/v1/installations", json=body, expect=expect).json()
 
+    # ------------------------------------------------------------------ webhooks
+    def create_endpoint(self, installation, **fields):
+        """A webhook endpoint that nobody listens at; the record with its secret."""
+        body = {"url": NOBODY, "subscribed_event_types": ["member.created"]} | fields
+        path = f"/v1/installations/{installation['id']}/webhook-endpoints"
+        made = self.admin().api.post(path, json=body, expect=201).json()
+        self.stack.keys_issued.append(made["signing_secret"])
+        return made
+
+    def test_endpoint(self, endpoint):
+        """A delivery of the endpoint's."""
+        return self.admin().api.post(f"{path_of_endpoint(endpoint)}/test", expect=202).json()
+
     def records(self):
         """The organization's one record of each kind that tests over all operations need: {kind: id}."""
         if not self._records:
             module = self.published_module()
+            installation = self.install(module)
+            endpoint = self.create_endpoint(installation)
             self._records = {"api_key": self.key_id, "user": self.create_user({"email": email()})["id"],
                              "module": module["id"], "version": module["current_version_id"],
-                             "installation": self.install(module)["id"]}
+                             "installation": installation["id"], "endpoint": endpoint["id"],
+                             "delivery": self.test_endpoint(endpoint)["id"]}
         return dict(self._records)
 
     # ------------------------------------------------------------------ imports
