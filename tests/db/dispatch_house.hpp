@@ -2,6 +2,7 @@
 // the tests of the runner's side of webhooks.
 #pragma once
 
+#include "base/text.hpp"
 #include "db/house.hpp"
 #include "rules/seal_names.hpp"
 #include "rules/webhooks.hpp"
