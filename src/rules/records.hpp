@@ -273,9 +273,11 @@ struct WebhookDelivery {
     Timestamp created_at;
 };
 
-enum class AuditActor : std::uint8_t { Admin, Operator };
+// System: Muster itself, where its runner decides something that admins must know.
+enum class AuditActor : std::uint8_t { Admin, Operator, System };
 inline std::string_view text_of(AuditActor actor) {
-    return actor == AuditActor::Admin ? "admin" : "operator";
+    constexpr std::array<std::string_view, 3> kTexts = {"admin", "operator", "system"};
+    return kTexts[static_cast<std::size_t>(actor)];
 }
 
 struct AuditEntry {
