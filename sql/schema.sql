@@ -175,11 +175,11 @@ CREATE TABLE IF NOT EXISTS mail_outbox (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- Who did what, when. organization_id: whose log it stands in; NULL for what concerns the installation alone.
--- actor_id: the admin; NULL for the operator. details: a flat JSON object, without secrets and addresses.
+-- actor_id: the admin; NULL for the operator and for Muster itself (system). details: a flat JSON object, without secrets and addresses.
 CREATE TABLE IF NOT EXISTS audit_log (
     organization_id BINARY(16)   NULL,
     id              BINARY(16)   NOT NULL,
-    actor           ENUM('admin', 'operator') NOT NULL,
+    actor           ENUM('admin', 'operator', 'system') NOT NULL,
     actor_id        BINARY(16)   NULL,
     action          VARCHAR(64)  NOT NULL,
     subject_id      VARCHAR(64)  NULL,
@@ -492,4 +492,11 @@ CREATE TABLE IF NOT EXISTS webhook_attempts (
     KEY delivery (organization_id, delivery_id, id),
     CONSTRAINT webhook_attempts_delivery FOREIGN KEY (organization_id, delivery_id)
         REFERENCES webhook_deliveries (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- How many attempts ever came to what, for monitoring: a figure that only grows, where the attempts themselves go.
+CREATE TABLE IF NOT EXISTS webhook_attempt_totals (
+    class    VARCHAR(32) NOT NULL,
+    attempts BIGINT      NOT NULL,
+    PRIMARY KEY (class)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

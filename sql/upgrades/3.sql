@@ -173,3 +173,12 @@ CREATE TABLE webhook_attempts (
     CONSTRAINT webhook_attempts_delivery FOREIGN KEY (organization_id, delivery_id)
         REFERENCES webhook_deliveries (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- How many attempts ever came to what, for monitoring: a figure that only grows, where the attempts themselves go.
+CREATE TABLE IF NOT EXISTS webhook_attempt_totals (
+    class    VARCHAR(32) NOT NULL,
+    attempts BIGINT      NOT NULL,
+    PRIMARY KEY (class)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+ALTER TABLE audit_log MODIFY actor ENUM('admin', 'operator', 'system') NOT NULL;

@@ -7,7 +7,8 @@ namespace muster {
 
 using rules::AuditActor;
 template <>
-inline constexpr std::array kAllOf<AuditActor> = {AuditActor::Admin, AuditActor::Operator};
+inline constexpr std::array kAllOf<AuditActor> = {AuditActor::Admin, AuditActor::Operator,
+                                                  AuditActor::System};
 
 }  // namespace muster
 

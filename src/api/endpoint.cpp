@@ -114,8 +114,8 @@ http::Reply Call::transact(const std::function<service::StoredReply(service::Uni
 }
 
 std::string Call::cursor_scope() const {
-    std::string scope = std::string(endpoint.operation) + "|" + org().text() + "|" +
-                        (parameters.empty() ? "" : std::string(parameters[0]));
+    std::string scope = std::string(endpoint.operation) + "|" + org().text();
+    for (const std::string_view parameter : parameters) scope += "|" + std::string(parameter);
     for (const QueryParameter& parameter : endpoint.query) {
         const bool is_filter = parameter.kind == Kind::Text || parameter.kind == Kind::Email ||
                                parameter.kind == Kind::Timestamp;

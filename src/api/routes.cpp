@@ -19,10 +19,14 @@ std::vector<const Endpoint*> collect() {
     add(attribute_endpoints());
     add(audit_log_endpoints());
     add(import_endpoints());
+    add(installation_endpoints());
+    add(module_endpoints());
     add(session_endpoints());
     add(sign_in_endpoints());
     add(two_factor_endpoints());
     add(user_endpoints());
+    add(webhook_endpoint_endpoints());
+    add(webhook_delivery_endpoints());
     add(openapi_endpoints());
     add(health_endpoints());
     return rows;

@@ -88,6 +88,9 @@ Result add_attribute(const Invocation& in);
 Result list_imports(const Invocation& in);
 Result show_import(const Invocation& in);
 Result cancel_import(const Invocation& in);
+// webhooks.cpp
+Result list_webhooks(const Invocation& in);
+Result recover_webhooks(const Invocation& in);
 // users.cpp
 Result erase_user(const Invocation& in);
 // audit.cpp

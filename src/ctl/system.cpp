@@ -1,6 +1,7 @@
 // musterctl db, config, health.
 #include "ctl/command.hpp"
 #include "service/mail.hpp"
+#include "service/monitoring.hpp"
 #include "service/organizations.hpp"
 #include "service/schema.hpp"
 #include "service/secrets.hpp"
@@ -74,6 +75,7 @@ Result check_config(const Invocation& in) {
 Result show_health(const Invocation& in) {
     std::string problem = service::check_readiness(in.context).problem;
     if (problem.empty()) problem = service::mail_problem(in.context);
+    if (problem.empty()) problem = service::webhook_problem(in.context);
     Result result;
     result.json["healthy"] = problem.empty();
     result.json["problem"] = problem.empty() ? Json::Value() : Json::Value(problem);

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "base/faults.hpp"
+#include "base/record.hpp"
 #include "base/time.hpp"
 #include "http/json_body.hpp"
-#include "base/record.hpp"
 #include "rules/member_fields.hpp"
 
 #include <json/value.h>
@@ -116,6 +116,13 @@ struct Uuid {
         schema["format"] = "uuid";
         return schema;
     }
+};
+
+// An object that is judged elsewhere, as compact JSON of at most `most_bytes`.
+struct AnyObject {
+    std::size_t most_bytes;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const;
+    Json::Value schema() const;
 };
 
 // The payload of specification 2.1, normalised; attributes are a flat object of at most 100 keys

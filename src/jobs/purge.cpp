@@ -26,7 +26,8 @@ bool PurgeWork::turn(const Deadline&) {
                {"sessions", purged.sessions},
                {"mails", purged.mails},
                {"api_keys", purged.api_keys},
-               {"audit_entries", purged.audit_entries}});
+               {"audit_entries", purged.audit_entries},
+               {"webhook_events", purged.webhook_events}});
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "jobs/imports.hpp"
 #include "jobs/mail.hpp"
 #include "jobs/purge.hpp"
+#include "jobs/webhooks.hpp"
 #include "main/wiring.hpp"
 #include "service/schema.hpp"
 
@@ -25,7 +26,8 @@ namespace {
 using namespace muster;
 
 constexpr const char* kUsage =
-    "Usage: muster-run [--config FILE] [--for SECONDS[s]] [--verbose] imports|mail|purge|all\n"
+    "Usage: muster-run [--config FILE] [--for SECONDS[s]] [--verbose] "
+    "imports|webhooks|mail|purge|all\n"
     "Works on what waits and, unless it is the purge, waits for more until its time is over.\n"
     "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
     "  --for 55s        how long to run (default 55s)\n"
@@ -61,6 +63,10 @@ std::unique_ptr<jobs::Work> imports(Stations& stations, bool) {
     return std::make_unique<jobs::ImportWork>(own, std::move(helpers));
 }
 
+std::unique_ptr<jobs::Work> webhooks(Stations& stations, bool) {
+    return std::make_unique<jobs::WebhookWork>(stations.add());
+}
+
 std::unique_ptr<jobs::Work> mail(Stations& stations, bool) {
     return std::make_unique<jobs::MailWork>(stations.add());
 }
@@ -76,7 +82,8 @@ struct Kind {
 };
 
 // What may be asked for, besides `all`, which is every one of them.
-constexpr std::array kKinds = {Kind{"imports", imports}, Kind{"mail", mail}, Kind{"purge", purge}};
+constexpr std::array kKinds = {Kind{"imports", imports}, Kind{"webhooks", webhooks},
+                               Kind{"mail", mail}, Kind{"purge", purge}};
 constexpr std::string_view kAll = "all";
 
 bool is_kind(std::string_view word) {

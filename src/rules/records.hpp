@@ -219,6 +219,13 @@ inline std::string_view text_of(EndpointStatus status) {
     constexpr std::array<std::string_view, 3> kTexts = {"active", "paused", "disabled"};
     return kTexts[static_cast<std::size_t>(status)];
 }
+[[nodiscard]] inline std::optional<EndpointStatus> endpoint_status_of(std::string_view text) {
+    for (const auto status :
+         {EndpointStatus::Active, EndpointStatus::Paused, EndpointStatus::Disabled}) {
+        if (text_of(status) == text) return status;
+    }
+    return std::nullopt;
+}
 
 // Specification 2.9, without its secrets.
 struct WebhookEndpoint {
@@ -240,6 +247,13 @@ inline std::string_view text_of(DeliveryStatus status) {
                                                         "canceled"};
     return kTexts[static_cast<std::size_t>(status)];
 }
+[[nodiscard]] inline std::optional<DeliveryStatus> delivery_status_of(std::string_view text) {
+    for (const auto status : {DeliveryStatus::Pending, DeliveryStatus::Succeeded,
+                              DeliveryStatus::Failed, DeliveryStatus::Canceled}) {
+        if (text_of(status) == text) return status;
+    }
+    return std::nullopt;
+}
 
 struct WebhookAttempt {
     Timestamp at;
@@ -259,9 +273,11 @@ struct WebhookDelivery {
     Timestamp created_at;
 };
 
-enum class AuditActor : std::uint8_t { Admin, Operator };
+// System: Muster itself, where its runner decides something that admins must know.
+enum class AuditActor : std::uint8_t { Admin, Operator, System };
 inline std::string_view text_of(AuditActor actor) {
-    return actor == AuditActor::Admin ? "admin" : "operator";
+    constexpr std::array<std::string_view, 3> kTexts = {"admin", "operator", "system"};
+    return kTexts[static_cast<std::size_t>(actor)];
 }
 
 struct AuditEntry {

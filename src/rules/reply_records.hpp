@@ -5,6 +5,15 @@
 #include "base/record.hpp"
 #include "rules/records.hpp"
 
+namespace muster {
+
+template <>
+inline constexpr std::array kAllOf<rules::InstallationStatus> = {
+    rules::InstallationStatus::Enabled, rules::InstallationStatus::Disabled,
+    rules::InstallationStatus::Error};
+
+}  // namespace muster
+
 namespace muster::rules {
 
 // ---------------------------------------------------------------------------- users
@@ -40,5 +49,15 @@ inline constexpr Record<Member, kUserFields.size()> kUser{"User", kUserFields};
 inline constexpr auto kRemovedUser = record<Member>(
     "RemovedUser", field<&Member::user_id>("id"), field<&Member::member_id>("member_id"),
     field<&Member::organization_id>("organization_id"), field<&Member::external_id>("external_id"));
+
+// ---------------------------------------------------------------------------- installations
+
+inline constexpr auto kInstallation = record<Installation>(
+    "Installation", field<&Installation::id>("id"), field<&Installation::module_id>("module_id"),
+    field<&Installation::organization_id>("organization_id"),
+    field<&Installation::version_id>("version_id"), field<&Installation::status>("status"),
+    field<&Installation::config>("config"), field<&Installation::installed_by>("installed_by"),
+    field<&Installation::installed_at>("installed_at"),
+    field<&Installation::created_at>("created_at"), field<&Installation::updated_at>("updated_at"));
 
 }  // namespace muster::rules

@@ -44,6 +44,13 @@ void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::s
     store::insert_audit_entry(tx, organization, entry);
 }
 
+void audit_system(Unit& unit, std::string_view action, std::string_view subject_id,
+                  AuditDetails details) {
+    auto entry = entry_of(action, subject_id, details, unit.now);
+    entry.actor = rules::AuditActor::System;
+    store::insert_audit_entry(unit.tx, unit.org(), entry);
+}
+
 std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,
                                               std::optional<AuditId> before,
                                               const std::optional<std::string>& action,

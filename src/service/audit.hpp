@@ -1,6 +1,6 @@
-// The audit log: what admins and operators did, written in the transaction of the deed itself
-// (docs/api.md "Audit log"). What an organization's own key does is not in it: partners do that by
-// the million.
+// The audit log: what admins and operators did, and what Muster decided in their stead, written in
+// the transaction of the deed itself (docs/api.md "Audit log"). What an organization's own key does
+// is not in it: partners do that by the million.
 #pragma once
 
 #include "rules/records.hpp"
@@ -30,6 +30,10 @@ void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view
 // A deed of the operator's (musterctl); nullopt: it concerns the installation alone.
 void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::string_view action,
                     std::string_view subject_id, AuditDetails details, Timestamp now);
+
+// What Muster itself decided for the organization (the runner).
+void audit_system(Unit& unit, std::string_view action, std::string_view subject_id,
+                  AuditDetails details);
 
 // The organization's log, newest first; up to `limit` + 1, where the last tells that there is more.
 // Of one action or one subject if given.

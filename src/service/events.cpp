@@ -25,6 +25,17 @@ void in_pieces(const std::vector<Row>& rows,
     }
 }
 
+// An endpoint may have been deleted since it was found: then everything runs again, without it.
+void queue_deliveries(db::OrgStore& org, std::span<const store::NewDelivery> deliveries,
+                      Timestamp now) {
+    try {
+        store::insert_deliveries(org, deliveries, now);
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::BadData) throw;
+        throw db::RetryTransaction{"a webhook endpoint was deleted meanwhile"};
+    }
+}
+
 }  // namespace
 
 void emit(Unit& unit, std::span<const Event> events) {
@@ -43,8 +54,8 @@ void emit(Unit& unit, std::span<const Event> events) {
     }
     in_pieces<store::NewWebhookEvent>(
         written, [&](auto rows) { store::insert_webhook_events(org, rows, unit.now); });
-    in_pieces<store::NewDelivery>(
-        deliveries, [&](auto rows) { store::insert_deliveries(org, rows, unit.now); });
+    in_pieces<store::NewDelivery>(deliveries,
+                                  [&](auto rows) { queue_deliveries(org, rows, unit.now); });
 }
 
 void emit(Unit& unit, const Event& event) {

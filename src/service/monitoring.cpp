@@ -4,9 +4,15 @@
 #include "db/transaction.hpp"
 #include "store/imports.hpp"
 #include "store/mail_outbox.hpp"
+#include "store/webhook_queue.hpp"
+
+#include <algorithm>
 
 namespace muster::service {
 namespace {
+
+// Longer than any runner leaves a delivery waiting: the gap between two runs, and a lease.
+constexpr Milliseconds kPatience{120'000};
 
 std::string labelled(std::string_view name, rules::ImportState state, std::int64_t value) {
     return std::string(name) + "{state=\"" + std::string(text_of(state)) + "\"} " +
@@ -46,6 +52,32 @@ std::string mail_metrics(db::Tx& tx, Timestamp now) {
            std::to_string(age.count() / 1000) + "\n";
 }
 
+std::string webhook_metrics(db::Tx& tx, Timestamp now) {
+    const auto backlog = store::measure_webhook_backlog(tx);
+    const auto age = std::max(now - backlog.oldest.value_or(now), Milliseconds(0));
+    std::string text =
+        "# HELP muster_webhook_pending Deliveries that wait or are under way, counted up to " +
+        std::to_string(store::kMostCounted) +
+        ".\n"
+        "# TYPE muster_webhook_pending gauge\n"
+        "muster_webhook_pending " +
+        std::to_string(backlog.pending) +
+        "\n"
+        "# HELP muster_webhook_queue_age_seconds Since the delivery to an active endpoint that "
+        "waits longest was due.\n"
+        "# TYPE muster_webhook_queue_age_seconds gauge\n"
+        "muster_webhook_queue_age_seconds " +
+        std::to_string(age.count() / 1000) +
+        "\n"
+        "# HELP muster_webhook_attempts_total Attempts to deliver, by what they came to.\n"
+        "# TYPE muster_webhook_attempts_total counter\n";
+    for (const auto& count : store::list_attempt_totals(tx)) {
+        text += "muster_webhook_attempts_total{class=\"" + count.attempt_class + "\"} " +
+                std::to_string(count.attempts) + "\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string job_metrics(Context& context) {
@@ -53,14 +85,25 @@ std::string job_metrics(Context& context) {
         "# HELP muster_database_up Whether the database answered.\n# TYPE muster_database_up gauge\n";
     try {
         const Timestamp now = Timestamp::now();
-        const std::string figures = context.database.read(
-            [&](db::Tx& tx) { return import_metrics(tx, now) + mail_metrics(tx, now); });
+        const std::string figures = context.database.read([&](db::Tx& tx) {
+            return import_metrics(tx, now) + mail_metrics(tx, now) + webhook_metrics(tx, now);
+        });
         text += "muster_database_up 1\n" + figures;
     } catch (const db::DbError& error) {
         log_event(LogLevel::Warning, "metrics.database_down", {{"reason", error.what()}});
         text += "muster_database_up 0\n";
     }
     return text;
+}
+
+std::string webhook_problem(Context& context) {
+    const auto backlog =
+        context.database.read([](db::Tx& tx) { return store::measure_webhook_backlog(tx); });
+    const Timestamp now = Timestamp::now();
+    if (!backlog.oldest_of_healthy || now - *backlog.oldest_of_healthy <= kPatience) return "";
+    return "webhooks wait since " +
+           std::to_string((now - *backlog.oldest_of_healthy).count() / 60'000) +
+           " minutes: see whether cron starts muster-run, and webhooks.* of the configuration";
 }
 
 }  // namespace muster::service

@@ -7,8 +7,12 @@
 
 namespace muster::service {
 
-// Jobs in motion and mail that waits, in Prometheus' text format; muster_database_up tells whether
-// they could be asked for.
+// Jobs in motion, mail and webhooks that wait, in Prometheus' text format; muster_database_up tells
+// whether they could be asked for.
 std::string job_metrics(Context& context);
+
+// What the operator should know: "" unless webhooks to an endpoint that does not fail wait for
+// minutes.
+std::string webhook_problem(Context& context);
 
 }  // namespace muster::service

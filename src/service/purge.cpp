@@ -13,7 +13,10 @@ namespace {
 constexpr int kImportsAtOnce = 20;
 constexpr int kBlocksAtOnce = 100;
 constexpr int kRowsAtOnce = 1000;
+// An event goes with the deliveries to all endpoints, and their attempts.
+constexpr int kEventsAtOnce = 200;
 constexpr std::int64_t kDay{24L * 3600 * 1000};
+constexpr Milliseconds kEventLife{30 * kDay};
 
 // A job without its blocks is nothing, so the blocks go first and the job last: killed in between,
 // the next run goes on.
@@ -52,6 +55,9 @@ Purged purge_step(Context& context) {
     purged.api_keys = expired_rows(store::purge_revoked_api_keys, now - kRevokedKeyLife);
     purged.audit_entries = expired_rows(
         store::purge_audit_log, now - Milliseconds(kDay * context.settings.jobs_audit_days));
+    purged.webhook_events = context.database.transaction([&](db::Tx& tx) {
+        return store::purge_webhook_events(tx, now - kEventLife, kEventsAtOnce);
+    });
     return purged;
 }
 

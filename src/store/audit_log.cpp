@@ -15,6 +15,14 @@ namespace {
     "l.request_id, l.created_at"
 #define WITH_ADMINS " LEFT JOIN admins a ON a.id = l.actor_id "
 
+rules::AuditActor actor_of(std::string_view text) {
+    using rules::AuditActor;
+    for (const AuditActor actor : {AuditActor::Admin, AuditActor::System}) {
+        if (text_of(actor) == text) return actor;
+    }
+    return AuditActor::Operator;
+}
+
 rules::AuditEntry entry_of(const Rows& rows) {
     const auto text = [&](unsigned column) {
         return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
@@ -22,7 +30,7 @@ rules::AuditEntry entry_of(const Rows& rows) {
     rules::AuditEntry entry;
     entry.organization_id = rows.optional_id<OrgId>(1);
     entry.id = rows.id<AuditId>(2);
-    entry.actor = rows.bytes(3) == "admin" ? rules::AuditActor::Admin : rules::AuditActor::Operator;
+    entry.actor = actor_of(rows.bytes(3));
     entry.actor_id = rows.optional_id<AdminId>(4);
     entry.actor_email = text(5);
     entry.action = rows.bytes(6);

@@ -57,6 +57,14 @@ std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit) {
     return tx.execute(kPurge, until, limit);
 }
 
+std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{"purge.webhook_events",
+                                      Why{"retention is the installation's, not a tenant's"},
+                                      "DELETE FROM webhook_events WHERE created_at <= ? "
+                                      "ORDER BY created_at LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
+}
+
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
     // Ids ascend with time: the primary key keeps this from reading what is younger.
     static constexpr SystemSql kPurge{

@@ -16,6 +16,9 @@ std::int64_t purge_sessions(db::Tx& tx, Timestamp now, int limit);
 // Not while a runner holds its lease.
 std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit);
 
+// Events for webhooks that were written at `until` or earlier, with all deliveries and attempts.
+std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit);
+
 // Gone when it was revoked at `until` or earlier.
 std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit);
 // Gone when it was written at `until` or earlier.

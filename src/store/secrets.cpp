@@ -2,6 +2,7 @@
 
 #include "rules/seal_names.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace muster::store {
@@ -58,6 +59,50 @@ void write_mail(db::Tx& tx, std::string_view id, std::string_view sealed) {
     tx.execute(kWrite, sealed, id);
 }
 
+// ---------------------------------------------------------------------------- webhook secrets
+
+// The id is organization and endpoint, one behind the other.
+std::string endpoint_context(std::string_view id) {
+    const auto endpoint = Uuid::from_bytes(id.substr(std::min(id.size(), Uuid::kBytes)));
+    return rules::endpoint_seal_name(EndpointId(endpoint.value_or(Uuid())));
+}
+
+std::vector<SealedRow> page_endpoints(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_endpoints", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, id), secret FROM webhook_endpoints "
+        "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
+        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
+    const std::string_view organization = after.substr(0, Uuid::kBytes);
+    return rows_of(
+        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
+}
+
+void write_endpoint(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_endpoint", Why{"the sealing key is the installation's"},
+        "UPDATE webhook_endpoints SET secret = ? WHERE organization_id = ? AND id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
+std::vector<SealedRow> page_previous(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_previous_endpoints", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, id), previous_secret FROM webhook_endpoints "
+        "WHERE (organization_id > ? OR (organization_id = ? AND id > ?)) "
+        "AND previous_secret IS NOT NULL ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
+    const std::string_view organization = after.substr(0, Uuid::kBytes);
+    return rows_of(
+        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
+}
+
+void write_previous(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_previous_endpoint", Why{"the sealing key is the installation's"},
+        "UPDATE webhook_endpoints SET previous_secret = ? WHERE organization_id = ? AND id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
 // ---------------------------------------------------------------------------- recorded replies
 
 std::string reply_context(std::string_view) {
@@ -83,10 +128,34 @@ void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
     tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
 }
 
+// ---------------------------------------------------------------------------- configs
+
+std::string config_context(std::string_view id) {
+    return rules::config_seal_name(InstallationId(Uuid::from_bytes(id).value_or(Uuid())));
+}
+
+std::vector<SealedRow> page_configs(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_configs", Why{"the sealing key is the installation's"},
+        "SELECT id, config_secrets FROM module_installations "
+        "WHERE id > ? AND config_secrets IS NOT NULL ORDER BY id LIMIT ? FOR UPDATE"};
+    return rows_of(tx.query(kPage, after, limit));
+}
+
+void write_config(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_config", Why{"the sealing key is the installation's"},
+        "UPDATE module_installations SET config_secrets = ? WHERE id = ?"};
+    tx.execute(kWrite, sealed, id);
+}
+
 constexpr std::array kTables = {
     SealedTable{"second factors", admin_context, page_admins, write_admin},
     SealedTable{"waiting mails", mail_context, page_mail, write_mail},
     SealedTable{"recorded replies", reply_context, page_replies, write_reply},
+    SealedTable{"module configs", config_context, page_configs, write_config},
+    SealedTable{"webhook secrets", endpoint_context, page_endpoints, write_endpoint},
+    SealedTable{"previous webhook secrets", endpoint_context, page_previous, write_previous},
 };
 
 }  // namespace

@@ -410,8 +410,13 @@ BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                          after("tenancy/leases_on_import_jobs") * after("tenancy/import_blocks") *
                          after("tenancy/attributes_for_writing") *
                          after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
-                         after("tenancy/import_blocks_by_filter") *
-                         after("tenancy/webhook_outbox")) {
+                         after("tenancy/import_blocks_by_filter") * after("tenancy/modules") *
+                         after("tenancy/module_versions") * after("tenancy/installations") *
+                         after("tenancy/configs_of_installations") *
+                         after("tenancy/webhook_outbox") * after("tenancy/webhook_endpoints") *
+                         after("tenancy/webhook_deliveries") * after("tenancy/webhook_queue") *
+                         after("tenancy/webhook_queue_under_a_lease") *
+                         after("tenancy/webhook_queue_and_endpoints")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {

@@ -59,17 +59,29 @@ std::optional<ServedRequest> read_request(int socket, std::string& buffer) {
     return request;
 }
 
-void send_all(int socket, std::string_view text) {
+// False: the peer is gone.
+bool send_all(int socket, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-        if (count <= 0) return;
+        if (count <= 0) return false;
         text.remove_prefix(static_cast<std::size_t>(count));
     }
+    return true;
 }
 
 // False: the connection is to be closed.
 bool send_response(int socket, const ServedResponse& response) {
     if (response.hang_up) return false;
+    if (response.hang) {
+        std::string rest;
+        while (read_more(socket, rest)) rest.clear();
+        return false;
+    }
+    if (!response.raw.empty()) {
+        bool goes_on = send_all(socket, response.raw) && !response.endless.empty();
+        while (goes_on) goes_on = send_all(socket, response.endless);
+        return false;
+    }
     std::string text = "HTTP/1.1 " + std::to_string(response.status) + " Served\r\n";
     for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";
     text += "Content-Length: " + std::to_string(response.body.size()) + "\r\n\r\n";
@@ -88,7 +100,7 @@ LoopbackServer::LoopbackServer(Handler handler) : handler_(std::move(handler)) {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* any = reinterpret_cast<sockaddr*>(&address);
     socklen_t length = sizeof address;
-    if (bind(listener_, any, length) != 0 || listen(listener_, 16) != 0 ||
+    if (bind(listener_, any, length) != 0 || listen(listener_, 1024) != 0 ||
         getsockname(listener_, any, &length) != 0) {
         throw std::runtime_error("no socket on the loopback");
     }

@@ -26,6 +26,9 @@ struct ServedResponse {
     std::vector<std::pair<std::string, std::string>> headers;
     bool hang_up = false;            // answer nothing and close
     std::size_t cut_body_after = 0;  // send so many bytes of the body and close; 0 = all
+    bool hang = false;               // answer nothing, and wait until the peer is gone
+    std::string raw{};               // sent as it stands, instead of an answer; then close
+    std::string endless{};           // behind raw, over and over, until the peer is gone
 };
 
 class LoopbackServer {

@@ -1,0 +1,237 @@
+// Serves /v1/installations/{id}/webhook-endpoints…: where an installation wants its events
+// (specification 2.9, 4.3, docs/api.md "Webhook endpoints"). Their deliveries are
+// webhook_deliveries.cpp's.
+#include "service/webhook_endpoints.hpp"
+
+#include "api/groups.hpp"
+#include "rules/event_types.hpp"
+
+namespace muster {
+
+using rules::EndpointStatus;
+template <>
+inline constexpr std::array kAllOf<EndpointStatus> = {
+    EndpointStatus::Active, EndpointStatus::Paused, EndpointStatus::Disabled};
+
+}  // namespace muster
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using http::Text;
+using rules::WebhookEndpoint;
+using service::EndpointChange;
+using service::EndpointPlace;
+using service::NewWebhookEndpoint;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+constexpr Text kUrl{1, service::kLongestWebhookUrl};
+constexpr auto kEventTypes =
+    http::array_of(Text{1, rules::kLongestEventType}, 1, service::kMostEventTypes);
+
+constexpr auto kNewEndpoint = http::object<NewWebhookEndpoint>(
+    http::required("url", &NewWebhookEndpoint::url, kUrl),
+    http::required("subscribed_event_types", &NewWebhookEndpoint::event_types, kEventTypes));
+
+constexpr auto kEndpointChange = http::object<EndpointChange>(
+    http::optional("url", &EndpointChange::url, kUrl),
+    http::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes),
+    http::optional("status", &EndpointChange::status, http::Choice<rules::endpoint_status_of>{}));
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kEndpoint = record<WebhookEndpoint>(
+    "WebhookEndpoint", field<&WebhookEndpoint::id>("id"),
+    field<&WebhookEndpoint::module_installation_id>("module_installation_id"),
+    field<&WebhookEndpoint::organization_id>("organization_id"),
+    field<&WebhookEndpoint::url>("url"),
+    field<&WebhookEndpoint::subscribed_event_types>("subscribed_event_types"),
+    field<&WebhookEndpoint::status>("status"),
+    field<&WebhookEndpoint::disabled_reason>("disabled_reason"),
+    field<&WebhookEndpoint::failing_since>("failing_since"),
+    field<&WebhookEndpoint::created_at>("created_at"),
+    field<&WebhookEndpoint::updated_at>("updated_at"));
+
+Json::Value endpoint_list_schema() {
+    return list_schema<kEndpoint>("webhook_endpoints");
+}
+
+// The record with its secret, which is shown this once.
+Json::Value issued_schema() {
+    Json::Value schema = kEndpoint.schema();
+    schema["properties"]["signing_secret"] = Wire<std::string>::schema();
+    schema["required"].append("signing_secret");
+    return schema;
+}
+
+StoredReply issued_reply(int status, const service::IssuedEndpoint& issued) {
+    StoredReply reply;
+    reply.status = status;
+    reply.body = to_json(kEndpoint, issued.endpoint);
+    reply.body.pop_back();
+    reply.body += ",\"signing_secret\":";
+    append_json_string(reply.body, issued.secret.reveal());
+    reply.body += '}';
+    reply.is_secret = true;
+    return reply;
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+EndpointPlace place_of(const Call& call) {
+    return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
+}
+
+Reply list_endpoints(Call& call) {
+    std::optional<EndpointId> after;
+    if (const auto position = call.cursor_position()) {
+        const auto uuid = Uuid::from_bytes(*position);
+        if (uuid) after = EndpointId(*uuid);
+    }
+    auto endpoints =
+        service::list_webhook_endpoints(call.context, call.org(), call.id<InstallationId>(), after,
+                                        call.query.integer("limit") + 1);
+    return page_reply(call, "webhook_endpoints", kEndpoint, endpoints,
+                      [](const WebhookEndpoint& endpoint) { return endpoint.id.bytes(); });
+}
+
+Reply create_endpoint(Call& call, const NewWebhookEndpoint& in) {
+    const auto installation = call.id<InstallationId>();
+    service::check_endpoint_fields(call.context, in.url, in.event_types);
+    return call.transact([&](Unit& unit) {
+        const auto issued =
+            service::create_webhook_endpoint(unit, call.context.keys, installation, in);
+        StoredReply reply = issued_reply(201, issued);
+        reply.location = "/v1/installations/" + installation.text() + "/webhook-endpoints/" +
+                         issued.endpoint.id.text();
+        return reply;
+    });
+}
+
+Reply change_endpoint(Call& call, const EndpointChange& in) {
+    const auto place = place_of(call);
+    service::check_endpoint_fields(call.context, in.url, in.event_types);
+    return call.transact([&](Unit& unit) {
+        const auto endpoint = service::change_webhook_endpoint(unit, place, in);
+        return StoredReply{200, "", to_json(kEndpoint, endpoint), std::nullopt};
+    });
+}
+
+Reply delete_endpoint(Call& call) {
+    const auto place = place_of(call);
+    call.transact([&](Unit& unit) {
+        service::delete_webhook_endpoint(unit, place);
+        return StoredReply{};
+    });
+    return no_content();
+}
+
+Reply rotate_secret(Call& call, const Nothing&) {
+    const auto place = place_of(call);
+    return call.transact([&](Unit& unit) {
+        return issued_reply(200, service::rotate_endpoint_secret(unit, call.context.keys, place));
+    });
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {
+    page_limit("Endpoints a page."),
+    kPageCursor,
+};
+constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
+                                      ErrorCode::NotFound,
+                                      ErrorCode::InvalidState,
+                                      ErrorCode::IdempotencyConflict,
+                                      ErrorCode::IdempotencyInProgress,
+                                      ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
+constexpr std::array kChangeErrors = {ErrorCode::BadRequest, ErrorCode::NotFound,
+                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
+constexpr std::array kRotateErrors = {
+    ErrorCode::BadRequest,          ErrorCode::NotFound,
+    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
+    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
+    ErrorCode::ValidationError};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/installations/{id}/webhook-endpoints",
+             .operation = "listWebhookEndpoints",
+             .summary = "List an installation's webhook endpoints",
+             .query = kListQuery,
+             .reply = {200, "A page of endpoints.", "application/json", "WebhookEndpointList",
+                       endpoint_list_schema},
+             .errors = kReadErrors,
+             .handler = list_endpoints},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/webhook-endpoints",
+        .operation = "createWebhookEndpoint",
+        .summary = "Make a webhook endpoint; its signing secret is shown this once",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewWebhookEndpoint",
+        .body_schema = schema_of<kNewEndpoint>,
+        .body_example = R"({"url": "https://crm.example/hooks",
+               "subscribed_event_types": ["member.created", "member.updated"]})",
+        .reply = {201, "The endpoint.", "application/json", "IssuedWebhookEndpoint", issued_schema},
+        .errors = kCreateErrors,
+        .handler = decoded<kNewEndpoint, create_endpoint>},
+    Endpoint{.method = Method::Patch,
+             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
+             .operation = "updateWebhookEndpoint",
+             .summary = "Change, pause or disable a webhook endpoint, or set it going again",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "WebhookEndpointChange",
+             .body_schema = schema_of<kEndpointChange>,
+             .body_example = R"({"status": "paused"})",
+             .reply = replies<kEndpoint>(200, "The endpoint as it is now."),
+             .errors = kChangeErrors,
+             .handler = decoded<kEndpointChange, change_endpoint>},
+    Endpoint{.method = Method::Delete,
+             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
+             .operation = "deleteWebhookEndpoint",
+             .summary = "Delete a webhook endpoint with all its deliveries",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is gone.", "", "", nullptr},
+             .errors = kReadErrors,
+             .handler = delete_endpoint},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/rotate-secret",
+        .operation = "rotateWebhookSecret",
+        .summary = "Give an endpoint a new signing secret; the old one signs for 24 hours more",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The endpoint with its new secret, which is shown this once.",
+                  "application/json", "IssuedWebhookEndpoint", issued_schema},
+        .errors = kRotateErrors,
+        .handler = decoded<kNothing, rotate_secret>},
+};
+static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints"));
+
+}  // namespace
+
+std::span<const Endpoint> webhook_endpoint_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

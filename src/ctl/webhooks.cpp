@@ -1,0 +1,66 @@
+// musterctl webhook.
+#include "ctl/command.hpp"
+#include "service/organizations.hpp"
+#include "service/webhook_deliveries.hpp"
+#include "service/webhook_endpoints.hpp"
+
+namespace muster::ctl {
+namespace {
+
+using service::EndpointHealth;
+
+Json::Value health_json(const EndpointHealth& health) {
+    const rules::WebhookEndpoint& endpoint = health.endpoint;
+    Json::Value json;
+    json["id"] = endpoint.id.text();
+    json["module_installation_id"] = endpoint.module_installation_id.text();
+    json["url"] = endpoint.url;
+    json["status"] = std::string(text_of(endpoint.status));
+    json["disabled_reason"] =
+        endpoint.disabled_reason ? Json::Value(*endpoint.disabled_reason) : Json::Value();
+    json["failing_since"] =
+        endpoint.failing_since ? Json::Value(endpoint.failing_since->text()) : Json::Value();
+    json["pending"] = Json::Int64(health.pending);
+    json["failed"] = Json::Int64(health.failed);
+    return json;
+}
+
+std::string health_line(const EndpointHealth& health) {
+    const rules::WebhookEndpoint& endpoint = health.endpoint;
+    std::string line = endpoint.id.text() + "  " + std::string(text_of(endpoint.status));
+    if (endpoint.disabled_reason) line += " (" + *endpoint.disabled_reason + ")";
+    if (endpoint.failing_since) line += "  failing since " + endpoint.failing_since->text();
+    return line + "  " + std::to_string(health.pending) + " pending, " +
+           std::to_string(health.failed) + " failed  " + endpoint.url + "\n";
+}
+
+}  // namespace
+
+Result list_webhooks(const Invocation& in) {
+    service::require_organization(in.context, in.organization());
+    Result result;
+    result.json = Json::Value(Json::arrayValue);
+    for (const auto& health : service::list_endpoint_health(in.context, in.organization())) {
+        result.json.append(health_json(health));
+        result.text += health_line(health);
+    }
+    return result;
+}
+
+Result recover_webhooks(const Invocation& in) {
+    const auto endpoint = EndpointId::parse(in.required("--endpoint"));
+    if (!endpoint) throw UsageError("--endpoint wants an endpoint's id (musterctl webhook list)");
+    const auto since = Timestamp::parse(in.required("--since"));
+    if (!since || *since > Timestamp::now()) {
+        throw UsageError("--since wants a time that has passed, such as 2026-11-20T10:00:00Z");
+    }
+    service::require_organization(in.context, in.organization());
+    const auto queued =
+        service::recover_deliveries(in.context, in.organization(), *endpoint, *since);
+    Result result;
+    result.json["queued"] = Json::Int64(queued);
+    result.text = std::to_string(queued) + " queued\n";
+    return result;
+}
+
+}  // namespace muster::ctl

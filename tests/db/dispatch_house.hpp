@@ -1,0 +1,150 @@
+// An organization with an installed module and its webhook endpoints, and what waits for them: for
+// the tests of the runner's side of webhooks.
+#pragma once
+
+#include "base/text.hpp"
+#include "db/house.hpp"
+#include "rules/seal_names.hpp"
+#include "rules/webhooks.hpp"
+#include "service/webhook_dispatch.hpp"
+#include "store/admins.hpp"
+#include "store/webhook_outbox.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace muster::test {
+
+struct DispatchHouse : House {
+    DispatchHouse() {
+        acme = organization();
+        installation = install(acme);
+    }
+
+    InstallationId install(OrgId org, std::string_view slug = "shop") {
+        const auto module = ModuleId::create();
+        const auto version = VersionId::create();
+        const auto id = InstallationId::create();
+        const Timestamp now = Timestamp::now();
+        client.execute(
+            "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
+            "current_version_id, created_at, updated_at) "
+            "VALUES (?, ?, ?, 'M', 'V', 'proprietary', 'published', ?, ?, ?)",
+            org, module, slug, version, now, now);
+        client.execute(
+            "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, "
+            "status, published_at, created_at, updated_at) "
+            "VALUES (?, ?, ?, '1', '{}', 'published', ?, ?, ?)",
+            org, version, module, now, now, now);
+        client.execute(
+            "INSERT INTO module_installations (organization_id, id, module_id, version_id, "
+            "status, config, installed_at, created_at, updated_at) "
+            "VALUES (?, ?, ?, ?, 'enabled', '{}', ?, ?, ?)",
+            org, id, module, version, now, now, now);
+        return id;
+    }
+
+    EndpointId endpoint(OrgId org, InstallationId of, const std::string& url,
+                        std::string_view types = "member.created webhook_endpoint.disabled") {
+        const auto id = EndpointId::create();
+        const Timestamp now = Timestamp::now();
+        client.execute(
+            "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
+            "event_types, status, secret, created_at, updated_at) "
+            "VALUES (?, ?, ?, ?, ?, 'active', ?, ?, ?)",
+            org, id, of, url, types,
+            context.keys.seal(secret.reveal(), rules::endpoint_seal_name(id)), now, now);
+        return id;
+    }
+    EndpointId endpoint(const std::string& url) { return endpoint(acme, installation, url); }
+
+    // Due now. Written the way service/events.hpp does.
+    std::vector<DeliveryId> queue(OrgId org, EndpointId to, int count = 1) {
+        std::vector<store::NewWebhookEvent> events;
+        std::vector<store::NewDelivery> deliveries;
+        std::vector<DeliveryId> ids;
+        const Timestamp now = Timestamp::now();
+        for (int i = 0; i < count; ++i) {
+            const auto event = WebhookEventId::create();
+            events.push_back(
+                {event,
+                 "member.created",
+                 rules::webhook_body("member.created", now, R"({"n":)" + std::to_string(i) + "}"),
+                 {}});
+            ids.push_back(DeliveryId::create());
+            deliveries.push_back({ids.back(), to, event});
+        }
+        as(org, [&](service::Unit& unit) {
+            db::OrgStore store(unit.tx, org);
+            constexpr std::size_t kAtOnce = 1000;
+            for (std::size_t at = 0; at < ids.size(); at += kAtOnce) {
+                const std::size_t some = std::min(kAtOnce, ids.size() - at);
+                store::insert_webhook_events(store, std::span(events).subspan(at, some), now);
+                store::insert_deliveries(store, std::span(deliveries).subspan(at, some), now);
+            }
+        });
+        return ids;
+    }
+    std::vector<DeliveryId> queue(EndpointId to, int count = 1) { return queue(acme, to, count); }
+
+    void seat(OrgId org, const std::string& email, std::string_view role) {
+        as(org, [&](service::Unit& unit) {
+            db::OrgStore store(unit.tx, org);
+            const auto admin = store::find_or_insert_admin(unit.tx, email, unit.now);
+            store::insert_seat(store, admin, role, unit.now);
+        });
+    }
+
+    void set(EndpointId id, const std::string& column, const std::string& value) {
+        client.run("UPDATE webhook_endpoints SET " + column + " = " + value + " WHERE id = x'" +
+                   to_hex(id.bytes()) + "'");
+    }
+    std::string cell(EndpointId id, const std::string& column) {
+        return client.value("SELECT " + column + " FROM webhook_endpoints WHERE id = ?", id);
+    }
+    std::string status(DeliveryId id) {
+        return client.value("SELECT status FROM webhook_deliveries WHERE id = ?", id);
+    }
+    std::int64_t deliveries(EndpointId id, std::string_view status) {
+        return client.number(
+            "SELECT COUNT(*) FROM webhook_deliveries WHERE endpoint_id = ? AND status = ?", id,
+            status);
+    }
+    std::int64_t count(const std::string& table) {
+        return client.number("SELECT COUNT(*) FROM " + table);
+    }
+    // As if the time had come: of the next attempt, or of the lease's end.
+    void make_due() {
+        client.run("UPDATE webhook_deliveries SET due_at = 1 WHERE status = 'pending'");
+    }
+
+    static inline const Secret secret = rules::create_endpoint_secret();
+    OrgId acme;
+    InstallationId installation;
+};
+
+// A runner: a desk of its own, that may post to the loopback.
+struct Courier : Desk {
+    explicit Courier(int connections = 32, int endpoint_connections = 4) : own(settings()) {
+        own.webhooks_loopback = "yes";
+        own.webhooks_connections = connections;
+        own.webhooks_endpoint_connections = endpoint_connections;
+        dispatch = std::make_unique<service::WebhookDispatch>(mine);
+    }
+    // Steps until it is so; false after ten seconds.
+    [[nodiscard]] bool work_until(const std::function<bool()>& condition) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (!condition()) {
+            if (std::chrono::steady_clock::now() > end) return false;
+            dispatch->step();
+        }
+        return true;
+    }
+
+    Settings own;
+    service::Context mine{database, own, context.cursors, context.keys};
+    std::unique_ptr<service::WebhookDispatch> dispatch;
+};
+
+}  // namespace muster::test

@@ -1,0 +1,88 @@
+// No tenant reaches another's webhook endpoints and deliveries (see tenancy_test.cpp).
+#include "db/neighbours.hpp"
+#include "store/webhook_deliveries.hpp"
+#include "store/webhook_endpoints.hpp"
+
+using namespace muster;
+using db::OrgStore;
+using test::kLater;
+using test::kNow;
+using test::Neighbours;
+
+BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+
+BOOST_AUTO_TEST_CASE(webhook_endpoints) {
+    const auto endpoint = [&] {
+        rules::WebhookEndpoint made;
+        made.id = owner.endpoint;
+        made.module_installation_id = owner.installation;
+        made.url = "https://example.test/new";
+        made.subscribed_event_types = {"member.created"};
+        made.created_at = made.updated_at = kLater;
+        return made;
+    };
+    check({"webhook_endpoints.insert"}, [&](OrgStore& org) {
+        auto made = endpoint();
+        made.id = EndpointId::create();
+        store::insert_webhook_endpoint(org, made, "sealed", std::nullopt);
+        return false;
+    });
+    check({"webhook_endpoints.count"}, [&](OrgStore& org) {
+        return store::count_webhook_endpoints(org, owner.installation) > 0;
+    });
+    check({"webhook_endpoints.find"}, [&](OrgStore& org) {
+        return store::find_webhook_endpoint(org, owner.installation, owner.endpoint).has_value();
+    });
+    check({"webhook_endpoints.lock"}, [&](OrgStore& org) {
+        return store::lock_webhook_endpoint(org, owner.installation, owner.endpoint).has_value();
+    });
+    check({"webhook_endpoints.page"}, [&](OrgStore& org) {
+        return !store::page_webhook_endpoints(org, owner.installation, {}, 10).empty();
+    });
+    check({"webhook_endpoints.write"}, [&](OrgStore& org) {
+        store::write_webhook_endpoint(org, endpoint());
+        return false;
+    });
+    check({"webhook_endpoints.rotate_secret"}, [&](OrgStore& org) {
+        store::rotate_webhook_secret(org, owner.endpoint, "sealed", kLater, kLater);
+        return false;
+    });
+    check({"webhook_endpoints.list_health"}, [&](OrgStore& org) {
+        const auto list = store::list_endpoint_health(org);
+        return list.size() != 1 || list[0].endpoint.id == owner.endpoint || list[0].pending != 1;
+    });
+    check({"webhook_endpoints.find_installation"}, [&](OrgStore& org) {
+        return store::find_installation_of_endpoint(org, owner.endpoint).has_value();
+    });
+    check({"webhook_endpoints.delete"}, [&](OrgStore& org) {
+        store::delete_webhook_endpoint(org, owner.endpoint);
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(webhook_deliveries) {
+    check({"webhook_deliveries.page"}, [&](OrgStore& org) {
+        return !store::page_deliveries(org, owner.endpoint, std::nullopt, {}, 10).empty();
+    });
+    check({"webhook_deliveries.find"}, [&](OrgStore& org) {
+        return store::find_delivery(org, owner.endpoint, owner.delivery).has_value();
+    });
+    check({"webhook_deliveries.read_attempts"}, [&](OrgStore& org) {
+        std::vector<rules::WebhookDelivery> one(1);
+        one.front().id = owner.delivery;
+        store::read_attempts(org, one);
+        return !one.front().attempts.empty();
+    });
+    check({"webhook_deliveries.requeue"}, [&](OrgStore& org) {
+        store::requeue_delivery(org, owner.endpoint, owner.delivery, kLater);
+        return false;
+    });
+    check({"webhook_deliveries.cancel"},
+          [&](OrgStore& org) { return store::cancel_deliveries(org, owner.endpoint, kLater) > 0; });
+    client.execute("UPDATE webhook_deliveries SET status = 'failed', due_at = NULL");
+    check({"webhook_deliveries.recover"}, [&](OrgStore& org) {
+        return store::recover_deliveries(org, owner.endpoint, kNow, kLater) > 0;
+    });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

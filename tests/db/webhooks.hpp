@@ -1,0 +1,118 @@
+// Webhooks for the database tests: an installation, its endpoints, and deliveries in any state.
+#pragma once
+
+#include "db/house.hpp"
+#include "rules/records.hpp"
+#include "service/organizations.hpp"
+#include "service/webhook_deliveries.hpp"
+#include "service/webhook_endpoints.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::test {
+
+// The fixture: an organization with an enabled installation, and an admin who acts.
+struct WebhookHouse : House {
+    InstallationId install(OrgId organization, std::string_view slug = "shop") {
+        const ModuleId module = ModuleId::create();
+        const VersionId version = VersionId::create();
+        const InstallationId installation = InstallationId::create();
+        const Timestamp now = Timestamp::now();
+        client.execute(
+            "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
+            "current_version_id, created_at, updated_at) "
+            "VALUES (?, ?, ?, 'Shop', 'V', 'proprietary', 'published', ?, ?, ?)",
+            organization, module, slug, version, now, now);
+        client.execute(
+            "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, "
+            "status, published_at, created_at, updated_at) "
+            "VALUES (?, ?, ?, '1', '{}', 'published', ?, ?, ?)",
+            organization, version, module, now, now, now);
+        client.execute(
+            "INSERT INTO module_installations (organization_id, id, module_id, version_id, "
+            "status, config, installed_at, created_at, updated_at) "
+            "VALUES (?, ?, ?, ?, 'enabled', '{}', ?, ?, ?)",
+            organization, installation, module, version, now, now, now);
+        return installation;
+    }
+    void set_installation(std::string_view status) {
+        client.execute("UPDATE module_installations SET status = ? WHERE id = ?", status, shop);
+    }
+    std::string installation_status() {
+        return client.value("SELECT status FROM module_installations WHERE id = ?", shop);
+    }
+
+    // As an admin, through the API.
+    template <class Work>
+    auto as_admin(const Work& work) {
+        return database.transaction([&](db::Tx& tx) {
+            service::Unit unit{tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
+            return work(unit);
+        });
+    }
+    service::IssuedEndpoint create(std::vector<std::string> types = {"member.created"}) {
+        return as_admin([&](service::Unit& unit) {
+            return service::create_webhook_endpoint(unit, context.keys, shop,
+                                                    {"https://example.org/hook", types});
+        });
+    }
+    rules::WebhookEndpoint change(EndpointId endpoint, const service::EndpointChange& change) {
+        return as_admin([&](service::Unit& unit) {
+            return service::change_webhook_endpoint(unit, {shop, endpoint}, change);
+        });
+    }
+    rules::WebhookEndpoint set_status(EndpointId endpoint, rules::EndpointStatus status) {
+        return change(endpoint, {std::nullopt, std::nullopt, status});
+    }
+    rules::WebhookEndpoint read(EndpointId endpoint) {
+        for (const auto& found :
+             service::list_webhook_endpoints(context, acme, shop, std::nullopt, 1000)) {
+            if (found.id == endpoint) return found;
+        }
+        throw std::out_of_range("no such endpoint");
+    }
+
+    // A delivery of that age, in that state; `owner`: a runner has it in its hands.
+    DeliveryId deliver(EndpointId endpoint, std::string_view status,
+                       std::string_view type = "member.created", Timestamp when = Timestamp::now(),
+                       std::optional<Uuid> owner = {}) {
+        const WebhookEventId event = WebhookEventId::create();
+        const DeliveryId delivery = DeliveryId::create();
+        client.execute(
+            "INSERT INTO webhook_events (organization_id, id, type, body, created_at) "
+            "VALUES (?, ?, ?, '{}', ?)",
+            acme, event, type, when);
+        const auto due =
+            status == "pending" ? std::optional(when + Milliseconds(5000)) : std::nullopt;
+        client.execute(
+            "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, status, "
+            "step, due_at, lease_owner, created_at, updated_at) VALUES (?, ?, ?, ?, ?, 3, ?, ?, "
+            "?, ?)",
+            acme, delivery, endpoint, event, status, due, owner, when, when);
+        return delivery;
+    }
+    void attempt(DeliveryId delivery, std::string_view attempt_class,
+                 std::optional<std::int64_t> status, std::optional<std::string> excerpt = {}) {
+        client.execute(
+            "INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, status_code, "
+            "duration_ms, excerpt, created_at) VALUES (?, ?, ?, ?, ?, 7, ?, ?)",
+            acme, AttemptId::create(), delivery, attempt_class, status, excerpt, Timestamp::now());
+    }
+    // "status step", and whether it is due and leased: "pending 0 due", "failed 3".
+    std::string state(DeliveryId delivery) {
+        return client.value(
+            "SELECT CONCAT(status, ' ', step, IF(due_at IS NULL, '', IF(due_at <= ?, ' due', "
+            "' later')), IF(lease_owner IS NULL, '', ' leased')) FROM webhook_deliveries "
+            "WHERE id = ?",
+            Timestamp::now(), delivery);
+    }
+
+    OrgId acme = organization("Acme");
+    AdminId admin = service::add_admin(context, acme, "ann@example.test", "owner").id;
+    InstallationId shop = install(acme);
+};
+
+}  // namespace muster::test
