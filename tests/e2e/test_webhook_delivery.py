@@ -132,8 +132,7 @@ def test_an_endpoint_gets_what_it_subscribed_to_and_what_a_test_sends(module, re
 
 def test_no_endpoint_gets_another_organizations_event(new_module, receiver):
     modules = [new_module() for _ in range(3)]
-    for number, module in enumerate(modules):
-        module.endpoint(receiver.url(f"/{number}"))
+    hooks = [module.endpoint(receiver.url(f"/{number}")) for number, module in enumerate(modules)]
     shared = email()
     for number, module in enumerate(modules):
         user = module.org.create_user({"email": shared, "external_id": f"of-{number}"})
@@ -141,7 +140,7 @@ def test_no_endpoint_gets_another_organizations_event(new_module, receiver):
         module.ingest([{"user_id": user["id"], "action": f"of-{number}"}])
     for number, module in enumerate(modules):
         receiver.wait_for(3, f"/{number}")
-        module.endpoints[0].settled(succeeded=3)
+        hooks[number].settled(succeeded=3)
         for request in receiver.at(f"/{number}"):
             assert {int(digit) for digit in re.findall(rb"of-(\d)", request.body)} == {number}
             assert not [other for other in modules if other is not module and other.org.id.encode() in request.body]

@@ -7,8 +7,8 @@ import json
 import time
 import uuid
 from contextlib import contextmanager
+from functools import cached_property
 
-from .client import Client
 from .stack import wait_for
 
 CANONICAL = ["member.created", "member.attached", "member.updated", "member.locked", "member.unlocked", "member.removed",
@@ -21,37 +21,32 @@ class Module:
     """A private module of the organization, published and installed there, with a credential."""
 
     def __init__(self, org, slug="loyalty"):
-        self.org, self.stack, self.slug, self.endpoints = org, org.stack, slug, []
-        self.admin = org.admin().api
+        self.org, self.stack, self.admin = org, org.stack, org.admin().api
         self.own_type = f"{slug.replace('-', '_')}.points.earned"
-        self.id = self._made("/v1/modules", {"slug": slug, "name": slug.title(), "vendor": "E2E"})["id"]
-        version = self._made(f"/v1/modules/{self.id}/versions", {"version": "1.0.0", "manifest": self._manifest()})
-        self.admin.post(f"/v1/modules/{self.id}/versions/{version['id']}/publish", json={}, expect=200)
-        secret = uuid.uuid4().hex
-        self.stack.keys_issued.append(secret)
-        self.installation = self._made("/v1/installations", {"module_id": self.id, "config": {"token": secret}})["id"]
-        self.path = f"/v1/installations/{self.installation}"
-        issued = self._made(f"{self.path}/credentials", {"name": "backend"})
-        self.credential, self.signing_secret = issued["credential"], issued["signing_secret"]
-        self.stack.keys_issued += [self.credential, self.signing_secret]
-        self.backend = Client(self.stack, org.api.contract, self.credential)
-
-    def _made(self, path, body):
-        return self.admin.post(path, json=body, expect=201).json()
-
-    def _manifest(self):
-        return {"name": self.slug.title(), "description": "For the end-to-end suite.",
-                "events": {"emits": [self.own_type], "subscribes": CANONICAL},
-                "config_schema": {"token": {"type": "string", "secret": True}}, "permissions": []}
+        manifest = {"name": slug.title(), "events": {"emits": [self.own_type], "subscribes": CANONICAL},
+                    "config_schema": {"token": {"type": "string", "secret": True}}}
+        token = uuid.uuid4().hex
+        self.stack.keys_issued.append(token)
+        made = org.install(org.published_module(manifest, slug=slug), config={"token": token})
+        self.installation, self.path = made["id"], f"/v1/installations/{made['id']}"
 
     # ------------------------------------------------------------------ its backend
+    @cached_property
+    def credential(self):
+        """The record of a credential, with its secrets."""
+        issued = self.admin.post(f"{self.path}/credentials", json={"name": "backend"}, expect=201).json()
+        self.stack.keys_issued += [issued["credential"], issued["signing_secret"]]
+        return issued
+
     def ingest(self, events, expect=202, **options):
         """Pushes the events, signed as a backend does it."""
         body = json.dumps({"events": events}).encode()
         key, now = str(uuid.uuid4()), int(time.time())
-        mac = hmac.digest(self.signing_secret.encode(), f"{now}.{key}.".encode() + body, hashlib.sha256).hex()
+        secret = self.credential["signing_secret"].encode()
+        mac = hmac.digest(secret, f"{now}.{key}.".encode() + body, hashlib.sha256).hex()
         headers = {"Idempotency-Key": key, "x-svc-signature": f"t={now},v1={mac}", "Content-Type": "application/json"}
-        return self.backend.post("/v1/ingest", data=body, headers=headers, expect=expect, **options)
+        return self.org.api.post("/v1/ingest", data=body, headers=headers, key=self.credential["credential"], expect=expect,
+                                 **options)
 
     # ------------------------------------------------------------------ its installation
     def record(self):
@@ -64,8 +59,7 @@ class Module:
         return self.admin.post(f"{self.path}/enable", json={}, expect=200).json()
 
     def endpoint(self, url, types=CANONICAL):
-        self.endpoints.append(Endpoint(self, url, types))
-        return self.endpoints[-1]
+        return Endpoint(self, url, types)
 
     def forget(self):
         """Takes all endpoints and what waits for them out of the database, so that no later test meets them."""
@@ -75,10 +69,8 @@ class Module:
 class Endpoint:
     def __init__(self, module, url, types):
         self.module, self.stack, self.admin, self.url = module, module.stack, module.admin, url
-        body = {"url": url, "subscribed_event_types": list(types)}
-        self.created = self.admin.post(f"{module.path}/webhook-endpoints", json=body, expect=201).json()
-        self.id, self.secret = self.created["id"], self.created["signing_secret"]
-        self.stack.keys_issued.append(self.secret)
+        made = module.org.create_endpoint({"id": module.installation}, url=url, subscribed_event_types=list(types))
+        self.id, self.secret = made["id"], made["signing_secret"]
         self.path = f"{module.path}/webhook-endpoints/{self.id}"
 
     def record(self):
