@@ -108,12 +108,12 @@ def receiver():
 
 
 @pytest.fixture
-def new_module(new_org, receiver):
-    """Makes installed modules: new_module(), new_module(org=…, slug=…); their endpoints are gone after the test."""
+def new_module(module_org, receiver):
+    """Makes installed modules, new_module() of one organization for the whole file; their endpoints go with the test."""
     made = []
 
-    def make(org=None, **options):
-        made.append(Module(org or new_org(attributes=False), **options))
+    def make(org=module_org):
+        made.append(Module(org))
         return made[-1]
 
     yield make

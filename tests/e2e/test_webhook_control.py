@@ -21,7 +21,7 @@ def ids_in(requests):
 
 @pytest.fixture
 def hook(module, receiver):
-    return module.endpoint(receiver.url("/hook"))
+    return module.endpoint(receiver.url("/hook"), ["member.created", "engagement.recorded"])
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_new_url_takes_what_waits(stack, module, hook, receiver, no_runner):
 
 
 def test_a_disabled_installation_stops_at_once(stack, module, hook, new_module, receiver, no_runner):
-    witness = new_module(module.org, slug="witness")
+    witness = new_module()
     watch = witness.endpoint(receiver.url("/watch"), ["member.created"])
     (user,) = happen(module)
     module.ingest([{"user_id": user, "action": "seen"}])
@@ -115,7 +115,7 @@ def test_a_disabled_installation_stops_at_once(stack, module, hook, new_module, 
 def test_what_a_runner_holds_already_is_not_begun_after_a_stop(stack, module, hook, new_module, receiver, no_runner, stop):
     """It claims some ahead for a receiver that was quick; what is under way may end."""
     (user,) = happen(module)
-    new_module(module.org, slug="witness").endpoint(receiver.url("/witness"), ["member.created"])
+    new_module().endpoint(receiver.url("/witness"), ["member.created"])
     with delivering(stack):
         receiver.wait_for(1, "/hook")
         hook.settled(succeeded=1)

@@ -82,7 +82,7 @@ def test_an_import_emits_nothing(module, hook, receiver):
 
 
 def test_an_installations_states_are_told_to_the_other_modules(module, hook, new_module, receiver):
-    other = new_module(module.org, slug="tickets")
+    other = new_module()
     assert of_type(receiver.wait_for(1, "/hook"), "installation.enabled")["id"] == other.installation
     disabled = other.disable()
     assert of_type(receiver.wait_for(2, "/hook"), "installation.disabled") == disabled == other.record()
@@ -130,8 +130,8 @@ def test_an_endpoint_gets_what_it_subscribed_to_and_what_a_test_sends(module, re
     assert [attempt["class"] for attempt in sent["attempts"]] == ["204"]
 
 
-def test_no_endpoint_gets_another_organizations_event(new_module, receiver):
-    modules = [new_module() for _ in range(3)]
+def test_no_endpoint_gets_another_organizations_event(new_org, new_module, receiver):
+    modules = [new_module(new_org(attributes=False)) for _ in range(3)]
     hooks = [module.endpoint(receiver.url(f"/{number}")) for number, module in enumerate(modules)]
     shared = email()
     for number, module in enumerate(modules):

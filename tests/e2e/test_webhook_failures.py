@@ -38,7 +38,7 @@ def happen(module):
 
 @pytest.fixture
 def hook(module, receiver):
-    return module.endpoint(receiver.url("/hook"))
+    return module.endpoint(receiver.url("/hook"), ["member.created"])
 
 
 # ---------------------------------------------------------------------------- the ladder
@@ -138,11 +138,10 @@ def test_each_way_to_fail_has_its_class(stack, module, receiver, tmp_path):
             receiver.url("/hangs"): "timeout", receiver.url("/closes"): "connect",
             f"http://127.0.0.1:{free_port()}/": "connect",
             fine.url("/"): "204", other.url("/"): "tls", third.url("/"): "tls",
-            receiver.url("/").replace("http:", "https:"): "tls",
             "https://no-such-host.example/": "dns", "https://inside.example/": "blocked_address",
             "https://loop.example/": "blocked_address", "https://10.0.0.1/": "blocked_address",
             "http://169.254.169.254/latest/meta-data": "blocked_address", "https://[::ffff:10.0.0.1]/": "blocked_address",
-            "https://2130706433/": "blocked_address",
+            "https://167772161/": "blocked_address",
         }
         hooks = {}
         for url in expected:
@@ -155,7 +154,7 @@ def test_each_way_to_fail_has_its_class(stack, module, receiver, tmp_path):
         took = time.monotonic() - began
     assert {url: classes(delivery)[0] for url, delivery in deliveries.items()} == expected
     for url, delivery in deliveries.items():
-        (attempt,) = delivery["attempts"]
+        attempt = delivery["attempts"][0]  # while the slowest was waited for, there were more
         status = url.rsplit("/", 1)[1]
         assert attempt["status_code"] == (int(status) if status.isdigit() else 204 if url == fine.url("/") else None), url
         assert delivery["status"] == ("succeeded" if attempt["class"].startswith("2") else "pending"), url
@@ -179,7 +178,7 @@ def test_what_may_not_be_an_endpoint_is_refused_at_creation(module, receiver, ur
     (("x" + "\u00fc" * 2000).encode(), "x" + "\u00fc" * 511),
     (b"a\xff\xfeb\x00c", "a\ufffd\ufffdb\0c"),
     (b"y" * 30_000_000, "y" * 1024),
-])
+], ids=["nothing", "short", "at a character's end", "within a character", "no text", "30 MB"])
 def test_what_a_receiver_said_is_kept_up_to_a_kibibyte_of_utf_8(stack, module, hook, receiver, body, excerpt):
     receiver.on("/hook", status=500, body=body)
     happen(module)
@@ -216,7 +215,7 @@ def owners(module):
 
 
 def test_five_days_of_failures_disable_an_endpoint_and_all_learn_of_it(stack, module, hook, new_module, owners, receiver):
-    watcher = new_module(module.org, slug="watcher")
+    watcher = new_module()
     watch = watcher.endpoint(receiver.url("/watch"), ["webhook_endpoint.disabled"])
     receiver.on("/hook", status=500)
     user = happen(module)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from .stack import wait_for
+from .world import slug
 
 CANONICAL = ["member.created", "member.attached", "member.updated", "member.locked", "member.unlocked", "member.removed",
              "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled"]
@@ -20,14 +21,15 @@ LADDER = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14
 class Module:
     """A private module of the organization, published and installed there, with a credential."""
 
-    def __init__(self, org, slug="loyalty"):
+    def __init__(self, org):
         self.org, self.stack, self.admin = org, org.stack, org.admin().api
-        self.own_type = f"{slug.replace('-', '_')}.points.earned"
-        manifest = {"name": slug.title(), "events": {"emits": [self.own_type], "subscribes": CANONICAL},
+        name = slug("loyalty")
+        self.own_type = f"{name.replace('-', '_')}.points.earned"
+        manifest = {"name": name, "events": {"emits": [self.own_type], "subscribes": CANONICAL},
                     "config_schema": {"token": {"type": "string", "secret": True}}}
         token = uuid.uuid4().hex
         self.stack.keys_issued.append(token)
-        made = org.install(org.published_module(manifest, slug=slug), config={"token": token})
+        made = org.install(org.published_module(manifest, slug=name), config={"token": token})
         self.installation, self.path = made["id"], f"/v1/installations/{made['id']}"
 
     # ------------------------------------------------------------------ its backend
