@@ -142,7 +142,10 @@ BOOST_AUTO_TEST_CASE(the_socket_itself_is_refused_where_curl_would_go_astray) {
     const auto strict = settings(false);
     net::WebhookTransfer transfer(post_to("https://astray.example" + port_of(server)), strict);
     BOOST_REQUIRE(transfer.read_url());
-    BOOST_REQUIRE(transfer.pin({*net::IpAddress::parse("93.184.216.34")}));
+    const auto good = *net::IpAddress::parse("93.184.216.34");
+    const auto bad = *net::IpAddress::parse("10.0.0.1");
+    BOOST_TEST(!transfer.pin({good, bad}));
+    BOOST_REQUIRE(transfer.pin({good}));
     CURL* curl = transfer.prepare();
     net::CurlList elsewhere;
     net::append(elsewhere, "astray.example" + port_of(server) + ":127.0.0.1");
