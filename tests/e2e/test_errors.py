@@ -246,12 +246,12 @@ def listed_job(module_org):
 
 
 LISTS = {"/v1/imports": 100, "/v1/imports/{id}/rows": 1000, "/v1/attributes": 100, "/v1/api-keys": 100,
-         "/v1/audit-log": 100}
+         "/v1/audit-log": 100, "/v1/modules": 100, "/v1/modules/{module}/versions": 100, "/v1/installations": 100}
 
 
 @pytest.mark.parametrize("template, most", LISTS.items())
 def test_a_faulty_query_is_422_with_every_fault(module_org, contract, listed_job, template, most):
-    path = template.format(id=listed_job)
+    path = template.format(id=listed_job, module=module_org.records()["module"])
     client = module_org.client_for(contract.operation("GET", path))
     cases = {
         "limit=0": {"limit": "out_of_range"}, "limit=-1": {"limit": "out_of_range"},

@@ -60,8 +60,8 @@ def names_a_record(operation):
 
 def kinds_of(operation):
     """What the operation's path ids name, in their order; KeyError for one that nobody has described here."""
-    word = operation.path.split("/")[2]
-    return [KINDS.get(parameter) or KINDS[word] for parameter in operation.parameters if parameter not in NAMES]
+    words = operation.path.split("/")
+    return [KINDS.get(parameter) or KINDS[words[2]] for parameter in operation.parameters if parameter not in NAMES]
 
 
 def path_of(operation, ids):
