@@ -31,10 +31,11 @@ enum class Access : std::uint8_t {
     VerifiedSession,      // an admin session past its second factor, whatever its seat
     Admin,                // an admin session past its second factor
     OrganizationOrAdmin,  // an organization key, or an admin session past its second factor
+    Module,               // a module's credential, on a request that is signed with its secret
 };
 std::string_view text_of(Access access);
 
-enum class IdempotencyKey : std::uint8_t { Ignored, Accepted };
+enum class IdempotencyKey : std::uint8_t { Ignored, Accepted, Required };
 
 // A query parameter: decoded, checked and described from here.
 struct QueryParameter {
@@ -100,6 +101,7 @@ struct Endpoint {
 std::vector<ErrorCode> errors_of(const Endpoint& endpoint);
 
 inline constexpr std::size_t kSmallBody = std::size_t{256} << 10U;
+inline constexpr std::size_t kEventsBody = std::size_t{1} << 20U;
 inline constexpr std::size_t kStagingBody = std::size_t{16} << 20U;
 
 // The query, checked against the row.
@@ -129,6 +131,7 @@ struct Call {
     std::vector<std::string_view> parameters;  // of the path
     QueryValues query;
     const http::JsonIn* body = nullptr;  // nullptr: none was sent
+    std::string_view body_text = {};     // the same as it was sent
     std::optional<service::IdempotencyClaim> claim;
 
     const service::Actor& actor() const { return caller.actor; }
