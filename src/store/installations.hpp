@@ -1,0 +1,32 @@
+// A module's installations. Secret values of a config are known here sealed only.
+#pragma once
+
+#include "db/transaction.hpp"
+#include "rules/records.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::store {
+
+// `sealed_secrets` "": none. False when the module has a live installation already.
+[[nodiscard]] bool insert_installation(db::OrgStore& org, const rules::Installation& installation,
+                                       std::string_view sealed_secrets);
+std::optional<rules::Installation> find_installation(db::OrgStore& org, InstallationId id);
+// Locked until the transaction ends.
+std::optional<rules::Installation> lock_installation(db::OrgStore& org, InstallationId id);
+// By id behind `after`.
+std::vector<rules::Installation> page_installations(db::OrgStore& org, InstallationId after,
+                                                    int limit);
+// Sealed; "" for none.
+std::string find_config_secrets(db::OrgStore& org, InstallationId id);
+// Writes version, config, secrets and updated_at of the record.
+void set_installation_config(db::OrgStore& org, const rules::Installation& installation,
+                             std::string_view sealed_secrets);
+// False when the module has another live installation.
+[[nodiscard]] bool set_installation_status(db::OrgStore& org, InstallationId id,
+                                           rules::InstallationStatus status, Timestamp now);
+
+}  // namespace muster::store
