@@ -131,8 +131,8 @@ struct Call {
     std::vector<std::string_view> parameters;  // of the path
     QueryValues query;
     const http::JsonIn* body = nullptr;  // nullptr: none was sent
-    std::string_view body_text = {};     // the same as it was sent
     std::optional<service::IdempotencyClaim> claim;
+    std::string_view body_text = {};  // as it was sent
 
     const service::Actor& actor() const { return caller.actor; }
     const OrgId& org() const { return caller.actor.organization; }
@@ -155,6 +155,12 @@ struct Call {
     // The position of the query's cursor; nullopt where none was sent. Throws VALIDATION_ERROR for
     // a bad one.
     std::optional<std::string> cursor_position() const;
+    // The same where the position is an id.
+    template <class IdType>
+    std::optional<IdType> cursor_id() const {
+        const auto uuid = Uuid::from_bytes(cursor_position().value_or(""));
+        return uuid ? std::optional(IdType(*uuid)) : std::nullopt;
+    }
 
   private:
     std::string cursor_scope() const;

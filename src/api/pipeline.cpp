@@ -142,8 +142,8 @@ void log_request(const Request& request, const Match& match, const Reply& reply,
 Reply Pipeline::answer(const Request& request, const Match& match) {
     const Endpoint& endpoint = *match.endpoint;
     refuse_stale(request, context_.settings.server_stale_after);
-    Call call{request,          endpoint, context_, metrics_, limiter_,    {},
-              match.parameters, {},       nullptr,  {},       std::nullopt};
+    Call call{request, endpoint,         context_, metrics_, limiter_,
+              {},      match.parameters, {},       nullptr,  std::nullopt};
     if (endpoint.access != Access::Open) {
         call.caller = authenticate(context_, request);
         meet(call.caller);

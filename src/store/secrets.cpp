@@ -2,6 +2,7 @@
 
 #include "rules/seal_names.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace muster::store {
@@ -58,6 +59,32 @@ void write_mail(db::Tx& tx, std::string_view id, std::string_view sealed) {
     tx.execute(kWrite, sealed, id);
 }
 
+// ---------------------------------------------------------------------------- signing secrets
+
+std::string credential_context(std::string_view id) {
+    return rules::credential_seal_name(CredentialId(
+        Uuid::from_bytes(id.substr(std::min(id.size(), Uuid::kBytes))).value_or(Uuid())));
+}
+
+// The id is organization and credential, one behind the other.
+std::vector<SealedRow> page_credentials(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_module_credentials", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, id), signing_secret FROM module_credentials "
+        "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
+        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
+    const std::string_view organization = after.substr(0, Uuid::kBytes);
+    return rows_of(
+        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
+}
+
+void write_credential(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_module_credential", Why{"the sealing key is the installation's"},
+        "UPDATE module_credentials SET signing_secret = ? WHERE organization_id = ? AND id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
 // ---------------------------------------------------------------------------- recorded replies
 
 std::string reply_context(std::string_view) {
@@ -86,6 +113,7 @@ void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
 constexpr std::array kTables = {
     SealedTable{"second factors", admin_context, page_admins, write_admin},
     SealedTable{"waiting mails", mail_context, page_mail, write_mail},
+    SealedTable{"signing secrets", credential_context, page_credentials, write_credential},
     SealedTable{"recorded replies", reply_context, page_replies, write_reply},
 };
 
