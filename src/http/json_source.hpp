@@ -1,5 +1,5 @@
-// What a client wrote, byte for byte: the parser makes numbers its own, and a value that is kept for
-// its sender must come back as it was sent.
+// What a client wrote, byte for byte: the parser makes numbers its own, and a value that is kept
+// for its sender must come back as it was sent.
 #pragma once
 
 #include "http/json_body.hpp"
@@ -20,7 +20,6 @@ namespace muster::http {
 // For each object of the array `list` in the root object: its value of `key`, compact, "" where it
 // has none. `text`: what the root was parsed from. Nothing where there is no such list.
 [[nodiscard]] std::vector<std::string> members_as_sent(const JsonIn& root, std::string_view text,
-                                                       std::string_view list,
-                                                       std::string_view key);
+                                                       std::string_view list, std::string_view key);
 
 }  // namespace muster::http

@@ -139,6 +139,25 @@ Json::Value Text::schema() const {
     return schema;
 }
 
+void AnyObject::decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const {
+    if (!in.is_object()) return to.fault(path, FieldCode::WrongType);
+    std::string json = simdjson::minify(in);
+    if (json.size() > most_bytes) return to.fault(path, FieldCode::TooLong);
+    out.text = std::move(json);
+}
+
+Json::Value AnyObject::schema() const {
+    return typed("object");
+}
+
+void AnyJson::decode(const JsonIn& in, const Path&, Decoding&, RawJson& out) const {
+    out.text = simdjson::minify(in);
+}
+
+Json::Value AnyJson::schema() const {
+    return {Json::objectValue};
+}
+
 void Integer::decode(const JsonIn& in, const Path& path, Decoding& to, std::int64_t& out) const {
     std::int64_t value = 0;
     const auto error = in.get_int64().get(value);

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "base/faults.hpp"
+#include "base/record.hpp"
 #include "base/time.hpp"
 #include "http/json_body.hpp"
-#include "base/record.hpp"
 #include "rules/member_fields.hpp"
 
 #include <json/value.h>
@@ -116,6 +116,20 @@ struct Uuid {
         schema["format"] = "uuid";
         return schema;
     }
+};
+
+// An object that is judged elsewhere, as compact JSON of at most `most_bytes`.
+struct AnyObject {
+    std::size_t most_bytes;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const;
+    Json::Value schema() const;
+};
+
+// Any JSON value, compact, with numbers as the parser understood them (http/json_source.hpp has
+// them as they were sent).
+struct AnyJson {
+    void decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const;
+    Json::Value schema() const;
 };
 
 // The payload of specification 2.1, normalised; attributes are a flat object of at most 100 keys
@@ -235,7 +249,7 @@ struct Object {
             Json::Value property = field.type.schema();
             if (field.is_required) {
                 needed.append(std::string(field.name));
-            } else if (property["type"].isString()) {
+            } else if (property.isMember("type") && property["type"].isString()) {
                 Json::Value types(Json::arrayValue);
                 types.append(property["type"]);
                 types.append("null");

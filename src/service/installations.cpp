@@ -1,10 +1,82 @@
 #include "service/installations.hpp"
 
 #include "base/error.hpp"
+#include "base/faults.hpp"
 #include "db/transaction.hpp"
+#include "rules/event_types.hpp"
+#include "rules/manifest.hpp"
+#include "rules/reply_records.hpp"
+#include "rules/seal_names.hpp"
+#include "service/audit.hpp"
+#include "service/events.hpp"
 #include "store/installations.hpp"
+#include "store/modules.hpp"
+#include "store/webhook_outbox.hpp"
 
 namespace muster::service {
+namespace {
+
+using rules::Installation;
+using rules::InstallationStatus;
+using rules::ModuleStatus;
+using rules::VersionStatus;
+
+[[noreturn]] void refuse_state(const char* reason) {
+    throw Error(ErrorCode::InvalidState).detail("reason", reason);
+}
+
+[[noreturn]] void refuse_second() {
+    throw Error(ErrorCode::Conflict).detail("field", "module_id");
+}
+
+rules::Module locked_module(db::OrgStore& org, ModuleId id) {
+    auto module = store::lock_module(org, id);
+    if (!module) throw Error(ErrorCode::NotFound);
+    return std::move(*module);
+}
+
+// A version of that module that can be installed.
+rules::ModuleVersion published_version(db::OrgStore& org, ModuleId module, VersionId id) {
+    auto version = store::lock_version(org, module, id);
+    if (!version) throw Error(ErrorCode::NotFound);
+    if (version->status == VersionStatus::Draft) refuse_state("the version is a draft");
+    return std::move(*version);
+}
+
+// The installation with its module locked before it. An installation's module never changes.
+Installation locked_with_module(Unit& unit, InstallationId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto found = store::find_installation(org, id);
+    if (!found) throw Error(ErrorCode::NotFound);
+    (void)locked_module(org, found->module_id);
+    return lock_installation(unit, id);
+}
+
+// Puts a config that suits the version into the record; its secrets come back sealed, "" for none.
+std::string take_config(const KeyRing& keys, Installation& installation,
+                        const rules::ModuleVersion& version, std::string_view config,
+                        const Secret& kept) {
+    Faults faults;
+    auto checked = rules::check_config(version.manifest.text, config, kept, faults);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+    installation.config.text = std::move(checked.shown);
+    if (checked.secrets.empty()) return "";
+    return keys.seal(checked.secrets.reveal(), rules::config_seal_name(installation.id));
+}
+
+Secret stored_secrets(const KeyRing& keys, db::OrgStore& org, InstallationId id) {
+    const std::string sealed = store::find_config_secrets(org, id);
+    if (sealed.empty()) return {};
+    auto secrets = keys.open(sealed, rules::config_seal_name(id));
+    if (!secrets) throw std::runtime_error("an installation's config does not open");
+    return std::move(*secrets);
+}
+
+void tell(Unit& unit, std::string_view type, const Installation& installation) {
+    emit(unit, {type, std::nullopt, [&] { return to_json(rules::kInstallation, installation); }});
+}
+
+}  // namespace
 
 std::optional<rules::Installation> find_installation(Context& context, OrgId organization,
                                                      InstallationId id) {
@@ -28,6 +100,75 @@ std::vector<rules::Installation> list_installations(Context& context, OrgId orga
         db::OrgStore org(tx, organization);
         return store::page_installations(org, after.value_or(InstallationId()), limit);
     });
+}
+
+Installation install_module(Context& context, Unit& unit, const NewInstallation& in) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto module = locked_module(org, in.module_id);
+    if (module.status == ModuleStatus::Deprecated) refuse_state("the module is deprecated");
+    const auto version_id = in.version_id ? in.version_id : module.current_version_id;
+    if (!version_id) refuse_state("the module was never published");
+    const auto version = published_version(org, module.id, *version_id);
+
+    Installation installation;
+    installation.id = InstallationId::create();
+    installation.module_id = module.id;
+    installation.organization_id = unit.org();
+    installation.version_id = version.id;
+    installation.installed_by = unit.actor.admin;
+    installation.installed_at = installation.created_at = installation.updated_at = unit.now;
+    const std::string sealed =
+        take_config(context.keys, installation, version, in.config ? in.config->text : "{}", {});
+    if (!store::insert_installation(org, installation, sealed)) refuse_second();
+    tell(unit, rules::event_type::kInstallationEnabled, installation);
+    audit(unit, "installation.created", installation.id.text(),
+          {{"module_id", module.id.text()}, {"version_id", version.id.text()}});
+    return installation;
+}
+
+Installation change_installation(Context& context, Unit& unit, InstallationId id,
+                                 const InstallationChange& change) {
+    db::OrgStore org(unit.tx, unit.org());
+    auto installation = locked_with_module(unit, id);
+    if (!change.version_id && !change.config) return installation;
+    const auto version = published_version(org, installation.module_id,
+                                           change.version_id.value_or(installation.version_id));
+    const std::string config = change.config ? change.config->text : installation.config.text;
+    const std::string sealed = take_config(context.keys, installation, version, config,
+                                           stored_secrets(context.keys, org, id));
+    installation.version_id = version.id;
+    installation.updated_at = unit.now;
+    store::set_installation_config(org, installation, sealed);
+    audit(unit, "installation.changed", id.text(), {{"version_id", version.id.text()}});
+    return installation;
+}
+
+Installation enable_installation(Unit& unit, InstallationId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    auto installation = locked_with_module(unit, id);
+    if (installation.status == InstallationStatus::Enabled) return installation;
+    installation.status = InstallationStatus::Enabled;
+    installation.updated_at = unit.now;
+    if (!store::set_installation_status(org, id, installation.status, unit.now)) refuse_second();
+    tell(unit, rules::event_type::kInstallationEnabled, installation);
+    audit(unit, "installation.enabled", id.text());
+    return installation;
+}
+
+Installation disable_installation(Unit& unit, InstallationId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    auto installation = lock_installation(unit, id);
+    if (installation.status == InstallationStatus::Disabled) return installation;
+    installation.status = InstallationStatus::Disabled;
+    installation.updated_at = unit.now;
+    if (!store::set_installation_status(org, id, installation.status, unit.now)) {
+        throw std::runtime_error("a disabled installation takes no slot");
+    }
+    // Written before it is told, so that its own endpoints hear nothing.
+    tell(unit, rules::event_type::kInstallationDisabled, installation);
+    store::cancel_deliveries(org, id, unit.now);
+    audit(unit, "installation.disabled", id.text());
+    return installation;
 }
 
 }  // namespace muster::service

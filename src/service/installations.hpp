@@ -20,4 +20,34 @@ rules::Installation lock_installation(Unit& unit, InstallationId id);
 std::vector<rules::Installation> list_installations(Context& context, OrgId organization,
                                                     std::optional<InstallationId> after, int limit);
 
+struct NewInstallation {
+    ModuleId module_id;
+    std::optional<VersionId> version_id;  // nullopt: the module's current one
+    std::optional<RawJson> config;        // an object; nullopt: empty
+};
+
+// Enabled, and told to webhooks. Throws NOT_FOUND for what is not the organization's own module and
+// a version of it, INVALID_STATE for a draft or a deprecated module, CONFLICT (details.field) while
+// another installation of it is not disabled, VALIDATION_ERROR with every fault of the config.
+rules::Installation install_module(Context& context, Unit& unit, const NewInstallation& in);
+
+// What is given changes. A config takes the place of the whole old one.
+struct InstallationChange {
+    std::optional<VersionId> version_id;
+    std::optional<RawJson> config;
+};
+
+// The config, the old one too, must suit the version that the installation will have. Throws
+// NOT_FOUND, INVALID_STATE for a draft, VALIDATION_ERROR.
+rules::Installation change_installation(Context& context, Unit& unit, InstallationId id,
+                                        const InstallationChange& change);
+
+// From disabled or error; tells webhooks, its own too. An enabled one stays as it is. Throws
+// NOT_FOUND, and CONFLICT (details.field) while another installation of the module is not disabled.
+rules::Installation enable_installation(Unit& unit, InstallationId id);
+
+// Its credentials and webhooks stop at once, and what is on its way to them is canceled; other
+// installations are told. A disabled one stays as it is. Throws NOT_FOUND.
+rules::Installation disable_installation(Unit& unit, InstallationId id);
+
 }  // namespace muster::service

@@ -18,6 +18,14 @@ std::vector<SealedRow> rows_of(db::Rows rows) {
     return list;
 }
 
+// The same where the key is an organization and something within it, 16 bytes and the rest.
+std::vector<SealedRow> page_within(db::Tx& tx, const SystemSql& page, std::string_view after,
+                                   int limit) {
+    const std::string_view organization = after.substr(0, Uuid::kBytes);
+    return rows_of(
+        tx.query(page, organization, organization, after.substr(organization.size()), limit));
+}
+
 // ---------------------------------------------------------------------------- TOTP secrets
 
 std::string admin_context(std::string_view id) {
@@ -59,48 +67,19 @@ void write_mail(db::Tx& tx, std::string_view id, std::string_view sealed) {
     tx.execute(kWrite, sealed, id);
 }
 
-// ---------------------------------------------------------------------------- signing secrets
-
-std::string credential_context(std::string_view id) {
-    return rules::credential_seal_name(CredentialId(
-        Uuid::from_bytes(id.substr(std::min(id.size(), Uuid::kBytes))).value_or(Uuid())));
-}
-
-// The id is organization and credential, one behind the other.
-std::vector<SealedRow> page_credentials(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_module_credentials", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, id), signing_secret FROM module_credentials "
-        "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
-        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    const std::string_view organization = after.substr(0, Uuid::kBytes);
-    return rows_of(
-        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
-}
-
-void write_credential(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{
-        "secrets.write_module_credential", Why{"the sealing key is the installation's"},
-        "UPDATE module_credentials SET signing_secret = ? WHERE organization_id = ? AND id = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
 // ---------------------------------------------------------------------------- recorded replies
 
 std::string reply_context(std::string_view) {
     return std::string(rules::kReplySealName);
 }
 
-// The id is organization and key hash, one behind the other.
 std::vector<SealedRow> page_replies(db::Tx& tx, std::string_view after, int limit) {
     static constexpr SystemSql kPage{
         "secrets.page_replies", Why{"the sealing key is the installation's"},
         "SELECT CONCAT(organization_id, key_hash), body FROM idempotency_keys "
         "WHERE (organization_id > ? OR (organization_id = ? AND key_hash > ?)) AND sealed "
         "ORDER BY organization_id, key_hash LIMIT ? FOR UPDATE"};
-    const std::string_view organization = after.substr(0, Uuid::kBytes);
-    return rows_of(
-        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
+    return page_within(tx, kPage, after, limit);
 }
 
 void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
@@ -110,11 +89,56 @@ void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
     tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
 }
 
+// ---------------------------------------------------------------------------- configs
+
+std::string config_context(std::string_view id) {
+    return rules::config_seal_name(InstallationId(Uuid::from_bytes(id).value_or(Uuid())));
+}
+
+std::vector<SealedRow> page_configs(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_configs", Why{"the sealing key is the installation's"},
+        "SELECT id, config_secrets FROM module_installations "
+        "WHERE id > ? AND config_secrets IS NOT NULL ORDER BY id LIMIT ? FOR UPDATE"};
+    return rows_of(tx.query(kPage, after, limit));
+}
+
+void write_config(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_config", Why{"the sealing key is the installation's"},
+        "UPDATE module_installations SET config_secrets = ? WHERE id = ?"};
+    tx.execute(kWrite, sealed, id);
+}
+
+// ---------------------------------------------------------------------------- module credentials
+
+std::string credential_context(std::string_view id) {
+    return rules::credential_seal_name(CredentialId(
+        Uuid::from_bytes(id.substr(std::min(id.size(), Uuid::kBytes))).value_or(Uuid())));
+}
+
+std::vector<SealedRow> page_credentials(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_module_credentials", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, id), signing_secret FROM module_credentials "
+        "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
+        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
+    return page_within(tx, kPage, after, limit);
+}
+
+void write_credential(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_module_credential", Why{"the sealing key is the installation's"},
+        "UPDATE module_credentials SET signing_secret = ? WHERE organization_id = ? AND id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
 constexpr std::array kTables = {
     SealedTable{"second factors", admin_context, page_admins, write_admin},
     SealedTable{"waiting mails", mail_context, page_mail, write_mail},
-    SealedTable{"signing secrets", credential_context, page_credentials, write_credential},
     SealedTable{"recorded replies", reply_context, page_replies, write_reply},
+    SealedTable{"module configs", config_context, page_configs, write_config},
+    SealedTable{"module credentials", credential_context, page_credentials, write_credential},
 };
 
 }  // namespace

@@ -47,4 +47,14 @@ void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliverie
     if (!deliveries.empty()) org.execute_bulk(kInsert, deliveries.size(), params);
 }
 
+void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now) {
+    static constexpr OrgSql kCancel{
+        "webhook_outbox.cancel_deliveries",
+        "UPDATE webhook_deliveries d JOIN webhook_endpoints e "
+        "ON e.organization_id = :org AND e.id = d.endpoint_id "
+        "SET d.status = 'canceled', d.due_at = NULL, d.lease_owner = NULL, d.updated_at = ? "
+        "WHERE d.organization_id = :org AND d.status = 'pending' AND e.installation_id = ?"};
+    org.execute(kCancel, now, installation);
+}
+
 }  // namespace muster::store

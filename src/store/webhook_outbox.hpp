@@ -36,4 +36,7 @@ struct NewDelivery {
 // Due at once.
 void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliveries, Timestamp now);
 
+// What is still on its way to the endpoints of an installation: nothing more is tried.
+void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now);
+
 }  // namespace muster::store

@@ -1,0 +1,194 @@
+// Serves /v1/installations…: the organization's modules as they are installed (specification 2.8,
+// 3.2, 4.3; docs/api.md "Installations"). What hangs on an installation has files of its own.
+#include "service/installations.hpp"
+
+#include "api/groups.hpp"
+#include "rules/manifest.hpp"
+#include "rules/reply_records.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using rules::Installation;
+using rules::kInstallation;
+using service::InstallationChange;
+using service::NewInstallation;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+constexpr http::AnyObject kConfig{rules::kMostConfigBytes};
+
+constexpr auto kNewInstallation = http::object<NewInstallation>(
+    http::required("module_id", &NewInstallation::module_id, http::Uuid<ModuleId>{}),
+    http::optional("version_id", &NewInstallation::version_id, http::Uuid<VersionId>{}),
+    http::optional("config", &NewInstallation::config, kConfig));
+
+constexpr auto kInstallationChange = http::object<InstallationChange>(
+    http::optional("version_id", &InstallationChange::version_id, http::Uuid<VersionId>{}),
+    http::optional("config", &InstallationChange::config, kConfig));
+
+// ---------------------------------------------------------------------------- handlers
+
+Json::Value installation_list_schema() {
+    return list_schema<kInstallation>("installations");
+}
+
+StoredReply installation_reply(const Installation& installation) {
+    return {200, "", to_json(kInstallation, installation), {}};
+}
+
+Reply list_installations(Call& call) {
+    std::optional<InstallationId> after;
+    if (const auto position = call.cursor_position()) {
+        const auto uuid = Uuid::from_bytes(*position);
+        if (uuid) after = InstallationId(*uuid);
+    }
+    auto installations = service::list_installations(call.context, call.org(), after,
+                                                     call.query.integer("limit") + 1);
+    return page_reply(call, "installations", kInstallation, installations,
+                      [](const Installation& installation) { return installation.id.bytes(); });
+}
+
+Reply install_module(Call& call, const NewInstallation& in) {
+    return call.transact([&](Unit& unit) {
+        const auto installation = service::install_module(call.context, unit, in);
+        auto reply = installation_reply(installation);
+        reply.status = 201;
+        reply.location = "/v1/installations/" + installation.id.text();
+        return reply;
+    });
+}
+
+Reply get_installation(Call& call) {
+    const auto installation =
+        service::find_installation(call.context, call.org(), call.id<InstallationId>());
+    if (!installation) throw Error(ErrorCode::NotFound);
+    return json_reply(200, to_json(kInstallation, *installation));
+}
+
+Reply change_installation(Call& call, const InstallationChange& change) {
+    const auto id = call.id<InstallationId>();
+    return call.transact([&](Unit& unit) {
+        return installation_reply(service::change_installation(call.context, unit, id, change));
+    });
+}
+
+Reply enable_installation(Call& call, const Nothing&) {
+    const auto id = call.id<InstallationId>();
+    return call.transact(
+        [&](Unit& unit) { return installation_reply(service::enable_installation(unit, id)); });
+}
+
+Reply disable_installation(Call& call) {
+    const auto id = call.id<InstallationId>();
+    return call.transact(
+        [&](Unit& unit) { return installation_reply(service::disable_installation(unit, id)); });
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {page_limit("Installations a page."), kPageCursor};
+constexpr std::array kListErrors = {ErrorCode::ValidationError};
+constexpr std::array kIdErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kInstallErrors = {ErrorCode::BadRequest,
+                                       ErrorCode::NotFound,
+                                       ErrorCode::Conflict,
+                                       ErrorCode::InvalidState,
+                                       ErrorCode::IdempotencyConflict,
+                                       ErrorCode::IdempotencyInProgress,
+                                       ErrorCode::PayloadTooLarge,
+                                       ErrorCode::UnsupportedMediaType,
+                                       ErrorCode::ValidationError};
+constexpr std::array kChangeErrors = {ErrorCode::BadRequest,           ErrorCode::NotFound,
+                                      ErrorCode::InvalidState,         ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
+constexpr std::array kEnableErrors = {ErrorCode::BadRequest,
+                                      ErrorCode::NotFound,
+                                      ErrorCode::Conflict,
+                                      ErrorCode::IdempotencyConflict,
+                                      ErrorCode::IdempotencyInProgress,
+                                      ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/installations",
+             .operation = "listInstallations",
+             .summary = "List the organization's installations, disabled ones too",
+             .query = kListQuery,
+             .reply = {200, "A page of installations.", "application/json", "InstallationList",
+                       installation_list_schema},
+             .errors = kListErrors,
+             .handler = list_installations},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/installations",
+             .operation = "installModule",
+             .summary = "Install a published module, in its current version or another one",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewInstallation",
+             .body_schema = schema_of<kNewInstallation>,
+             .body_example = R"({"module_id": "01970b5e-7c00-7000-8000-000000000001",
+  "config": {"api_key": "…", "points_per_visit": 10}})",
+             .reply = replies<kInstallation>(201, "The installation, enabled."),
+             .errors = kInstallErrors,
+             .handler = decoded<kNewInstallation, install_module>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/installations/{id}",
+             .operation = "getInstallation",
+             .summary = "Get an installation; secret values of its config are shown as ***",
+             .reply = replies<kInstallation>(200, "The installation."),
+             .errors = kIdErrors,
+             .handler = get_installation},
+    Endpoint{.method = Method::Patch,
+             .path = "/v1/installations/{id}",
+             .operation = "changeInstallation",
+             .summary = "Change the config, in which *** keeps a secret value, or the version",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "InstallationChange",
+             .body_schema = schema_of<kInstallationChange>,
+             .body_example = R"({"config": {"api_key": "***", "points_per_visit": 20}})",
+             .reply = replies<kInstallation>(200, "The installation."),
+             .errors = kChangeErrors,
+             .handler = decoded<kInstallationChange, change_installation>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/installations/{id}/enable",
+             .operation = "enableInstallation",
+             .summary = "Enable an installation that is disabled or in error",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kInstallation>(200, "The installation, enabled."),
+             .errors = kEnableErrors,
+             .handler = decoded<kNothing, enable_installation>},
+    Endpoint{.method = Method::Delete,
+             .path = "/v1/installations/{id}",
+             .operation = "disableInstallation",
+             .summary = "Disable an installation: its credentials and webhooks stop at once",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .reply = replies<kInstallation>(200, "The installation, disabled."),
+             .errors = kIdErrors,
+             .handler = disable_installation},
+};
+static_assert(well_formed(kEndpoints, "/v1/installations"));
+
+}  // namespace
+
+std::span<const Endpoint> installation_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,283 @@
+// Serves /v1/modules…: the organization's own modules and their versions, made by its admins
+// (specification 4.3, docs/api.md "Modules"). Installing them is installations.cpp.
+#include "service/modules.hpp"
+
+#include "api/groups.hpp"
+#include "rules/manifest.hpp"
+
+namespace muster {
+
+using rules::ModuleKind;
+using rules::ModuleStatus;
+using rules::VersionStatus;
+template <>
+inline constexpr std::array kAllOf<ModuleKind> = {ModuleKind::Proprietary, ModuleKind::InHouse,
+                                                  ModuleKind::ThirdParty};
+template <>
+inline constexpr std::array kAllOf<ModuleStatus> = {ModuleStatus::Draft, ModuleStatus::Published,
+                                                    ModuleStatus::Deprecated};
+template <>
+inline constexpr std::array kAllOf<VersionStatus> = {VersionStatus::Draft,
+                                                     VersionStatus::Published};
+
+}  // namespace muster
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using http::Text;
+using rules::Module;
+using rules::ModuleVersion;
+using service::NewModule;
+using service::NewVersion;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+struct Slug {
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::string& out) const {
+        std::string_view text;
+        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+        if (!rules::is_module_slug(text)) return to.fault(path, FieldCode::InvalidValue);
+        out = text;
+    }
+    Json::Value schema() const {
+        Json::Value schema = Wire<std::string>::typed("string");
+        schema["pattern"] = "^[a-z][a-z0-9-]{1,62}$";
+        return schema;
+    }
+};
+
+constexpr auto kNewModule =
+    http::object<NewModule>(http::required("slug", &NewModule::slug, Slug{}),
+                            http::required("name", &NewModule::name, Text{1, 255}),
+                            http::required("vendor", &NewModule::vendor, Text{1, 255}));
+
+constexpr auto kNewVersion = http::object<NewVersion>(
+    http::required("version", &NewVersion::version, Text{1, 64}),
+    http::required("manifest", &NewVersion::manifest, http::AnyObject{rules::kMostManifestBytes}));
+
+constexpr std::string_view kNewVersionExample = R"({
+  "version": "1.0.0",
+  "manifest": {
+    "name": "Loyalty",
+    "events": {"emits": ["loyalty.points_awarded"], "subscribes": ["member.created"]},
+    "config_schema": {"api_key": {"type": "string", "required": true, "secret": true}}}})";
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kModule = record<Module>(
+    "Module", field<&Module::id>("id"), field<&Module::slug>("slug"), field<&Module::name>("name"),
+    field<&Module::vendor>("vendor"), field<&Module::kind>("kind"),
+    field<&Module::owner_organization_id>("owner_organization_id"),
+    field<&Module::current_version_id>("current_version_id"), field<&Module::status>("status"),
+    field<&Module::created_at>("created_at"), field<&Module::updated_at>("updated_at"));
+
+constexpr auto kModuleVersion = record<ModuleVersion>(
+    "ModuleVersion", field<&ModuleVersion::id>("id"), field<&ModuleVersion::module_id>("module_id"),
+    field<&ModuleVersion::version>("version"), field<&ModuleVersion::manifest>("manifest"),
+    field<&ModuleVersion::status>("status"), field<&ModuleVersion::published_at>("published_at"),
+    field<&ModuleVersion::created_at>("created_at"),
+    field<&ModuleVersion::updated_at>("updated_at"));
+
+Json::Value module_list_schema() {
+    return list_schema<kModule>("modules");
+}
+Json::Value version_list_schema() {
+    return list_schema<kModuleVersion>("versions");
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+// The id that the query's cursor holds.
+template <class IdType>
+std::optional<IdType> cursor_id(const Call& call) {
+    const auto position = call.cursor_position();
+    const auto uuid = position ? Uuid::from_bytes(*position) : std::nullopt;
+    return uuid ? std::optional(IdType(*uuid)) : std::nullopt;
+}
+
+Reply list_modules(Call& call) {
+    auto modules = service::list_modules(call.context, call.org(), cursor_id<ModuleId>(call),
+                                         call.query.integer("limit") + 1);
+    return page_reply(call, "modules", kModule, modules,
+                      [](const Module& module) { return module.id.bytes(); });
+}
+
+Reply create_module(Call& call, const NewModule& in) {
+    return call.transact([&](Unit& unit) {
+        const auto module = service::create_module(unit, in);
+        return StoredReply{201, "/v1/modules/" + module.id.text(), to_json(kModule, module), {}};
+    });
+}
+
+Reply get_module(Call& call) {
+    const auto module = service::find_module(call.context, call.org(), call.id<ModuleId>());
+    if (!module) throw Error(ErrorCode::NotFound);
+    return json_reply(200, to_json(kModule, *module));
+}
+
+Reply list_versions(Call& call) {
+    auto versions =
+        service::list_versions(call.context, call.org(), call.id<ModuleId>(),
+                               cursor_id<VersionId>(call), call.query.integer("limit") + 1);
+    return page_reply(call, "versions", kModuleVersion, versions,
+                      [](const ModuleVersion& version) { return version.id.bytes(); });
+}
+
+Reply create_version(Call& call, const NewVersion& in) {
+    const auto module = call.id<ModuleId>();
+    return call.transact([&](Unit& unit) {
+        return StoredReply{
+            201, "", to_json(kModuleVersion, service::create_version(unit, module, in)), {}};
+    });
+}
+
+Reply publish_version(Call& call, const Nothing&) {
+    const auto module = call.id<ModuleId>();
+    const auto id = call.id<VersionId>(1);
+    return call.transact([&](Unit& unit) {
+        return StoredReply{
+            200, "", to_json(kModuleVersion, service::publish_version(unit, module, id)), {}};
+    });
+}
+
+Reply deprecate_module(Call& call, const Nothing&) {
+    const auto id = call.id<ModuleId>();
+    return call.transact([&](Unit& unit) {
+        return StoredReply{200, "", to_json(kModule, service::deprecate_module(unit, id)), {}};
+    });
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kModulesQuery = {page_limit("Modules a page."), kPageCursor};
+// A version is as long as its manifest.
+constexpr std::array kVersionsQuery = {page_limit("Versions a page.", 100, 20), kPageCursor};
+constexpr std::array kListErrors = {ErrorCode::ValidationError};
+constexpr std::array kVersionsErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kGetErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
+                                      ErrorCode::Conflict,
+                                      ErrorCode::InvalidState,
+                                      ErrorCode::IdempotencyConflict,
+                                      ErrorCode::IdempotencyInProgress,
+                                      ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
+constexpr std::array kCreateVersionErrors = {ErrorCode::BadRequest,
+                                             ErrorCode::NotFound,
+                                             ErrorCode::Conflict,
+                                             ErrorCode::InvalidState,
+                                             ErrorCode::IdempotencyConflict,
+                                             ErrorCode::IdempotencyInProgress,
+                                             ErrorCode::PayloadTooLarge,
+                                             ErrorCode::UnsupportedMediaType,
+                                             ErrorCode::ValidationError};
+constexpr std::array kDeprecateErrors = {ErrorCode::BadRequest,
+                                         ErrorCode::NotFound,
+                                         ErrorCode::InvalidState,
+                                         ErrorCode::IdempotencyConflict,
+                                         ErrorCode::IdempotencyInProgress,
+                                         ErrorCode::PayloadTooLarge,
+                                         ErrorCode::UnsupportedMediaType,
+                                         ErrorCode::ValidationError};
+constexpr std::array kPublishErrors = {
+    ErrorCode::BadRequest,          ErrorCode::NotFound,
+    ErrorCode::InvalidState,        ErrorCode::ManifestInvalid,
+    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
+    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
+    ErrorCode::ValidationError};
+
+constexpr std::array kEndpoints = {
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/modules",
+        .operation = "listModules",
+        .summary = "List the organization's modules",
+        .query = kModulesQuery,
+        .reply = {200, "A page of modules.", "application/json", "ModuleList", module_list_schema},
+        .errors = kListErrors,
+        .handler = list_modules},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/modules",
+             .operation = "createModule",
+             .summary = "Create a module, a draft that the active organization owns",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewModule",
+             .body_schema = schema_of<kNewModule>,
+             .body_example = R"({"slug": "loyalty", "name": "Loyalty", "vendor": "Example Ltd"})",
+             .reply = replies<kModule>(201, "The module."),
+             .errors = kCreateErrors,
+             .handler = decoded<kNewModule, create_module>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/modules/{moduleId}",
+             .operation = "getModule",
+             .summary = "Get a module",
+             .reply = replies<kModule>(200, "The module."),
+             .errors = kGetErrors,
+             .handler = get_module},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/modules/{moduleId}/versions",
+             .operation = "listModuleVersions",
+             .summary = "List a module's versions with their manifests",
+             .query = kVersionsQuery,
+             .reply = {200, "A page of versions.", "application/json", "ModuleVersionList",
+                       version_list_schema},
+             .errors = kVersionsErrors,
+             .handler = list_versions},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/modules/{moduleId}/versions",
+             .operation = "createModuleVersion",
+             .summary = "Create a version, a draft; its manifest is checked when it is published",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewModuleVersion",
+             .body_schema = schema_of<kNewVersion>,
+             .body_example = kNewVersionExample,
+             .reply = replies<kModuleVersion>(201, "The version."),
+             .errors = kCreateVersionErrors,
+             .handler = decoded<kNewVersion, create_version>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/modules/{moduleId}/versions/{versionId}/publish",
+             .operation = "publishModuleVersion",
+             .summary = "Publish a version: it becomes the current one and never changes again",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kModuleVersion>(200, "The version, published."),
+             .errors = kPublishErrors,
+             .handler = decoded<kNothing, publish_version>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/modules/{moduleId}/deprecate",
+             .operation = "deprecateModule",
+             .summary = "Allow no new installations of a module; those there are run on",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kModule>(200, "The module, deprecated."),
+             .errors = kDeprecateErrors,
+             .handler = decoded<kNothing, deprecate_module>},
+};
+static_assert(well_formed(kEndpoints, "/v1/modules"));
+
+}  // namespace
+
+std::span<const Endpoint> module_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

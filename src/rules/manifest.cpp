@@ -1,0 +1,456 @@
+// The manifest is read in one walk that both gathers the faults and what the rest needs to know, so
+// that what was published and what is used later cannot differ.
+#include "rules/manifest.hpp"
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "rules/event_types.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace muster::rules {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kLongestDescription = 2000;
+constexpr std::size_t kMostTypes = 100;
+constexpr std::size_t kMostPermissions = 100;
+constexpr std::size_t kLongestPermission = 128;
+constexpr std::size_t kMostProperties = 100;
+constexpr std::size_t kLongestProperty = 64;
+constexpr std::size_t kMostChoices = 100;
+constexpr std::size_t kLongestChoice = 255;
+constexpr std::size_t kShownKey = 64;
+
+enum class PropertyType : std::uint8_t { String, Number, Boolean };
+
+struct Property {
+    std::optional<PropertyType> type;  // nullopt: of a fault
+    bool is_required = false;
+    bool is_secret = false;
+    std::set<std::string> choices;  // as comparable() tells values; empty: any value
+};
+
+struct Manifest {
+    std::vector<std::string> emits;
+    std::map<std::string, Property, std::less<>> config;
+};
+
+// The object that `json` is, with the parser that it lives in.
+class Document {
+  public:
+    explicit Document(std::string_view json)
+        : is_object_(parser_.parse(simdjson::padded_string(json)).get_object().get(root_) ==
+                     simdjson::SUCCESS) {}
+    bool is_object() const { return is_object_; }
+    const dom::object& root() const { return root_; }
+
+  private:
+    dom::parser parser_;
+    dom::object root_;
+    bool is_object_ = false;
+};
+
+bool has_control(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7f;
+    });
+}
+
+bool is_lower_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+// ^[a-z][a-z0-9_]{0,63}$
+bool is_property_name(std::string_view name) {
+    return !name.empty() && name.size() <= kLongestProperty && name[0] >= 'a' && name[0] <= 'z' &&
+           std::all_of(name.begin(), name.end(),
+                       [](char c) { return is_lower_or_digit(c) || c == '_'; });
+}
+
+// A caller's own key is shown back to it, but not at any length.
+std::string below(const std::string& path, std::string_view key) {
+    std::string_view shown = key.substr(0, kShownKey);
+    while (!is_utf8(shown)) shown.remove_suffix(1);
+    return path + "." + std::string(shown);
+}
+
+std::string at(const std::string& path, std::size_t index) {
+    return path + "[" + std::to_string(index) + "]";
+}
+
+std::optional<PropertyType> type_of(const dom::element& value) {
+    if (value.is_string()) return PropertyType::String;
+    if (value.is_number()) return PropertyType::Number;
+    if (value.is_bool()) return PropertyType::Boolean;
+    return std::nullopt;
+}
+
+std::string value_json(const dom::element& value) {
+    if (!value.is_string()) return simdjson::minify(value);
+    std::string json;
+    append_json_string(json, value.get_string().value_unsafe());
+    return json;
+}
+
+// Equal for equal values: 1 and 1.0 are one number.
+std::string comparable(const dom::element& value) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    if (value.is_double()) {
+        const double number = value.get_double().value_unsafe();
+        const bool is_whole = number >= -kExact && number <= kExact &&
+                              number == static_cast<double>(static_cast<std::int64_t>(number));
+        if (is_whole) return std::to_string(static_cast<std::int64_t>(number));
+    }
+    return value_json(value);
+}
+
+// ---------------------------------------------------------------------------- the manifest
+
+class ManifestReader {
+  public:
+    // nullopt: the manifest was published, so its types need no judging.
+    ManifestReader(std::optional<std::string_view> slug, Faults& faults)
+        : slug_(slug), faults_(faults) {}
+
+    Manifest read(std::string_view json) {
+        const Document document(json);
+        if (!document.is_object()) {
+            faults_.add("manifest", FieldCode::WrongType);
+            return {};
+        }
+        bool has_name = false;
+        members("manifest", document.root(), [&](std::string_view key, const auto& value) {
+            has_name = has_name || key == "name";
+            return member(key, value);
+        });
+        if (!has_name) faults_.add("manifest.name", FieldCode::Required);
+        return std::move(manifest_);
+    }
+
+  private:
+    using Element = dom::element;
+
+    // `take` handles a member, or tells that there is none of that key. A stored text may say a key
+    // twice.
+    template <class Take>
+    void members(const std::string& path, const dom::object& object, const Take& take) {
+        std::set<std::string_view> seen;
+        for (const auto& [key, value] : object) {
+            if (faults_.truncated()) return;
+            if (!seen.insert(key).second) {
+                faults_.add(below(path, key), FieldCode::Duplicate);
+            } else if (!take(key, value)) {
+                faults_.add(below(path, key), FieldCode::UnknownField);
+            }
+        }
+    }
+
+    bool member(std::string_view key, const Element& value) {
+        if (key == "name") {
+            text("manifest.name", value, 1, kLongestName);
+        } else if (key == "description") {
+            text("manifest.description", value, 0, kLongestDescription);
+        } else if (key == "events") {
+            events("manifest.events", value);
+        } else if (key == "config_schema") {
+            config_schema("manifest.config_schema", value);
+        } else if (key == "permissions") {
+            distinct("manifest.permissions", value, kMostPermissions,
+                     [&](const std::string& path, const Element& entry) {
+                         text(path, entry, 1, kLongestPermission);
+                     });
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    void text(const std::string& path, const Element& value, std::size_t least, std::size_t most) {
+        std::string_view text;
+        if (value.get_string().get(text)) return faults_.add(path, FieldCode::WrongType);
+        const std::size_t length = utf8_length(trimmed(text));
+        if (length < least) return faults_.add(path, FieldCode::Required);
+        if (utf8_length(text) > most) return faults_.add(path, FieldCode::TooLong);
+        // A description may have lines.
+        if (least > 0 && has_control(text)) faults_.add(path, FieldCode::InvalidValue);
+    }
+
+    // An array of values that differ, each for `take` to look at.
+    template <class Take>
+    void distinct(const std::string& path, const Element& value, std::size_t most,
+                  const Take& take) {
+        dom::array entries;
+        if (value.get_array().get(entries)) return faults_.add(path, FieldCode::WrongType);
+        if (entries.size() > most) return faults_.add(path, FieldCode::TooLong);
+        std::set<std::string> seen;
+        std::size_t index = 0;
+        for (const Element entry : entries) {
+            const std::string place = at(path, index++);
+            if (!seen.insert(comparable(entry)).second) {
+                faults_.add(place, FieldCode::Duplicate);
+            } else {
+                take(place, entry);
+            }
+        }
+    }
+
+    void events(const std::string& path, const Element& value) {
+        dom::object object;
+        if (value.get_object().get(object)) return faults_.add(path, FieldCode::WrongType);
+        members(path, object, [&](std::string_view key, const Element& types) {
+            if (key == "emits") {
+                distinct(path + ".emits", types, kMostTypes,
+                         [&](const auto& place, const Element& type) { emits(place, type); });
+            } else if (key == "subscribes") {
+                distinct(path + ".subscribes", types, kMostTypes,
+                         [&](const auto& place, const Element& type) { subscribes(place, type); });
+            } else {
+                return false;
+            }
+            return true;
+        });
+    }
+
+    void emits(const std::string& path, const Element& value) {
+        std::string_view type;
+        if (value.get_string().get(type)) return faults_.add(path, FieldCode::WrongType);
+        if (slug_ && !can_emit(*slug_, type)) {
+            return faults_.add(path, FieldCode::InvalidValue,
+                               "A module emits types below its own slug, with _ for -.");
+        }
+        manifest_.emits.emplace_back(type);
+    }
+
+    void subscribes(const std::string& path, const Element& value) {
+        std::string_view type;
+        if (value.get_string().get(type)) return faults_.add(path, FieldCode::WrongType);
+        if (!can_subscribe_to(type)) {
+            faults_.add(path, FieldCode::InvalidValue, "There is no such type of event.");
+        }
+    }
+
+    void config_schema(const std::string& path, const Element& value) {
+        dom::object object;
+        if (value.get_object().get(object)) return faults_.add(path, FieldCode::WrongType);
+        if (object.size() > kMostProperties) return faults_.add(path, FieldCode::TooLong);
+        members(path, object, [&](std::string_view name, const Element& definition) {
+            const std::string place = below(path, name);
+            if (!is_property_name(name)) {
+                faults_.add(place, FieldCode::InvalidValue,
+                            "A property's name is a lower-case letter, then up to 63 such letters, "
+                            "digits and _.");
+            }
+            manifest_.config[std::string(name)] = property(place, definition);
+            return true;
+        });
+    }
+
+    Property property(const std::string& path, const Element& definition) {
+        Property property;
+        dom::object object;
+        if (definition.get_object().get(object)) {
+            faults_.add(path, FieldCode::WrongType);
+            return property;
+        }
+        std::optional<Element> type;
+        std::optional<Element> choices;
+        members(path, object, [&](std::string_view key, const Element& value) {
+            if (key == "type") {
+                type = value;
+            } else if (key == "required") {
+                flag(path + ".required", value, property.is_required);
+            } else if (key == "secret") {
+                flag(path + ".secret", value, property.is_secret);
+            } else if (key == "enum") {
+                choices = value;
+            } else {
+                return false;
+            }
+            return true;
+        });
+        property.type = property_type(path + ".type", type);
+        if (property.is_secret && property.type && property.type != PropertyType::String) {
+            faults_.add(path + ".secret", FieldCode::InvalidValue, "Only a string can be secret.");
+        }
+        if (choices) read_choices(path + ".enum", *choices, property);
+        return property;
+    }
+
+    void flag(const std::string& path, const Element& value, bool& to) {
+        if (value.get_bool().get(to)) faults_.add(path, FieldCode::WrongType);
+    }
+
+    std::optional<PropertyType> property_type(const std::string& path,
+                                              const std::optional<Element>& value) {
+        constexpr std::array<std::string_view, 3> kTexts = {"string", "number", "boolean"};
+        std::string_view text;
+        if (!value) {
+            faults_.add(path, FieldCode::Required);
+        } else if (value->get_string().get(text)) {
+            faults_.add(path, FieldCode::WrongType);
+        } else {
+            const auto* const found = std::find(kTexts.begin(), kTexts.end(), text);
+            if (found != kTexts.end()) return static_cast<PropertyType>(found - kTexts.begin());
+            faults_.add(path, FieldCode::InvalidChoice);
+        }
+        return std::nullopt;
+    }
+
+    void read_choices(const std::string& path, const Element& value, Property& property) {
+        distinct(path, value, kMostChoices, [&](const std::string& place, const Element& choice) {
+            std::string_view text;
+            if (!property.type) return;  // which is a fault already
+            if (type_of(choice) != property.type) {
+                faults_.add(place, FieldCode::WrongType);
+            } else if (choice.is_string() &&
+                       utf8_length(text = choice.get_string().value_unsafe()) > kLongestChoice) {
+                faults_.add(place, FieldCode::TooLong);
+            } else if (text == kHiddenValue) {
+                faults_.add(place, FieldCode::InvalidValue,
+                            "\"***\" stands for a secret value in a config.");
+            } else {
+                property.choices.insert(comparable(choice));
+            }
+        });
+        if (value.is_array() && value.get_array().value_unsafe().size() == 0) {
+            faults_.add(path, FieldCode::TooShort);
+        }
+    }
+
+    std::optional<std::string_view> slug_;
+    Faults& faults_;
+    Manifest manifest_;
+};
+
+Manifest published(std::string_view json) {
+    Faults ignored;
+    return ManifestReader(std::nullopt, ignored).read(json);
+}
+
+// ---------------------------------------------------------------------------- config
+
+class ConfigCheck {
+  public:
+    ConfigCheck(const Manifest& manifest, const Secret& kept, Faults& faults)
+        : manifest_(manifest),
+          kept_(kept.reveal()),
+          faults_(faults),
+          shown_(shown_text_),
+          secrets_(secrets_text_) {}
+
+    Config run(std::string_view json) {
+        const Document document(json);
+        if (!document.is_object()) {
+            faults_.add("config", FieldCode::WrongType);
+            return {};
+        }
+        shown_.begin_object();
+        secrets_.begin_object();
+        for (const auto& [name, value] : document.root()) {
+            if (faults_.truncated()) break;
+            const auto property = manifest_.config.find(name);
+            if (property == manifest_.config.end()) {
+                faults_.add(below("config", name), FieldCode::UnknownField);
+            } else if (!seen_.insert(name).second) {
+                faults_.add(below("config", name), FieldCode::Duplicate);
+            } else {
+                take(name, property->second, value);
+            }
+        }
+        shown_.end_object();
+        secrets_.end_object();
+        for (const auto& [name, property] : manifest_.config) {
+            if (property.is_required && !seen_.contains(name)) {
+                faults_.add(below("config", name), FieldCode::Required);
+            }
+        }
+        return {std::move(shown_text_), has_secrets_ ? Secret(std::move(secrets_text_)) : Secret()};
+    }
+
+  private:
+    void take(std::string_view name, const Property& property, const dom::element& value) {
+        const std::string path = below("config", name);
+        if (is_hidden(value)) {
+            const auto stored = kept_value(name);
+            if (property.is_secret != stored.has_value()) return refuse_hidden(path, property);
+            if (stored) return write(path, name, property, *stored);
+        }
+        write(path, name, property, value);
+    }
+
+    static bool is_hidden(const dom::element& value) {
+        return value.is_string() && value.get_string().value_unsafe() == kHiddenValue;
+    }
+
+    std::optional<dom::element> kept_value(std::string_view name) const {
+        dom::element value;
+        if (!kept_.is_object() || kept_.root().at_key(name).get(value)) return std::nullopt;
+        return value;
+    }
+
+    // What was secret must not come to light because another version does not call it so.
+    void refuse_hidden(const std::string& path, const Property& property) {
+        faults_.add(path, FieldCode::InvalidValue,
+                    property.is_secret ? "There is no stored value that \"***\" could stand for."
+                                       : "The stored value is secret: send one to be shown.");
+    }
+
+    void write(const std::string& path, std::string_view name, const Property& property,
+               const dom::element& value) {
+        if (!type_of(value) || type_of(value) != property.type) {
+            return faults_.add(path, FieldCode::WrongType);
+        }
+        if (!property.choices.empty() && !property.choices.contains(comparable(value))) {
+            return faults_.add(path, FieldCode::InvalidChoice);
+        }
+        shown_.key(name);
+        if (!property.is_secret) return shown_.raw(value_json(value));
+        shown_.string(kHiddenValue);
+        secrets_.key(name);
+        secrets_.raw(value_json(value));
+        has_secrets_ = true;
+    }
+
+    const Manifest& manifest_;
+    Document kept_;
+    Faults& faults_;
+    std::set<std::string_view> seen_;
+    std::string shown_text_;
+    std::string secrets_text_;
+    JsonWriter shown_;
+    JsonWriter secrets_;
+    bool has_secrets_ = false;
+};
+
+}  // namespace
+
+bool is_module_slug(std::string_view text) {
+    return text.size() >= 2 && text.size() <= 63 && text[0] >= 'a' && text[0] <= 'z' &&
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_lower_or_digit(c) || c == '-'; });
+}
+
+void check_manifest(std::string_view slug, std::string_view manifest, Faults& faults) {
+    (void)ManifestReader(slug, faults).read(manifest);
+}
+
+std::vector<std::string> emitted_types(std::string_view manifest) {
+    return published(manifest).emits;
+}
+
+Config check_config(std::string_view manifest, std::string_view config, const Secret& kept,
+                    Faults& faults) {
+    return ConfigCheck(published(manifest), kept, faults).run(config);
+}
+
+}  // namespace muster::rules

@@ -1,0 +1,132 @@
+#include "service/modules.hpp"
+
+#include "base/error.hpp"
+#include "base/faults.hpp"
+#include "db/transaction.hpp"
+#include "rules/manifest.hpp"
+#include "service/audit.hpp"
+#include "store/modules.hpp"
+
+namespace muster::service {
+namespace {
+
+using rules::ModuleStatus;
+using rules::VersionStatus;
+
+[[noreturn]] void refuse_state(const std::string& reason) {
+    throw Error(ErrorCode::InvalidState).detail("reason", reason);
+}
+
+rules::Module locked_module(db::OrgStore& org, ModuleId id) {
+    auto module = store::lock_module(org, id);
+    if (!module) throw Error(ErrorCode::NotFound);
+    return std::move(*module);
+}
+
+void refuse_broken_manifest(const rules::Module& module, const rules::ModuleVersion& version) {
+    Faults faults;
+    rules::check_manifest(module.slug, version.manifest.text, faults);
+    if (!faults.empty()) throw Error(ErrorCode::ManifestInvalid).fields(faults);
+}
+
+}  // namespace
+
+rules::Module create_module(Unit& unit, const NewModule& in) {
+    db::OrgStore org(unit.tx, unit.org());
+    // Requests at the same time may pass this by as many as they are: it only keeps lists short.
+    if (store::count_modules(org) >= kMostModules) {
+        refuse_state("an organization has at most " + std::to_string(kMostModules) + " modules");
+    }
+    rules::Module module;
+    module.id = ModuleId::create();
+    module.owner_organization_id = unit.org();
+    module.slug = in.slug;
+    module.name = in.name;
+    module.vendor = in.vendor;
+    module.created_at = module.updated_at = unit.now;
+    if (!store::insert_module(org, module, unit.actor.admin)) {
+        throw Error(ErrorCode::Conflict).detail("field", "slug");
+    }
+    audit(unit, "module.created", module.id.text(), {{"slug", module.slug}});
+    return module;
+}
+
+std::optional<rules::Module> find_module(Context& context, OrgId organization, ModuleId id) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_module(org, id);
+    });
+}
+
+std::vector<rules::Module> list_modules(Context& context, OrgId organization,
+                                        std::optional<ModuleId> after, int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::page_modules(org, after.value_or(ModuleId()), limit);
+    });
+}
+
+rules::ModuleVersion create_version(Unit& unit, ModuleId module_id, const NewVersion& in) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto module = locked_module(org, module_id);
+    if (store::count_versions(org, module.id) >= kMostVersions) {
+        refuse_state("a module has at most " + std::to_string(kMostVersions) + " versions");
+    }
+    rules::ModuleVersion version;
+    version.id = VersionId::create();
+    version.module_id = module.id;
+    version.version = in.version;
+    version.manifest = in.manifest;
+    version.created_at = version.updated_at = unit.now;
+    if (!store::insert_version(org, version, unit.actor.admin)) {
+        throw Error(ErrorCode::Conflict).detail("field", "version");
+    }
+    audit(unit, "module.version_created", module.id.text(),
+          {{"version_id", version.id.text()}, {"version", version.version}});
+    return version;
+}
+
+std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organization,
+                                                ModuleId module, std::optional<VersionId> after,
+                                                int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        if (!store::find_module(org, module)) throw Error(ErrorCode::NotFound);
+        return store::page_versions(org, module, after.value_or(VersionId()), limit);
+    });
+}
+
+rules::ModuleVersion publish_version(Unit& unit, ModuleId module_id, VersionId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    auto module = locked_module(org, module_id);
+    auto version = store::lock_version(org, module_id, id);
+    if (!version) throw Error(ErrorCode::NotFound);
+    if (version->status == VersionStatus::Published) refuse_state("the version is published");
+    if (module.status == ModuleStatus::Deprecated) refuse_state("the module is deprecated");
+    refuse_broken_manifest(module, *version);
+
+    store::publish_version(org, id, unit.now);
+    version->status = VersionStatus::Published;
+    version->published_at = version->updated_at = unit.now;
+    module.status = ModuleStatus::Published;
+    module.current_version_id = id;
+    module.updated_at = unit.now;
+    store::update_module(org, module);
+    audit(unit, "module.published", module_id.text(),
+          {{"version_id", id.text()}, {"version", version->version}});
+    return std::move(*version);
+}
+
+rules::Module deprecate_module(Unit& unit, ModuleId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    auto module = locked_module(org, id);
+    if (module.status == ModuleStatus::Deprecated) return module;
+    if (module.status == ModuleStatus::Draft) refuse_state("the module was never published");
+    module.status = ModuleStatus::Deprecated;
+    module.updated_at = unit.now;
+    store::update_module(org, module);
+    audit(unit, "module.deprecated", id.text());
+    return module;
+}
+
+}  // namespace muster::service
