@@ -25,8 +25,11 @@ std::vector<LinkedMember> hold(db::OrgStore& org, const OrgSql& sql,
     std::vector<LinkedMember> found;
     if (values.empty()) return found;
     const std::vector<Param> params(values.begin(), values.end());
-    for (auto rows = org.query_bulk(sql, values.size(), params); rows.next();) {
-        found.push_back({rows.id<UserId>(1), rows.id<MemberId>(2), rows.optional_bytes(3)});
+    for (db::Rows rows = org.query_bulk(sql, values.size(), params); rows.next();) {
+        LinkedMember& member = found.emplace_back();
+        member.user = rows.id<UserId>(1);
+        member.member = rows.id<MemberId>(2);
+        if (!rows.is_null(3)) member.external_id = rows.bytes(3);
     }
     return found;
 }
