@@ -410,7 +410,9 @@ BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                          after("tenancy/leases_on_import_jobs") * after("tenancy/import_blocks") *
                          after("tenancy/attributes_for_writing") *
                          after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
-                         after("tenancy/import_blocks_by_filter") *
+                         after("tenancy/import_blocks_by_filter") * after("tenancy/modules") *
+                         after("tenancy/module_versions") * after("tenancy/installations") *
+                         after("tenancy/configs_of_installations") *
                          after("tenancy/webhook_outbox")) {
     std::set<std::string> defined;
     for (const auto& entry :

@@ -79,7 +79,7 @@ def ids(module_org):
     job_id = module_org.create_import()["id"]
     key = module_org.admin().api.post("/v1/api-keys", json={"name": "there"}, expect=201).json()
     module_org.stack.keys_issued.append(key["key"])
-    yield {"import": job_id, "user": module_org.create_user({"email": email()})["id"], "api_key": key["id"]}
+    yield module_org.records() | {"import": job_id, "api_key": key["id"]}
     assert module_org.job(job_id)["state"] == "staging"  # whatever was tried
     module_org.cancel(job_id)
 

@@ -3,10 +3,11 @@
 The matrix is made from the description: a new operation fails here until support/bodies.py knows how to call it.
 """
 
+import itertools
 import uuid
 
 import pytest
-from support.bodies import BODIES, body_of, kind_of, names_a_record, path_of
+from support.bodies import BODIES, body_of, kinds_of, names_a_record, path_of
 from support.world import Organization, email, emails
 
 IGNORED_HEADERS = {"X-Request-Id", "Date", "RateLimit"}
@@ -28,7 +29,14 @@ def theirs(stack, contract):
     users = [other.create_user({"email": email(), "first_name": "Theirs"})["id"]]
     revoked = stack.issue_key(other.id, "revoked")["id"]
     stack.ctl("key", "revoke", "--org", other.id, "--id", revoked)
-    return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "organization": other}
+    disabled = other.published_module()
+    installations = [other.install(disabled)["id"]]
+    other.admin().api.delete(f"/v1/installations/{installations[0]}", expect=200)
+    draft = other.create_module()
+    modules = [draft["id"], disabled["id"], other.records()["module"]]
+    versions = [other.create_version(draft)["id"], disabled["current_version_id"], other.records()["version"]]
+    return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "module": modules, "version": versions,
+            "installation": [*installations, other.records()["installation"]], "organization": other}
 
 
 @pytest.fixture(params=["key", "session"])
@@ -41,8 +49,13 @@ def is_open_to(client, operation):
     return operation.takes_organization_key or not client.key.startswith("org_")
 
 
-def answer(client, operation, record_id):
-    ids = {kind_of(operation): record_id}
+def all_ids(operation, records):
+    """Each of the records that the operation can name, as ids for path_of(); those that belong together stand side by side."""
+    kinds = kinds_of(operation)
+    return [dict(zip(kinds, ids)) for ids in zip(*[records[kind] for kind in kinds])]
+
+
+def answer(client, operation, ids):
     reply = client.request(operation.method, path_of(operation, ids), **body_of(operation))
     headers = {name: value for name, value in reply.headers.items() if name not in IGNORED_HEADERS}
     return reply.status_code, headers, reply.content
@@ -51,22 +64,27 @@ def answer(client, operation, record_id):
 def test_every_operation_is_covered(contract):
     for operation in contract.operations:
         if names_a_record(operation):
-            assert len(operation.parameters) == 1, f"{operation.id}: teach the matrix about several ids"
-            kind_of(operation)
+            kinds_of(operation)
         if operation.method != "GET":
             assert operation.id in BODIES, f"{operation.id}: support/bodies.py needs a body for it"
 
 
-def test_another_tenants_record_looks_like_one_that_does_not_exist(contract, client, theirs):
+def test_another_tenants_record_looks_like_one_that_does_not_exist(contract, client, ours, theirs):
     checked = 0
     for operation in filter(names_a_record, contract.operations):
-        nowhere = answer(client, operation, uuid.uuid4())
+        kinds = kinds_of(operation)
+        nowhere = answer(client, operation, {kind: uuid.uuid4() for kind in kinds})
         assert nowhere[0] == (404 if is_open_to(client, operation) else 403), operation.id
-        for record_id in theirs[kind_of(operation)]:
-            assert answer(client, operation, record_id) == nowhere, operation.id
+        for ids in all_ids(operation, theirs):
+            assert answer(client, operation, ids) == nowhere, operation.id
             checked += 1
-        assert answer(client, operation, "no-uuid") == nowhere, operation.id
-    assert checked >= 26
+        assert answer(client, operation, dict.fromkeys(kinds, "no-uuid")) == nowhere, operation.id
+        for kind in kinds[1:]:  # what hangs on a record of ours
+            ids = all_ids(operation, theirs)[0]
+            mixed = ours.records() | {kind: ids[kind]}
+            mixed_nowhere = ours.records() | {kind: uuid.uuid4()}
+            assert answer(client, operation, mixed) == answer(client, operation, mixed_nowhere) == nowhere, operation.id
+    assert checked >= 45
 
 
 def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, client, theirs):
@@ -75,12 +93,14 @@ def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, cli
     def snapshot():
         jobs = [(other.job(job_id), other.rows(job_id)) for job_id in theirs["import"]]
         keys = [key | {"last_used_at": None} for key in other.stack.ctl("key", "list", "--org", other.id)]
-        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys
+        modules = [other.api.get_json(path, params={"limit": 100}) for path in (
+            "/v1/modules", "/v1/installations", *(f"/v1/modules/{module_id}/versions" for module_id in theirs["module"]))]
+        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys, modules
 
     before = snapshot()
     for operation in filter(names_a_record, contract.operations):
-        for record_id in theirs[kind_of(operation)]:
-            answer(client, operation, record_id)
+        for ids in all_ids(operation, theirs):
+            answer(client, operation, ids)
     assert snapshot() == before
 
 
@@ -88,8 +108,9 @@ def test_lists_hold_the_own_records_only(contract, client, theirs):
     for operation in contract.operations:
         if operation.method == "GET" and not operation.parameters and operation.needs_key and is_open_to(client, operation):
             text = client.get(operation.path, expect=200).text
-            for record_id in [*theirs["import"], *theirs["user"], *theirs["api_key"], theirs["organization"].id]:
+            for record_id in itertools.chain(*(theirs[kind] for kind in theirs if kind != "organization")):
                 assert record_id not in text, operation.id
+            assert theirs["organization"].id not in text, operation.id
 
 
 def test_an_organization_without_a_seat_looks_like_none(ours, theirs):

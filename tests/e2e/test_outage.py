@@ -71,9 +71,8 @@ def address_is_written(org, created):
 
 
 def test_without_the_database_every_operation_is_503_and_comes_back_by_itself(stack, org, contract, anyone):
-    ids = {"import": str(uuid.uuid4()), "user": org.create_user({"email": email()})["id"], "attribute": "phone"}
+    ids = org.records() | {"import": str(uuid.uuid4()), "attribute": "phone"}
     before = workers(stack)
-    ids["api_key"] = org.key_id
     with stack.without("mariadbd"):
         for operation in contract.operations:
             if operation.needs_key or operation.method != "GET":

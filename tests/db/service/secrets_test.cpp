@@ -5,6 +5,8 @@
 #include "db/admins.hpp"
 #include "service/mail.hpp"
 
+#include <span>
+
 using namespace muster;
 using service::Resealed;
 using test::AdminHouse;
@@ -38,9 +40,10 @@ struct Secrets : AdminHouse {
         }
         return count;
     }
+    // Of the tables that this file fills: the first three. The others have tests of their own.
     static std::vector<std::int64_t> figures(const std::vector<Resealed>& counts) {
         std::vector<std::int64_t> all;
-        for (const auto& count : counts) {
+        for (const auto& count : std::span(counts).first(3)) {
             all.insert(all.end(), {count.resealed, count.current, count.unreadable});
         }
         return all;
@@ -59,10 +62,13 @@ BOOST_FIXTURE_TEST_SUITE(secrets, Secrets)
 
 BOOST_AUTO_TEST_CASE(nothing_to_seal_is_nothing_done) {
     const auto counts = service::rotate_secrets(rotating);
-    BOOST_TEST_REQUIRE(counts.size() == 3U);
+    BOOST_TEST_REQUIRE(counts.size() >= 3U);
     BOOST_TEST(counts[0].what == "second factors");
     BOOST_TEST(counts[1].what == "waiting mails");
     BOOST_TEST(counts[2].what == "recorded replies");
+    for (const auto& count : counts) {
+        BOOST_TEST(count.resealed + count.current + count.unreadable == 0, count.what);
+    }
     BOOST_TEST((figures(counts) == Figures(9, 0)));
 }
 

@@ -5,10 +5,11 @@ A new operation needs a line here; until it has one, test_auth.py and test_isola
 
 import uuid
 
-from .world import EMAIL_COLUMN, email, rows_of
+from .world import EMAIL_COLUMN, email, rows_of, slug
 
-# What the path parameters of an operation name, by the path's second word. A kind is a tenant's record.
-KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute"}
+# What a path parameter names: by its own name, else by the path's second word. A kind is a tenant's record.
+KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
+         "versionId": "version", "installations": "installation"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone"}
 
@@ -27,6 +28,14 @@ BODIES = {
     "createApiKey": lambda: {"name": "matrix"},
     "rotateApiKey": lambda: {"overlap_seconds": 60},
     "revokeApiKey": lambda: None,
+    "createModule": lambda: {"slug": slug(), "name": "Matrix", "vendor": "Matrix"},
+    "createModuleVersion": lambda: {"version": slug(), "manifest": {"name": "Matrix"}},
+    "publishModuleVersion": lambda: {},
+    "deprecateModule": lambda: {},
+    "installModule": lambda: {"module_id": str(uuid.uuid4())},
+    "changeInstallation": lambda: {"config": {}},
+    "enableInstallation": lambda: {},
+    "disableInstallation": lambda: None,
     "requestSignInCode": lambda: {"email": email()},
     "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
     "enableTwoFactor": lambda: {},
@@ -42,14 +51,16 @@ def names_a_record(operation):
     return any(parameter not in NAMES for parameter in operation.parameters)
 
 
-def kind_of(operation):
-    """What the operation's path id names; KeyError for a path that nobody has described here."""
-    return KINDS[operation.path.split("/")[2]]
+def kinds_of(operation):
+    """What the operation's path ids name, in their order; KeyError for one that nobody has described here."""
+    words = operation.path.split("/")
+    return [KINDS.get(parameter) or KINDS[words[2]] for parameter in operation.parameters if parameter not in NAMES]
 
 
 def path_of(operation, ids):
-    """The operation's path with the id of its kind from `ids`, for instance {"import": …, "user": …}."""
-    return operation.fill(*[NAMES.get(parameter) or ids[kind_of(operation)] for parameter in operation.parameters])
+    """The operation's path with the ids of its kinds from `ids`, for instance {"import": …, "user": …}."""
+    kinds = iter(kinds_of(operation))
+    return operation.fill(*[NAMES.get(parameter) or ids[next(kinds)] for parameter in operation.parameters])
 
 
 def body_of(operation):

@@ -33,6 +33,11 @@ def emails(count, word="member"):
     return [email(word) for _ in range(count)]
 
 
+def slug(word="module"):
+    """A module's slug, or a version, that no other test uses."""
+    return f"{word}-{next(_numbers)}"
+
+
 def rows_of(payloads, first=1):
     """Payloads, or (number, payload) pairs, as the rows of a staging call."""
     rows = []
@@ -51,7 +56,7 @@ class Organization:
         issued = stack.issue_key(self.id)
         self.key, self.key_id = issued["key"], issued["id"]
         self.api = Client(stack, contract, self.key)
-        self._admins = {}
+        self._admins, self._records = {}, {}
         if attributes:
             stack.ctl("attribute", "enable", "--org", self.id, *ENABLED_STARTERS)
             for key, kind, choices in OWN_ATTRIBUTES:
@@ -102,6 +107,38 @@ class Organization:
             members[address] = dict(zip(columns, values))
             members[address]["attributes"] = json.loads(members[address]["attributes"])
         return members
+
+    # ------------------------------------------------------------------ modules
+    def create_module(self, **fields):
+        body = {"slug": slug(), "name": "Module", "vendor": "Vendor"} | fields
+        return self.admin().api.post("/v1/modules", json=body, expect=201).json()
+
+    def create_version(self, module, manifest=None):
+        body = {"version": slug("v"), "manifest": {"name": "Module"} if manifest is None else manifest}
+        return self.admin().api.post(f"/v1/modules/{module['id']}/versions", json=body, expect=201).json()
+
+    def publish(self, module, version, expect=200, **options):
+        path = f"/v1/modules/{module['id']}/versions/{version['id']}/publish"
+        return self.admin().api.post(path, expect=expect, **options).json()
+
+    def published_module(self, manifest=None, **fields):
+        """A new module with one published version of that manifest."""
+        module = self.create_module(**fields)
+        self.publish(module, self.create_version(module, manifest))
+        return self.api.get_json(f"/v1/modules/{module['id']}")
+
+    def install(self, module, expect=201, **fields):
+        body = {"module_id": module["id"]} | fields
+        return self.admin().api.post("/v1/installations", json=body, expect=expect).json()
+
+    def records(self):
+        """The organization's one record of each kind that tests over all operations need: {kind: id}."""
+        if not self._records:
+            module = self.published_module()
+            self._records = {"api_key": self.key_id, "user": self.create_user({"email": email()})["id"],
+                             "module": module["id"], "version": module["current_version_id"],
+                             "installation": self.install(module)["id"]}
+        return dict(self._records)
 
     # ------------------------------------------------------------------ imports
     def create_import(self, expect=201, **fields):

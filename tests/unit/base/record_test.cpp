@@ -16,7 +16,7 @@ enum class Colour { Red, Blue };
     return colour == Colour::Red ? "red" : "blue";
 }
 
-struct Thing {
+struct Specimen {
     std::string name = "a \"name\"\n";
     std::int64_t count = -5;
     bool is_good = true;
@@ -42,15 +42,16 @@ using muster::field;
 using muster::record;
 using muster::to_json;
 
-constexpr auto kThing = record<Thing>(
-    "Thing", field<&Thing::name>("name"), field<&Thing::count>("count"),
-    field<&Thing::is_good>("is_good"), field<&Thing::id>("id"), field<&Thing::when>("when"),
-    field<&Thing::colour>("colour"), field<&Thing::note>("note"), field<&Thing::other>("other"),
-    field<&Thing::number>("number"), field<&Thing::tags>("tags"), field<&Thing::table>("table"),
-    field<&Thing::raw>("raw"));
+constexpr auto kSpecimen =
+    record<Specimen>("Specimen", field<&Specimen::name>("name"), field<&Specimen::count>("count"),
+                     field<&Specimen::is_good>("is_good"), field<&Specimen::id>("id"),
+                     field<&Specimen::when>("when"), field<&Specimen::colour>("colour"),
+                     field<&Specimen::note>("note"), field<&Specimen::other>("other"),
+                     field<&Specimen::number>("number"), field<&Specimen::tags>("tags"),
+                     field<&Specimen::table>("table"), field<&Specimen::raw>("raw"));
 
 std::string schema_of(const char* property) {
-    return muster::json_text(kThing.schema()["properties"][property]);
+    return muster::json_text(kSpecimen.schema()["properties"][property]);
 }
 
 }  // namespace
@@ -58,8 +59,8 @@ std::string schema_of(const char* property) {
 BOOST_AUTO_TEST_SUITE(records)
 
 BOOST_AUTO_TEST_CASE(every_field_is_written_in_the_order_of_the_list) {
-    Thing thing;
-    BOOST_TEST(to_json(kThing, thing) ==
+    Specimen thing;
+    BOOST_TEST(to_json(kSpecimen, thing) ==
                R"({"name":"a \"name\"\n","count":-5,"is_good":true,)"
                R"("id":"00000000-0000-0000-0000-000000000000","when":"1970-01-01T00:00:00.000Z",)"
                R"("colour":"blue","note":null,"other":null,"number":null,"tags":[],"table":[],)"
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(every_field_is_written_in_the_order_of_the_list) {
     thing.number = 0;
     thing.tags = {"x", "y"};
     thing.table = {{1, 2}, {}};
-    const std::string text = to_json(kThing, thing);
+    const std::string text = to_json(kSpecimen, thing);
     BOOST_TEST(
         text.find(R"("note":"","other":"red","number":0,"tags":["x","y"],"table":[[1,2],[]])") !=
         std::string::npos);
@@ -77,14 +78,14 @@ BOOST_AUTO_TEST_CASE(every_field_is_written_in_the_order_of_the_list) {
 }
 
 BOOST_AUTO_TEST_CASE(the_schema_lists_every_field_as_required_and_no_other) {
-    const Json::Value schema = kThing.schema();
+    const Json::Value schema = kSpecimen.schema();
     BOOST_TEST(schema["type"].asString() == "object");
     BOOST_TEST(!schema["additionalProperties"].asBool());
     BOOST_TEST(schema["properties"].size() == 12U);
     BOOST_TEST(schema["required"].size() == 12U);
     BOOST_TEST(schema["required"][0].asString() == "name");
     Json::Value written;
-    BOOST_TEST_REQUIRE(muster::parse_json(to_json(kThing, Thing{}), written));
+    BOOST_TEST_REQUIRE(muster::parse_json(to_json(kSpecimen, Specimen{}), written));
     BOOST_TEST((written.getMemberNames() == schema["properties"].getMemberNames()));
 }
 

@@ -1,0 +1,55 @@
+// Modules for the database tests: an organization, its owner, and the steps to an installation.
+#pragma once
+
+#include "db/admins.hpp"
+#include "service/installations.hpp"
+#include "service/modules.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::test {
+
+// The fixture; all is acme's, and ann does it.
+struct ModuleHouse : AdminHouse {
+    template <class Work>
+    auto as_admin(const Work& work) {
+        return database.transaction([&](db::Tx& tx) {
+            service::Unit unit{tx, {acme, ann, std::nullopt, "req-1"}, Timestamp::now()};
+            return work(unit);
+        });
+    }
+
+    rules::Module create(const std::string& slug) {
+        return as_admin([&](service::Unit& unit) {
+            return service::create_module(unit, {slug, "Name", "Vendor"});
+        });
+    }
+    rules::ModuleVersion draft(ModuleId module, const std::string& version,
+                               const std::string& manifest = R"({"name":"N"})") {
+        return as_admin([&](service::Unit& unit) {
+            return service::create_version(unit, module, {version, {manifest}});
+        });
+    }
+    rules::ModuleVersion publish(ModuleId module, VersionId version) {
+        return as_admin(
+            [&](service::Unit& unit) { return service::publish_version(unit, module, version); });
+    }
+    // A module with one published version of that manifest.
+    rules::Module published(const std::string& slug,
+                            const std::string& manifest = R"({"name":"N"})") {
+        const auto module = create(slug);
+        publish(module.id, draft(module.id, "1", manifest).id);
+        return service::find_module(context, acme, module.id).value();
+    }
+
+    rules::Installation install(ModuleId module, const std::string& config = "{}",
+                                std::optional<VersionId> version = {}) {
+        return as_admin([&](service::Unit& unit) {
+            return service::install_module(context, unit, {module, version, RawJson{config}});
+        });
+    }
+};
+
+}  // namespace muster::test

@@ -1,0 +1,338 @@
+// service/installations.hpp: one live installation a module, its config split into what is shown
+// and what is sealed, and what becomes of its webhooks when it stops.
+#include "service/installations.hpp"
+
+#include "db/modules.hpp"
+#include "rules/seal_names.hpp"
+#include "service/secrets.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace muster;
+using rules::Installation;
+using rules::InstallationStatus;
+using test::code_of;
+using test::error_of;
+
+namespace {
+
+constexpr const char* kWithSecret = R"({"name":"N","config_schema":{
+    "key":{"type":"string","secret":true,"required":true},"rate":{"type":"number"}}})";
+
+struct Installations : test::ModuleHouse {
+    Installation change(InstallationId id, service::InstallationChange what) {
+        return as_admin([&](service::Unit& unit) {
+            return service::change_installation(context, unit, id, what);
+        });
+    }
+    Installation enable(InstallationId id) {
+        return as_admin(
+            [&](service::Unit& unit) { return service::enable_installation(unit, id); });
+    }
+    Installation disable(InstallationId id) {
+        return as_admin(
+            [&](service::Unit& unit) { return service::disable_installation(unit, id); });
+    }
+
+    // The secret values as they rest, opened; "" for none.
+    std::string secrets_of(InstallationId id, const KeyRing& keys) {
+        const auto sealed = client.value(
+            "SELECT COALESCE(config_secrets, '') FROM module_installations WHERE id = ?", id);
+        if (sealed.empty()) return "";
+        return keys.open(sealed, rules::config_seal_name(id)).value().reveal();
+    }
+    std::string secrets_of(InstallationId id) { return secrets_of(id, context.keys); }
+
+    // An endpoint of the installation that hears of installations.
+    EndpointId endpoint(InstallationId installation) {
+        const auto id = EndpointId::create();
+        client.execute(
+            "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
+            "event_types, status, secret, created_at, updated_at) VALUES (?, ?, ?, "
+            "'https://example.test/', 'installation.disabled installation.enabled', 'active', "
+            "'s', 0, 0)",
+            acme, id, installation);
+        return id;
+    }
+    // "type status" of an endpoint's deliveries, in their order.
+    std::vector<std::string> heard(EndpointId id) {
+        return client.column(
+            "SELECT CONCAT(e.type, ' ', d.status) FROM webhook_deliveries d "
+            "JOIN webhook_events e ON e.id = d.event_id WHERE d.endpoint_id = ? ORDER BY d.id",
+            id);
+    }
+    std::string faults_of(const std::function<void()>& call) {
+        const auto error = error_of(call);
+        if (!error) return "";
+        BOOST_TEST((error->code() == ErrorCode::ValidationError));
+        std::string text;
+        for (const auto& fault : error->details()["fields"]) {
+            text += fault["path"].asString() + " " + fault["code"].asString() + ";";
+        }
+        return text;
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(installations, Installations)
+
+BOOST_AUTO_TEST_CASE(a_published_module_is_installed_in_its_current_version) {
+    const auto module = published("shop");
+    const auto installed = install(module.id);
+    BOOST_TEST((installed.status == InstallationStatus::Enabled));
+    BOOST_TEST((installed.version_id == module.current_version_id));
+    BOOST_TEST((installed.installed_by == ann));
+    BOOST_TEST(installed.config.text == "{}");
+    const auto found = service::find_installation(context, acme, installed.id);
+    BOOST_TEST_REQUIRE(found.has_value());
+    BOOST_TEST((found->module_id == module.id));
+    BOOST_TEST((found->organization_id == acme));
+    BOOST_TEST((found->installed_at == installed.installed_at));
+    BOOST_TEST(secrets_of(installed.id).empty());
+    BOOST_TEST(
+        !service::find_installation(context, organization("Other"), installed.id).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(another_published_version_can_be_asked_for) {
+    const auto module = published("shop");
+    const auto second = draft(module.id, "2");
+    BOOST_TEST((code_of([&] { install(module.id, "{}", second.id); }) == ErrorCode::InvalidState));
+    publish(module.id, second.id);
+    const auto installed = install(module.id, "{}", module.current_version_id);
+    BOOST_TEST((installed.version_id == module.current_version_id));
+}
+
+BOOST_AUTO_TEST_CASE(drafts_and_deprecated_modules_are_not_installed) {
+    const auto unpublished = create("draft");
+    const auto version = draft(unpublished.id, "1");
+    BOOST_TEST((code_of([&] { install(unpublished.id); }) == ErrorCode::InvalidState));
+    BOOST_TEST(
+        (code_of([&] { install(unpublished.id, "{}", version.id); }) == ErrorCode::InvalidState));
+    const auto old = published("old");
+    const auto running = install(old.id);
+    as_admin([&](service::Unit& unit) { return service::deprecate_module(unit, old.id); });
+    disable(running.id);
+    BOOST_TEST((code_of([&] { install(old.id); }) == ErrorCode::InvalidState));
+    BOOST_TEST((enable(running.id).status == InstallationStatus::Enabled));  // it is no new one
+}
+
+BOOST_AUTO_TEST_CASE(what_is_another_module_s_or_organization_s_is_not_found) {
+    const auto module = published("shop");
+    const auto other_module = published("other");
+    const auto installed = install(module.id);
+    BOOST_TEST((code_of([&] { install(other_module.id, "{}", module.current_version_id); }) ==
+                ErrorCode::NotFound));
+    BOOST_TEST((code_of([&] { install(ModuleId::create()); }) == ErrorCode::NotFound));
+    BOOST_TEST((code_of([&] {
+                    change(installed.id, {other_module.current_version_id, {}});
+                }) == ErrorCode::NotFound));
+    const OrgId other = organization("Other");
+    const auto is_hidden = [&](const auto& work) {
+        return code_of([&] { as(other, work); }) == ErrorCode::NotFound;
+    };
+    BOOST_TEST(is_hidden([&](service::Unit& unit) {
+        service::install_module(context, unit, {other_module.id, {}, {}});
+    }));
+    BOOST_TEST(is_hidden([&](service::Unit& unit) {
+        service::change_installation(context, unit, installed.id, {});
+    }));
+    BOOST_TEST(
+        is_hidden([&](service::Unit& unit) { service::enable_installation(unit, installed.id); }));
+    BOOST_TEST(
+        is_hidden([&](service::Unit& unit) { service::disable_installation(unit, installed.id); }));
+    BOOST_TEST(
+        is_hidden([&](service::Unit& unit) { service::lock_installation(unit, installed.id); }));
+}
+
+BOOST_AUTO_TEST_CASE(of_eight_installations_at_once_one_is_made) {
+    const auto module = published("shop");
+    std::atomic<int> made = 0;
+    std::atomic<int> refused = 0;
+    test::side_by_side(8, [&](int) {
+        test::Desk desk;
+        const auto code = code_of([&] {
+            desk.as(acme, [&](service::Unit& unit) {
+                return service::install_module(desk.context, unit, {module.id, {}, {}});
+            });
+        });
+        made += code ? 0 : 1;
+        refused += code == ErrorCode::Conflict ? 1 : 0;
+    });
+    BOOST_TEST(made == 1);
+    BOOST_TEST(refused == 7);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM module_installations") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_disabled_one_makes_room_and_comes_back_only_when_there_is_room) {
+    const auto module = published("shop");
+    const auto first = install(module.id);
+    const auto error = error_of([&] { install(module.id); });
+    BOOST_TEST_REQUIRE(error.has_value());
+    BOOST_TEST((error->code() == ErrorCode::Conflict));
+    BOOST_TEST(error->details()["field"].asString() == "module_id");
+    disable(first.id);
+    const auto second = install(module.id);
+    BOOST_TEST((code_of([&] { enable(first.id); }) == ErrorCode::Conflict));
+    client.execute("UPDATE module_installations SET status = 'error' WHERE id = ?", second.id);
+    BOOST_TEST((code_of([&] { enable(first.id); }) == ErrorCode::Conflict));  // it lives as well
+    disable(second.id);
+    BOOST_TEST((enable(first.id).status == InstallationStatus::Enabled));
+}
+
+BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
+    const auto module = published("shop");
+    std::vector<InstallationId> ids;
+    for (int i = 0; i < 4; ++i) {
+        ids.push_back(install(module.id).id);
+        disable(ids.back());
+    }
+    std::atomic<int> enabled = 0;
+    test::side_by_side(4, [&](int i) {
+        test::Desk desk;
+        const auto code = code_of([&] {
+            desk.as(acme, [&](service::Unit& unit) {
+                return service::enable_installation(unit, ids.at(i));
+            });
+        });
+        enabled += code ? 0 : 1;
+    });
+    BOOST_TEST(enabled == 1);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM module_installations "
+                             "WHERE status = 'enabled'") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(enabling_and_disabling_twice_changes_nothing_more) {
+    const auto installed = install(published("shop").id);
+    BOOST_TEST((enable(installed.id).updated_at == installed.updated_at));
+    const auto disabled = disable(installed.id);
+    BOOST_TEST((disabled.status == InstallationStatus::Disabled));
+    BOOST_TEST((disable(installed.id).updated_at == disabled.updated_at));
+    const auto enabled = enable(installed.id);
+    BOOST_TEST((enabled.installed_at == installed.installed_at));
+    client.run("UPDATE module_installations SET status = 'error'");
+    BOOST_TEST((enable(installed.id).status == InstallationStatus::Enabled));
+    std::vector<std::string> found;
+    for (const auto& entry : log(acme)) {
+        if (entry.subject_id == installed.id.text()) found.push_back(entry.action);
+    }
+    BOOST_TEST(
+        (found == std::vector<std::string>{"installation.enabled", "installation.enabled",
+                                           "installation.disabled", "installation.created"}));
+}
+
+// ---------------------------------------------------------------------------- config
+
+BOOST_AUTO_TEST_CASE(secret_values_rest_sealed_and_are_never_shown) {
+    const auto module = published("shop", kWithSecret);
+    const auto installed = install(module.id, R"({"key":"s3cret","rate":1.50})");
+    BOOST_TEST(installed.config.text == R"({"key":"***","rate":1.5})");
+    BOOST_TEST(service::find_installation(context, acme, installed.id)->config.text ==
+               installed.config.text);
+    BOOST_TEST(secrets_of(installed.id) == R"({"key":"s3cret"})");
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM module_installations "
+                             "WHERE CONCAT(config, config_secrets) LIKE '%s3cret%'") == 0);
+    for (const auto& entry : log(acme)) {
+        BOOST_TEST(entry.details.find("s3cret") == std::string::npos);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_faulty_config_installs_nothing) {
+    const auto module = published("shop", kWithSecret);
+    BOOST_TEST(faults_of([&] { install(module.id, R"({"rate":"1","more":1})"); }) ==
+               "config.rate wrong_type;config.more unknown_field;config.key required;");
+    BOOST_TEST(faults_of([&] { install(module.id, R"({"key":"***"})"); }) ==
+               "config.key invalid_value;");
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM module_installations") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_config_takes_the_old_one_s_place_but_for_secrets_that_are_kept) {
+    const auto module = published("shop", kWithSecret);
+    const auto id = install(module.id, R"({"key":"old","rate":1})").id;
+    BOOST_TEST(change(id, {{}, RawJson{R"({"key":"***"})"}}).config.text == R"({"key":"***"})");
+    BOOST_TEST(secrets_of(id) == R"({"key":"old"})");
+    change(id, {{}, RawJson{R"({"key":"new","rate":2})"}});
+    BOOST_TEST(secrets_of(id) == R"({"key":"new"})");
+    BOOST_TEST(faults_of([&] { change(id, {{}, RawJson{"{}"}}); }) == "config.key required;");
+    BOOST_TEST(secrets_of(id) == R"({"key":"new"})");
+    const auto before = service::find_installation(context, acme, id)->updated_at;
+    BOOST_TEST((change(id, {}).updated_at == before));
+}
+
+BOOST_AUTO_TEST_CASE(the_old_config_must_suit_the_version_that_is_moved_to) {
+    const auto module = published("shop", kWithSecret);
+    const auto id = install(module.id, R"({"key":"old","rate":1})").id;
+    const auto version = [&](const std::string& name, const std::string& schema) {
+        const auto made =
+            draft(module.id, name, R"({"name":"N","config_schema":)" + schema + "}").id;
+        return publish(module.id, made).id;
+    };
+    const auto open = version("open", R"({"key":{"type":"string"},"rate":{"type":"number"}})");
+    const auto bare = version("bare", "{}");
+    const auto more =
+        version("more", R"({"key":{"type":"string","secret":true},"rate":{"type":"number"},
+                    "also":{"type":"boolean","required":true}})");
+    BOOST_TEST(faults_of([&] { change(id, {open, {}}); }) == "config.key invalid_value;");
+    BOOST_TEST(faults_of([&] {
+                   change(id, {bare, {}});
+               }) == "config.key unknown_field;config.rate unknown_field;");
+    BOOST_TEST(faults_of([&] { change(id, {more, {}}); }) == "config.also required;");
+    BOOST_TEST(
+        (service::find_installation(context, acme, id)->version_id == module.current_version_id));
+    const auto moved = change(id, {more, RawJson{R"({"key":"***","also":true})"}});
+    BOOST_TEST((moved.version_id == more));
+    BOOST_TEST(secrets_of(id) == R"({"key":"old"})");
+    const auto emptied = change(id, {bare, RawJson{"{}"}});
+    BOOST_TEST(emptied.config.text == "{}");
+    BOOST_TEST(secrets_of(id).empty());
+    const auto next = draft(module.id, "draft").id;
+    BOOST_TEST((code_of([&] { change(id, {next, {}}); }) == ErrorCode::InvalidState));
+}
+
+BOOST_AUTO_TEST_CASE(a_config_is_sealed_anew_with_the_other_secrets) {
+    const auto id = install(published("shop", kWithSecret).id, R"({"key":"old"})").id;
+    const Secret next(std::string(32, 'n'));
+    service::Context rotating{database, test::settings(), context.cursors,
+                              KeyRing(next, test::settings().security_key)};
+    const auto counts = service::rotate_secrets(rotating);
+    const auto found = std::find_if(counts.begin(), counts.end(), [](const auto& count) {
+        return count.what == "module configs";
+    });
+    BOOST_TEST_REQUIRE((found != counts.end()));
+    BOOST_TEST(found->resealed == 1);
+    BOOST_TEST(found->unreadable == 0);
+    BOOST_TEST(secrets_of(id, KeyRing(next)) == R"({"key":"old"})");
+}
+
+// ---------------------------------------------------------------------------- webhooks
+
+BOOST_AUTO_TEST_CASE(others_hear_of_it_and_a_disabled_one_s_endpoints_hear_nothing) {
+    const auto listener = install(published("listener").id);
+    const auto ears = endpoint(listener.id);
+    const auto id = install(published("shop").id).id;
+    const auto own = endpoint(id);
+    BOOST_TEST(client.value("SELECT body FROM webhook_events").find(id.text()) !=
+               std::string::npos);
+    disable(listener.id);  // own hears of it, and that waits
+    BOOST_TEST((heard(own) == std::vector<std::string>{"installation.disabled pending"}));
+    enable(listener.id);
+    disable(id);
+    BOOST_TEST((heard(own) == std::vector<std::string>{"installation.disabled canceled",
+                                                       "installation.enabled canceled"}));
+    // What waited for the listener while it was disabled is not sent either.
+    BOOST_TEST((heard(ears) == std::vector<std::string>{"installation.enabled canceled",
+                                                        "installation.enabled pending",
+                                                        "installation.disabled pending"}));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'canceled' "
+                             "AND due_at IS NULL AND lease_owner IS NULL") == 3);
+    enable(id);
+    BOOST_TEST(heard(own).back() == "installation.enabled pending");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
