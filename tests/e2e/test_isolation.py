@@ -30,13 +30,15 @@ def theirs(stack, contract):
     revoked = stack.issue_key(other.id, "revoked")["id"]
     stack.ctl("key", "revoke", "--org", other.id, "--id", revoked)
     disabled = other.published_module()
-    installations = [other.install(disabled)["id"]]
-    other.admin().api.delete(f"/v1/installations/{installations[0]}", expect=200)
+    installation = other.install(disabled)
+    credentials = [other.issue_credential(installation)["id"], other.records()["credential"]]
+    other.admin().api.delete(f"/v1/installations/{installation['id']}", expect=200)
     draft = other.create_module()
     modules = [draft["id"], disabled["id"], other.records()["module"]]
     versions = [other.create_version(draft)["id"], disabled["current_version_id"], other.records()["version"]]
     return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "module": modules, "version": versions,
-            "installation": [*installations, other.records()["installation"]], "organization": other}
+            "installation": [installation["id"], other.records()["installation"]], "credential": credentials,
+            "organization": other}
 
 
 @pytest.fixture(params=["key", "session"])

@@ -9,7 +9,7 @@ from .world import EMAIL_COLUMN, email, rows_of, slug
 
 # What a path parameter names: by its own name, else by the path's second word. A kind is a tenant's record.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
-         "versionId": "version", "installations": "installation"}
+         "versionId": "version", "installations": "installation", "credentialId": "credential"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone"}
 
@@ -36,6 +36,9 @@ BODIES = {
     "changeInstallation": lambda: {"config": {}},
     "enableInstallation": lambda: {},
     "disableInstallation": lambda: None,
+    "createModuleCredential": lambda: {"name": "matrix"},
+    "revokeModuleCredential": lambda: None,
+    "ingestEvents": lambda: {"events": [{"action": "visited", "email": email()}]},
     "requestSignInCode": lambda: {"email": email()},
     "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
     "enableTwoFactor": lambda: {},

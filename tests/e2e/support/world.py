@@ -4,7 +4,7 @@ import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from .client import Client
+from .client import Client, ModuleClient
 from .stack import wait_for
 
 EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"}
@@ -83,6 +83,8 @@ class Organization:
 
     def client_for(self, operation):
         """A client whose credential the operation takes."""
+        if operation.takes_module_credential:
+            return self.module_api
         return self.api if operation.takes_organization_key or not operation.needs_key else self.admin().api
 
     # ------------------------------------------------------------------ users
@@ -131,13 +133,32 @@ class Organization:
         body = {"module_id": module["id"]} | fields
         return self.admin().api.post("/v1/installations", json=body, expect=expect).json()
 
+    def issue_credential(self, installation, **fields):
+        """A module credential with its signing secret."""
+        path = f"/v1/installations/{installation['id']}/credentials"
+        issued = self.admin().api.post(path, json={"name": "backend"} | fields, expect=201).json()
+        self.stack.keys_issued += [issued["credential"], issued["signing_secret"]]
+        return issued
+
+    def backend(self, installation):
+        """The backend of an installed module, with a credential of its own."""
+        return ModuleClient(self.stack, self.api.contract, self.issue_credential(installation))
+
+    @property
+    def module_api(self):
+        """The backend of the installation among records()."""
+        self.records()
+        return self._backend
+
     def records(self):
         """The organization's one record of each kind that tests over all operations need: {kind: id}."""
         if not self._records:
             module = self.published_module()
+            installation = self.install(module)
+            self._backend = self.backend(installation)
             self._records = {"api_key": self.key_id, "user": self.create_user({"email": email()})["id"],
                              "module": module["id"], "version": module["current_version_id"],
-                             "installation": self.install(module)["id"]}
+                             "installation": installation["id"], "credential": self._backend.credential["id"]}
         return dict(self._records)
 
     # ------------------------------------------------------------------ imports
