@@ -96,7 +96,9 @@ void WebhookDispatch::look_for(bool failing) {
         return store::find_due_endpoints(tx, failing, Timestamp::now(), kEndpointsAtOnce);
     });
     for (const store::DueEndpoint& entry : due) {
-        lanes_.enqueue(lanes_.lane(entry.organization, entry.endpoint));
+        Lane& lane = lanes_.lane(entry.organization, entry.endpoint);
+        if (failing) lane.fails = true;
+        lanes_.enqueue(lane);
     }
 }
 
