@@ -78,7 +78,8 @@ $(PROGRAM_BINS): $(BUILD)/libmuster.a
 
 # ---------------------------------------------------------------------------- tests
 UNIT_OBJECTS := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/unit -name '*.cpp'))
-DB_OBJECTS   := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/db -name '*.cpp'))
+DB_OBJECTS   := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/db -name '*.cpp') \
+                  tests/unit/client/loopback_server.cpp)
 $(BUILD)/tests/%.o: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
 $(BUILD)/unit-tests: $(UNIT_OBJECTS) $(BUILD)/libmuster.a
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -lboost_unit_test_framework -o $@

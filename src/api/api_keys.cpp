@@ -3,6 +3,7 @@
 #include "service/api_keys.hpp"
 
 #include "api/groups.hpp"
+#include "api/issued.hpp"
 
 namespace muster::api {
 namespace {
@@ -52,49 +53,35 @@ constexpr auto kKeyFields = std::array{
 };
 constexpr Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
 
-// The record with the key itself, which is shown this once.
-Json::Value issued_schema() {
-    Json::Value schema = kKey.schema();
-    schema["properties"]["key"] = Wire<std::string>::schema();
-    schema["required"].append("key");
-    return schema;
+// The key itself is shown this once.
+constexpr std::array<std::string_view, 1> kSecrets = {"key"};
+
+Json::Value issued_key_schema() {
+    return issued_schema(kKey.schema(), kSecrets);
 }
 
-StoredReply issued_reply(const service::IssuedKey& issued) {
-    std::string body = to_json(kKey, issued.key);
-    body.pop_back();
-    body += ",\"key\":";
-    append_json_string(body, issued.secret.reveal());
-    StoredReply reply;
-    reply.status = 201;
-    reply.body = body + "}";
-    reply.is_secret = true;
-    return reply;
+StoredReply issued_key_reply(const service::IssuedKey& issued) {
+    return issued_reply(to_json(kKey, issued.key), kSecrets, std::array{issued.secret});
 }
 
 // ---------------------------------------------------------------------------- handlers
 
 Reply list_keys(Call& call) {
-    std::optional<ApiKeyId> after;
-    if (const auto position = call.cursor_position()) {
-        const auto uuid = Uuid::from_bytes(*position);
-        if (uuid) after = ApiKeyId(*uuid);
-    }
-    auto keys =
-        service::list_api_keys(call.context, call.org(), after, call.query.integer("limit") + 1);
+    auto keys = service::list_api_keys(call.context, call.org(), call.cursor_id<ApiKeyId>(),
+                                       call.query.integer("limit") + 1);
     return page_reply(call, "api_keys", kKey, keys,
                       [](const ApiKey& key) { return key.id.bytes(); });
 }
 
 Reply create_key(Call& call, const NewApiKey& in) {
     return call.transact(
-        [&](Unit& unit) { return issued_reply(service::issue_api_key(unit, in)); });
+        [&](Unit& unit) { return issued_key_reply(service::issue_api_key(unit, in)); });
 }
 
 Reply rotate_key(Call& call, const Rotation& in) {
     const auto id = call.id<ApiKeyId>();
     return call.transact([&](Unit& unit) {
-        return issued_reply(
+        return issued_key_reply(
             service::rotate_api_key(unit, id, Milliseconds(1000 * in.overlap_seconds)));
     });
 }
@@ -154,7 +141,7 @@ constexpr std::array kEndpoints = {
              .body_component = "NewApiKey",
              .body_schema = schema_of<kNewKey>,
              .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
-             .reply = {201, "The key.", "application/json", "IssuedApiKey", issued_schema},
+             .reply = {201, "The key.", "application/json", "IssuedApiKey", issued_key_schema},
              .errors = kCreateErrors,
              .handler = decoded<kNewKey, create_key>},
     Endpoint{.method = Method::Delete,
@@ -177,7 +164,7 @@ constexpr std::array kEndpoints = {
              .body_component = "Rotation",
              .body_schema = schema_of<kRotation>,
              .body_example = R"({"overlap_seconds": 3600})",
-             .reply = {201, "The new key.", "application/json", "IssuedApiKey", issued_schema},
+             .reply = {201, "The new key.", "application/json", "IssuedApiKey", issued_key_schema},
              .errors = kRotateErrors,
              .handler = decoded<kRotation, rotate_key>},
 };

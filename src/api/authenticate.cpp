@@ -2,6 +2,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "rules/ingest_signature.hpp"
+#include "rules/seal_names.hpp"
+
+#include <stdexcept>
 
 namespace muster::api {
 namespace {
@@ -9,6 +13,9 @@ namespace {
 using service::Caller;
 
 void require_kind(const Endpoint& endpoint, const Caller& caller) {
+    const bool is_for_modules = endpoint.access == Access::Module;
+    if (is_for_modules != caller.module.has_value()) throw Error(ErrorCode::Forbidden);
+    if (is_for_modules) return;
     if (!caller.session) {
         if (endpoint.access != Access::OrganizationOrAdmin) throw Error(ErrorCode::Forbidden);
         return;
@@ -40,6 +47,10 @@ void require_role(const Endpoint& endpoint, const Caller& caller) {
     }
 }
 
+[[noreturn]] void refuse_signature(const char* reason) {
+    throw Error(ErrorCode::SignatureInvalid).detail("reason", reason);
+}
+
 }  // namespace
 
 std::string_view bearer_token(const http::Request& request) {
@@ -61,6 +72,21 @@ void authorize(const Endpoint& endpoint, const Caller& caller, const http::Reque
     require_kind(endpoint, caller);
     require_organization(caller, request);
     require_role(endpoint, caller);
+}
+
+void require_signature(const service::Context& context, const service::ModuleCaller& module,
+                       const http::Request& request, std::string_view body) {
+    const auto signature = rules::parse_ingest_signature(request.signature);
+    if (!signature) refuse_signature("x-svc-signature is missing or malformed");
+    if (!rules::is_of_this_moment(*signature, Timestamp::now())) {
+        refuse_signature("its moment is more than 300 seconds away");
+    }
+    const auto secret = context.keys.open(module.sealed_signing_secret,
+                                          rules::credential_seal_name(module.credential));
+    if (!secret) throw std::runtime_error("a signing secret does not open");
+    if (!rules::is_signed_by(*secret, *signature, request.idempotency_key, body)) {
+        refuse_signature("it is of another secret, Idempotency-Key or body");
+    }
 }
 
 }  // namespace muster::api

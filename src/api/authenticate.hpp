@@ -17,4 +17,9 @@ service::Caller authenticate(service::Context& context, const http::Request& req
 void authorize(const Endpoint& endpoint, const service::Caller& caller,
                const http::Request& request);
 
+// Throws SIGNATURE_INVALID unless the request carries the module's signature over its
+// Idempotency-Key and these bytes, of the last or next five minutes.
+void require_signature(const service::Context& context, const service::ModuleCaller& module,
+                       const http::Request& request, std::string_view body);
+
 }  // namespace muster::api

@@ -51,6 +51,8 @@ std::string_view text_of(Access access) {
             return "admin";
         case Access::OrganizationOrAdmin:
             return "organization-or-admin";
+        case Access::Module:
+            return "module";
     }
     return "";
 }
@@ -61,8 +63,10 @@ std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
     errors.insert(ErrorCode::Unauthorized);
     // X-Expect-Organization can be malformed, or name another organization.
     errors.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
-    if (endpoint.access != Access::Session) errors.insert(ErrorCode::TwoFactorRequired);
-    // A key where a session is wanted; or a seat of too low a role, or one that is gone.
+    const bool wants_second_factor =
+        endpoint.access != Access::Session && endpoint.access != Access::Module;
+    if (wants_second_factor) errors.insert(ErrorCode::TwoFactorRequired);
+    // A credential of another kind; or a seat of too low a role, or one that is gone.
     errors.insert(ErrorCode::Forbidden);
     return {errors.begin(), errors.end()};
 }

@@ -31,10 +31,11 @@ enum class Access : std::uint8_t {
     VerifiedSession,      // an admin session past its second factor, whatever its seat
     Admin,                // an admin session past its second factor
     OrganizationOrAdmin,  // an organization key, or an admin session past its second factor
+    Module,               // a module's credential, on a request that is signed with its secret
 };
 std::string_view text_of(Access access);
 
-enum class IdempotencyKey : std::uint8_t { Ignored, Accepted };
+enum class IdempotencyKey : std::uint8_t { Ignored, Accepted, Required };
 
 // A query parameter: decoded, checked and described from here.
 struct QueryParameter {
@@ -100,6 +101,7 @@ struct Endpoint {
 std::vector<ErrorCode> errors_of(const Endpoint& endpoint);
 
 inline constexpr std::size_t kSmallBody = std::size_t{256} << 10U;
+inline constexpr std::size_t kEventsBody = std::size_t{1} << 20U;
 inline constexpr std::size_t kStagingBody = std::size_t{16} << 20U;
 
 // The query, checked against the row.
@@ -130,6 +132,7 @@ struct Call {
     QueryValues query;
     const http::JsonIn* body = nullptr;  // nullptr: none was sent
     std::optional<service::IdempotencyClaim> claim;
+    std::string_view body_text = {};  // as it was sent
 
     const service::Actor& actor() const { return caller.actor; }
     const OrgId& org() const { return caller.actor.organization; }
@@ -152,6 +155,12 @@ struct Call {
     // The position of the query's cursor; nullopt where none was sent. Throws VALIDATION_ERROR for
     // a bad one.
     std::optional<std::string> cursor_position() const;
+    // The same where the position is an id.
+    template <class IdType>
+    std::optional<IdType> cursor_id() const {
+        const auto uuid = Uuid::from_bytes(cursor_position().value_or(""));
+        return uuid ? std::optional(IdType(*uuid)) : std::nullopt;
+    }
 
   private:
     std::string cursor_scope() const;

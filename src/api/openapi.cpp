@@ -209,11 +209,20 @@ void add_parameters(const Endpoint& row, Json::Value& operation) {
         parameter["schema"] = query_schema(query);
         parameters.append(std::move(parameter));
     }
-    if (row.idempotency == IdempotencyKey::Accepted) {
+    if (row.idempotency != IdempotencyKey::Ignored) {
         Json::Value parameter = header_parameter(
             "Idempotency-Key",
             "1 to 255 visible ASCII characters; a repetition replays the first reply.");
         parameter["schema"]["maxLength"] = 255;
+        if (row.idempotency == IdempotencyKey::Required) parameter["required"] = true;
+        parameters.append(std::move(parameter));
+    }
+    if (row.access == Access::Module) {
+        Json::Value parameter = header_parameter(
+            "x-svc-signature",
+            "t=<unix seconds>,v1=<hex HMAC-SHA256 under the signing secret of \"{t}.{Idempotency-Key}."
+            "{body}\">; t at most 300 seconds away, several v1 where one of them may match.");
+        parameter["required"] = true;
         parameters.append(std::move(parameter));
     }
     if (row.takes_if_match) {
@@ -246,7 +255,8 @@ void add_security(const Endpoint& row, Json::Value& operation) {
         operation["security"].append(std::move(security));
     };
     if (row.access == Access::OrganizationOrAdmin) add("organizationKey");
-    if (row.access != Access::Open) add("adminSession");
+    if (row.access == Access::Module) add("moduleCredential");
+    if (row.access != Access::Open && row.access != Access::Module) add("adminSession");
 }
 
 Json::Value operation_of(const Endpoint& row) {
@@ -284,6 +294,8 @@ Json::Value build_document(std::string_view base_url) {
     document["servers"][0]["url"] = std::string(base_url);
     Json::Value& components = document["components"];
     components["securitySchemes"]["organizationKey"] = bearer("An organization API key, org_….");
+    components["securitySchemes"]["moduleCredential"] =
+        bearer("A module's credential, mk_live_…, on a signed request.");
     components["securitySchemes"]["adminSession"] = bearer(
         "The token of an admin's sign-in. Everything but the session itself and its second "
         "factor wants the second factor passed.");

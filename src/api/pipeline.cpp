@@ -62,10 +62,14 @@ std::string read_body(const Request& request, const Endpoint& endpoint) {
     return std::move(*body);
 }
 
-std::optional<service::IdempotencyClaim> claim_of(const Request& request, const Endpoint& endpoint,
-                                                  const http::JsonIn* body) {
-    if (endpoint.idempotency == IdempotencyKey::Ignored || !request.has_idempotency_key) {
-        return std::nullopt;
+bool has_idempotency_key(const Request& request, const Endpoint& endpoint) {
+    return endpoint.idempotency != IdempotencyKey::Ignored && request.has_idempotency_key;
+}
+
+void check_idempotency_key(const Request& request, const Endpoint& endpoint) {
+    if (!has_idempotency_key(request, endpoint)) {
+        if (endpoint.idempotency != IdempotencyKey::Required) return;
+        throw Error(ErrorCode::IdempotencyKeyRequired);
     }
     const std::string& key = request.idempotency_key;
     bool good = !key.empty() && key.size() <= kLongestKey;
@@ -74,10 +78,18 @@ std::optional<service::IdempotencyClaim> claim_of(const Request& request, const 
         throw Error(ErrorCode::BadRequest)
             .detail("reason", "Idempotency-Key wants 1 to 255 visible ASCII characters");
     }
-    const std::string scope =
-        std::string(text_of(request.method)) + '\n' + request.path + '\n' + key;
-    return service::IdempotencyClaim{sha256(scope), sha256(body ? http::canonical_json(*body) : ""),
-                                     Secret(scope)};
+}
+
+// A module's keys are its own: two installations of one organization know nothing of each other.
+// No part of the scope but the last can hold a line end.
+std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
+    const Request& request = call.request;
+    if (!has_idempotency_key(request, call.endpoint)) return std::nullopt;
+    std::string scope = std::string(text_of(request.method)) + '\n' + request.path + '\n';
+    if (call.caller.module) scope += call.caller.module->installation.text() + '\n';
+    scope += request.idempotency_key;
+    return service::IdempotencyClaim{
+        sha256(scope), sha256(call.body ? http::canonical_json(*call.body) : ""), Secret(scope)};
 }
 
 // ---------------------------------------------------------------------------- errors
@@ -140,14 +152,17 @@ Reply Pipeline::answer(const Request& request, const Match& match) {
     } else if (endpoint.method == http::Method::Get) {
         return endpoint.handler(call);  // probes and the description ignore their query
     }
+    check_idempotency_key(request, endpoint);
     std::optional<http::JsonBody> json;
     const std::string body = endpoint.body_limit > 0 ? read_body(request, endpoint) : "";
+    if (call.caller.module) require_signature(context_, *call.caller.module, request, body);
     if (!body.empty()) {
         json.emplace(body);
         call.body = &json->root();
+        call.body_text = body;
     }
     call.query = decode_query(endpoint, request.query);
-    call.claim = claim_of(request, endpoint, call.body);
+    call.claim = claim_of(call);
     return endpoint.handler(call);
 }
 

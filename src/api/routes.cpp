@@ -19,8 +19,10 @@ std::vector<const Endpoint*> collect() {
     add(attribute_endpoints());
     add(audit_log_endpoints());
     add(import_endpoints());
+    add(ingest_endpoints());
     add(installation_endpoints());
     add(module_endpoints());
+    add(module_credential_endpoints());
     add(session_endpoints());
     add(sign_in_endpoints());
     add(two_factor_endpoints());

@@ -56,6 +56,9 @@ void random_bytes(void* to, std::size_t count);
 // False for different lengths; else takes the same time whatever differs.
 [[nodiscard]] bool equal_in_constant_time(std::string_view left, std::string_view right);
 
+// `prefix` and 256 random bits as 43 base62 characters, without a checksum: what a peer signs with,
+// e.g. "mks_".
+[[nodiscard]] Secret create_signing_secret(std::string_view prefix);
 // A new credential of that prefix, e.g. "org_".
 [[nodiscard]] Secret create_credential(std::string_view prefix);
 // True if the text has the prefix, the length and the checksum of a credential: says nothing about

@@ -79,6 +79,20 @@ std::string to_hex(std::string_view bytes) {
     return text;
 }
 
+std::optional<std::string> from_hex(std::string_view text) {
+    constexpr std::string_view kDigits = "0123456789abcdef0123456789ABCDEF";
+    if (text.size() % 2 != 0) return std::nullopt;
+    std::string bytes;
+    bytes.reserve(text.size() / 2);
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const std::size_t high = kDigits.find(text[i]);
+        const std::size_t low = kDigits.find(text[i + 1]);
+        if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
+        bytes += static_cast<char>((high % 16) << 4U | low % 16);
+    }
+    return bytes;
+}
+
 std::string to_base64url(std::string_view bytes) {
     std::string text;
     text.reserve((bytes.size() * 4 + 2) / 3);

@@ -24,6 +24,8 @@ void ascii_upper(std::string& text);
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 [[nodiscard]] std::string to_hex(std::string_view bytes);
+// Digits of either case; nullopt for anything else.
+[[nodiscard]] std::optional<std::string> from_hex(std::string_view text);
 // Without padding, RFC 4648 section 5.
 [[nodiscard]] std::string to_base64url(std::string_view bytes);
 // nullopt for anything but canonical unpadded base64url.

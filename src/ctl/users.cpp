@@ -19,19 +19,23 @@ std::string cell(std::string text, std::size_t width) {
     return text;
 }
 
-std::string line_of(std::string organization, std::string member, std::string import_rows,
-                    std::string replies, const std::string& name) {
-    return cell(std::move(organization), kIdColumn) + cell(std::move(member), kIdColumn) +
-           cell(std::move(import_rows), kCountColumn) + cell(std::move(replies), kCountColumn) +
-           name + "\n";
+std::string line_of(std::string organization, std::string member,
+                    std::initializer_list<std::string> counts, const std::string& name) {
+    std::string line =
+        cell(std::move(organization), kIdColumn) + cell(std::move(member), kIdColumn);
+    for (const std::string& count : counts) line += cell(count, kCountColumn);
+    return line + name + "\n";
 }
 
 std::string table_of(const Erasure& erasure) {
     if (erasure.organizations.empty()) return "";
-    std::string text = line_of("organization", "member", "import rows", "replies", "name");
+    std::string text =
+        line_of("organization", "member", {"import rows", "replies", "events", "webhooks"}, "name");
     for (const auto& here : erasure.organizations) {
         text += line_of(here.organization.text(), here.member ? here.member->text() : "-",
-                        std::to_string(here.import_rows), std::to_string(here.replies), here.name);
+                        {std::to_string(here.import_rows), std::to_string(here.replies),
+                         std::to_string(here.events), std::to_string(here.webhooks)},
+                        here.name);
     }
     return text;
 }
@@ -90,6 +94,8 @@ Json::Value json_of(const Erasure& erasure, bool erased) {
         entry["member_id"] = here.member ? Json::Value(here.member->text()) : Json::Value();
         entry["import_rows"] = Json::Int64(here.import_rows);
         entry["replies"] = Json::Int64(here.replies);
+        entry["events"] = Json::Int64(here.events);
+        entry["webhooks"] = Json::Int64(here.webhooks);
         json["organizations"].append(std::move(entry));
     }
     json["active_imports"] = jobs_json(erasure.active_jobs);

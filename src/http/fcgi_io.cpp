@@ -103,6 +103,7 @@ Request make_request(FCGX_Request& fcgi) {
     request.has_expect_organization =
         FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
     request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");
+    request.signature = param(fcgi, "HTTP_X_SVC_SIGNATURE");
     request.request_id = param(fcgi, "REQUEST_ID");
     request.remote_address = param(fcgi, "REMOTE_ADDR");
     request.arrived = arrival(fcgi);

@@ -30,6 +30,7 @@ struct Request {
     std::optional<std::string> if_match;
     std::string expect_organization;
     bool has_expect_organization = false;
+    std::string signature;   // x-svc-signature
     std::string request_id;  // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx took it; now() where it does not say

@@ -150,6 +150,14 @@ Json::Value AnyObject::schema() const {
     return typed("object");
 }
 
+void AnyJson::decode(const JsonIn& in, const Path&, Decoding&, RawJson& out) const {
+    out.text = simdjson::minify(in);
+}
+
+Json::Value AnyJson::schema() const {
+    return {Json::objectValue};
+}
+
 void Integer::decode(const JsonIn& in, const Path& path, Decoding& to, std::int64_t& out) const {
     std::int64_t value = 0;
     const auto error = in.get_int64().get(value);

@@ -125,6 +125,13 @@ struct AnyObject {
     Json::Value schema() const;
 };
 
+// Any JSON value, compact, with numbers as the parser understood them (http/json_source.hpp has
+// them as they were sent).
+struct AnyJson {
+    void decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const;
+    Json::Value schema() const;
+};
+
 // The payload of specification 2.1, normalised; attributes are a flat object of at most 100 keys
 // and 4 KiB a value, not judged further here.
 struct MemberPayload {
@@ -242,7 +249,7 @@ struct Object {
             Json::Value property = field.type.schema();
             if (field.is_required) {
                 needed.append(std::string(field.name));
-            } else if (property["type"].isString()) {
+            } else if (property.isMember("type") && property["type"].isString()) {
                 Json::Value types(Json::arrayValue);
                 types.append(property["type"]);
                 types.append("null");

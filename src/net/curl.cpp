@@ -1,5 +1,6 @@
 #include "net/curl.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -28,6 +29,13 @@ void append(CurlList& list, const std::string& line) {
     if (longer == nullptr) throw std::bad_alloc();
     static_cast<void>(list.release());
     list.reset(longer);
+}
+
+bool is_header_text(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t') || byte == 0x7f;
+    });
 }
 
 }  // namespace muster::net

@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace muster::net {
 
@@ -31,5 +32,8 @@ using CurlError = std::array<char, CURL_ERROR_SIZE>;
 
 [[nodiscard]] CurlHandle new_curl();
 void append(CurlList& list, const std::string& line);
+
+// No line end and no other control character but the tab: what a header may hold.
+[[nodiscard]] bool is_header_text(std::string_view text);
 
 }  // namespace muster::net

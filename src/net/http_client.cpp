@@ -95,13 +95,6 @@ TransportFailure failure_of(CURLcode code) {
     }
 }
 
-bool is_plain(std::string_view text) {
-    return std::none_of(text.begin(), text.end(), [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < 0x20 && c != '\t') || byte == 0x7f;
-    });
-}
-
 CurlList header_list(const HttpRequest& request) {
     CurlList list;
     // Without this curl waits up to a second for "100 Continue" before each larger body.
@@ -113,7 +106,7 @@ CurlList header_list(const HttpRequest& request) {
         append(list, "Content-Type:");
     }
     for (const auto& [name, value] : request.headers) {
-        if (!is_plain(name) || !is_plain(value))
+        if (!is_header_text(name) || !is_header_text(value))
             throw std::invalid_argument("control character in header " + name);
         // "Name:" without a value would take a header of curl's own away; "Name;" sends it empty.
         std::string line = name;

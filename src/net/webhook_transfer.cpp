@@ -25,22 +25,15 @@ constexpr long kIdleSeconds = 60;  // a kept connection goes to an address judge
 constexpr long kAliveSeconds = 300;
 constexpr Milliseconds kLongestRetry{30L * 24 * 3600 * 1000};
 
-bool is_plain(std::string_view text) {
-    return std::none_of(text.begin(), text.end(), [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return byte < 0x20 || byte == 0x7f;
-    });
-}
-
 CurlList header_list(const Post& post) {
     CurlList list;
     append(list, "Content-Type: application/json");
     append(list, "Expect:");  // else curl waits up to a second before each larger body
     for (const auto& [name, value] : post.headers) {
-        if (name.empty() || value.empty() || !is_plain(name) || !is_plain(value) ||
+        if (name.empty() || value.empty() || !is_header_text(name) || !is_header_text(value) ||
             name.find_first_of(": ;") != std::string::npos)
             throw std::invalid_argument("a webhook's header is none");
-        append(list, name + ": " + value);
+        append(list, std::string(name).append(": ").append(value));
     }
     return list;
 }

@@ -1,10 +1,10 @@
 #include "service/api_keys.hpp"
 
 #include "base/error.hpp"
-#include "base/faults.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
+#include "service/credentials.hpp"
 #include "service/organizations.hpp"
 #include "store/api_keys.hpp"
 
@@ -13,15 +13,12 @@
 namespace muster::service {
 namespace {
 
-constexpr Milliseconds kTouchInterval{60'000};
-
 IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
     IssuedKey issued{{}, create_credential(kOrganizationKeyPrefix)};
-    const std::string& text = issued.secret.reveal();
     issued.key.organization_id = organization;
     issued.key.id = ApiKeyId::create();
     issued.key.name = fields.name;
-    issued.key.last_four = text.substr(text.size() - 4);
+    issued.key.last_four = last_four(issued.secret);
     issued.key.rate_per_second = fields.rate_per_second;
     issued.key.burst = fields.burst;
     issued.key.created_at = now;
@@ -29,26 +26,18 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
     return issued;
 }
 
-bool is_dead(const rules::ApiKey& key, Timestamp now) {
-    return key.revoked_at || (key.expires_at && *key.expires_at <= now);
-}
-
 void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
-    if (key.last_used_at && now - *key.last_used_at < kTouchInterval) return;
+    if (!is_touch_due(key, now)) return;
     context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
         db::OrgStore org(tx, key.organization_id);
-        store::touch_api_key(org, key.id, now);
+        store::touch_api_key(org, key.id, now, now - kTouchInterval);
     });
 }
 
 }  // namespace
 
 IssuedKey issue_api_key(Unit& unit, const NewApiKey& fields) {
-    if (fields.expires_at && *fields.expires_at <= unit.now) {
-        Faults faults;
-        faults.add("expires_at", FieldCode::OutOfRange);
-        throw Error(ErrorCode::ValidationError).fields(faults);
-    }
+    refuse_passed_expiry(fields.expires_at, unit.now);
     IssuedKey issued = make_key(unit.org(), fields, unit.now);
     issued.key.created_by = unit.actor.admin;
     db::OrgStore org(unit.tx, unit.org());

@@ -14,7 +14,6 @@
 namespace muster::service {
 
 inline constexpr std::string_view kOrganizationKeyPrefix = "org_";
-inline constexpr Milliseconds kRevokedKeyLife{30L * 24 * 3600 * 1000};
 inline constexpr std::int64_t kHighestRate = 100'000;
 inline constexpr std::int64_t kLongestOverlap = 604'800;  // seconds
 

@@ -10,6 +10,9 @@
 #include "store/members.hpp"
 #include "store/organizations.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,6 +22,7 @@ namespace {
 
 constexpr int kBlocksAtOnce = 32;
 constexpr int kRepliesAtOnce = 500;
+constexpr int kEventsAtOnce = 1000;
 constexpr std::string_view kAction = "user.erased";
 
 enum class Mode : std::uint8_t { Preview, Erase };
@@ -32,7 +36,9 @@ class Eraser {
     }
 
     Erasure run() {
-        // First, so that nothing that is recorded from here on tells of the person any more.
+        visit_events();
+        // Before all that is found by the address, so that nothing that is recorded from here on
+        // tells of the person any more.
         erase_identity();
         const auto organizations =
             context_.database.read([](db::Tx& tx) { return store::list_organizations(tx); });
@@ -43,29 +49,120 @@ class Eraser {
   private:
     bool erases() const { return mode_ == Mode::Erase; }
 
+    // What the person did and what was told of it, in one organization.
+    struct Told {
+        std::int64_t events = 0;
+        std::int64_t webhooks = 0;
+    };
+    using Memberships = std::vector<store::PersonalMembership>;
+
+    // They are found by the user and the member rows alone, so these stay until they are gone.
+    void visit_events() {
+        std::optional<UserId> user;
+        Memberships memberships;
+        std::vector<store::CountedEvents> webhooks;
+        context_.database.read([&](db::Tx& tx) {
+            user = find_user(tx, store::Lock::None);
+            if (!user) return;
+            memberships = store::find_memberships_of(tx, *user);
+            webhooks = store::count_webhook_events(tx, *user);
+        });
+        for (const auto& [organization, member] : memberships) {
+            told_[organization].events += in_pieces(organization, [&](db::Tx&, db::OrgStore& org) {
+                return erases() ? store::delete_engagement_events(org, member, kEventsAtOnce)
+                                : store::count_engagement_events(org, member);
+            });
+        }
+        for (const auto& [organization, count] : webhooks) {
+            told_[organization].webhooks +=
+                erases() ? erase_webhook_events(*user, organization, memberships) : count;
+        }
+    }
+
+    // Does `step` in transactions of its own until it finds less than its share; how much in all.
+    std::int64_t in_pieces(OrgId organization,
+                           const std::function<std::int64_t(db::Tx&, db::OrgStore&)>& step) {
+        std::int64_t in_all = 0;
+        for (;;) {
+            const auto count = context_.database.transaction([&](db::Tx& tx) {
+                db::OrgStore org(tx, organization);
+                return step(tx, org);
+            });
+            in_all += count;
+            if (count > 0) noted_.insert(organization);
+            if (!erases() || count < kEventsAtOnce) return in_all;
+        }
+    }
+
+    std::int64_t erase_webhook_events(UserId user, OrgId organization, const Memberships& of) {
+        return in_pieces(organization, [&](db::Tx& tx, db::OrgStore& org) {
+            return delete_webhook_events(tx, org, user, of, kEventsAtOnce);
+        });
+    }
+
+    // Where the person is a member no more, the identity's entry does not stand for it.
+    std::int64_t delete_webhook_events(db::Tx& tx, db::OrgStore& org, UserId user,
+                                       const Memberships& of, int limit) {
+        const auto count = store::delete_webhook_events(org, user, limit);
+        const bool is_member = std::any_of(of.begin(), of.end(), [&](const auto& membership) {
+            return membership.organization == org.org();
+        });
+        if (count > 0 && !is_member) note(tx, org.org());
+        return count;
+    }
+
+    std::optional<UserId> find_user(db::Tx& tx, store::Lock lock) const {
+        const std::string_view email = email_;
+        const auto users = store::find_users(tx, {&email, 1}, lock);
+        return users.empty() ? std::nullopt : std::optional(users.begin()->second);
+    }
+
+    // What came since visit_events(). The member rows are gone by now, and whoever writes an event
+    // of a member holds that row: nothing more can come.
+    std::map<OrgId, Told> erase_latest_events(db::Tx& tx, UserId user, const Memberships& of) {
+        constexpr int kAll = std::numeric_limits<int>::max();
+        std::map<OrgId, Told> latest;
+        for (const auto& [organization, member] : of) {
+            db::OrgStore org(tx, organization);
+            latest[organization].events = store::delete_engagement_events(org, member, kAll);
+        }
+        for (const auto& counted : store::count_webhook_events(tx, user)) {
+            latest.try_emplace(counted.organization);
+        }
+        for (auto& [organization, told] : latest) {
+            db::OrgStore org(tx, organization);
+            told.webhooks = delete_webhook_events(tx, org, user, of, kAll);
+        }
+        return latest;
+    }
+
     void erase_identity() {
-        std::vector<store::PersonalMembership> memberships;
+        Memberships memberships;
+        std::map<OrgId, Told> latest;
         context_.database.transaction([&](db::Tx& tx) {
-            erasure_.is_admin = store::is_admin_address(tx, email_);
-            const std::string_view email = email_;
-            const auto lock = erases() ? store::Lock::ForUpdate : store::Lock::None;
-            const auto users = store::find_users(tx, {&email, 1}, lock);
-            erasure_.user.reset();
             memberships.clear();
-            if (users.empty()) return;
-            erasure_.user = users.begin()->second;
+            // Locked before anything is read, so that what is read is not older than the lock.
+            erasure_.user = find_user(tx, erases() ? store::Lock::ForUpdate : store::Lock::None);
+            erasure_.is_admin = store::is_admin_address(tx, email_);
+            if (!erasure_.user) return;
             memberships = store::find_memberships_of(tx, *erasure_.user);
             if (!erases()) return;
             store::delete_user(tx, *erasure_.user);
+            latest = erase_latest_events(tx, *erasure_.user, memberships);
             note_identity(tx, memberships);
         });
         for (const auto& [organization, member] : memberships) {
             members_.emplace(organization, member);
             noted_.insert(organization);
         }
+        for (const auto& [organization, told] : latest) {
+            told_[organization].events += told.events;
+            told_[organization].webhooks += told.webhooks;
+            if (told.webhooks > 0) noted_.insert(organization);
+        }
     }
 
-    void note_identity(db::Tx& tx, const std::vector<store::PersonalMembership>& memberships) {
+    void note_identity(db::Tx& tx, const Memberships& memberships) {
         const Timestamp now = Timestamp::now();
         const std::string subject = erasure_.user->text();
         for (const auto& membership : memberships) {
@@ -82,12 +179,13 @@ class Eraser {
     }
 
     void visit(const rules::Organization& organization) {
-        ErasedHere here{organization.id, organization.name, {}, 0, 0};
+        const Told& told = told_[organization.id];
+        ErasedHere here{organization.id, organization.name, {}, 0, 0, told.events, told.webhooks};
         const auto member = members_.find(organization.id);
         if (member != members_.end()) here.member = member->second;
         erase_staged_rows(here);
         erase_replies(here);
-        if (here.member || here.import_rows > 0 || here.replies > 0) {
+        if (here.member || here.import_rows + here.replies + here.webhooks > 0) {
             erasure_.organizations.push_back(std::move(here));
         }
     }
@@ -189,6 +287,7 @@ class Eraser {
     Mode mode_;
     Erasure erasure_;
     std::map<OrgId, MemberId> members_;
+    std::map<OrgId, Told> told_;
     std::set<OrgId> noted_;
 };
 

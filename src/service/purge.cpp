@@ -1,7 +1,7 @@
 #include "service/purge.hpp"
 
 #include "db/transaction.hpp"
-#include "service/api_keys.hpp"
+#include "service/credentials.hpp"
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
@@ -53,6 +53,8 @@ Purged purge_step(Context& context) {
     purged.sessions = expired_rows(store::purge_sessions, now);
     purged.mails = expired_rows(store::purge_mails, now);
     purged.api_keys = expired_rows(store::purge_revoked_api_keys, now - kRevokedKeyLife);
+    purged.module_credentials =
+        expired_rows(store::purge_revoked_module_credentials, now - kRevokedKeyLife);
     purged.audit_entries = expired_rows(
         store::purge_audit_log, now - Milliseconds(kDay * context.settings.jobs_audit_days));
     purged.webhook_events = context.database.transaction([&](db::Tx& tx) {

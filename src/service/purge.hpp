@@ -1,7 +1,7 @@
 // What is kept for a time only, and goes (specification 3.1, 8): import jobs with rows, mapping and
 // report 30 days after their creation; recorded replies, sign-in codes, guess budgets, sessions and
-// mail when they expire; API keys 30 days after they were revoked; webhooks' events with their
-// deliveries after 30 days; the audit log's entries after jobs.audit_days.
+// mail when they expire; API keys and module credentials 30 days after they were revoked; webhooks'
+// events with their deliveries after 30 days; the audit log's entries after jobs.audit_days.
 #pragma once
 
 #include "service/context.hpp"
@@ -19,11 +19,12 @@ struct Purged {
     std::int64_t sessions = 0;
     std::int64_t mails = 0;
     std::int64_t api_keys = 0;
+    std::int64_t module_credentials = 0;
     std::int64_t audit_entries = 0;
     std::int64_t webhook_events = 0;
     bool any() const {
         return imports + blocks + idempotency_keys + otp_codes + guess_budgets + sessions + mails +
-                   api_keys + audit_entries + webhook_events >
+                   api_keys + module_credentials + audit_entries + webhook_events >
                0;
     }
 };

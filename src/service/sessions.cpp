@@ -3,6 +3,8 @@
 #include "db/transaction.hpp"
 #include "service/api_keys.hpp"
 #include "service/audit.hpp"
+#include "service/credentials.hpp"
+#include "service/module_credentials.hpp"
 #include "store/admins.hpp"
 #include "store/sessions.hpp"
 
@@ -13,7 +15,6 @@ namespace {
 
 constexpr Milliseconds kIdleLife{12L * 3600 * 1000};
 constexpr Milliseconds kWholeLife{7L * 24 * 3600 * 1000};
-constexpr Milliseconds kTouchInterval{60'000};
 
 std::optional<rules::Session> verify_token(Context& context, std::string_view token) {
     auto session =
@@ -40,6 +41,14 @@ Caller caller_of(const rules::ApiKey& key) {
     return caller;
 }
 
+Caller caller_of(VerifiedModule verified) {
+    Caller caller;
+    caller.actor.organization = verified.organization;
+    caller.rate_subject = verified.module.credential.bytes();
+    caller.module = std::move(verified.module);
+    return caller;
+}
+
 Caller caller_of(rules::Session session) {
     Caller caller;
     caller.actor.organization = session.active_organization_id;
@@ -57,6 +66,10 @@ std::optional<Caller> identify(Context& context, std::string_view token) {
     if (is_credential(kOrganizationKeyPrefix, token)) {
         const auto key = verify_api_key(context, token);
         return key ? std::optional(caller_of(*key)) : std::nullopt;
+    }
+    if (is_credential(kModuleCredentialPrefix, token)) {
+        auto verified = verify_module_credential(context, token);
+        return verified ? std::optional(caller_of(std::move(*verified))) : std::nullopt;
     }
     if (!is_credential("", token)) return std::nullopt;
     auto session = verify_token(context, token);

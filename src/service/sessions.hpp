@@ -1,5 +1,5 @@
-// Who calls: an organization's key or a signed-in admin's session (specification 5, docs/api.md
-// "Authentication"), and what an admin does with the session itself.
+// Who calls: an organization's key, a signed-in admin's session or a module's credential
+// (specification 5, docs/api.md "Authentication"), and what an admin does with the session itself.
 #pragma once
 
 #include "base/crypto.hpp"
@@ -13,16 +13,25 @@
 
 namespace muster::service {
 
+// A module's backend: what it signs with is opened only where a request is signed.
+struct ModuleCaller {
+    CredentialId credential;
+    InstallationId installation;
+    std::string sealed_signing_secret;
+};
+
 struct Caller {
     Actor actor;
-    std::optional<rules::Session> session;  // nullopt: an organization key
+    std::optional<rules::Session> session;
+    std::optional<ModuleCaller> module;  // neither: an organization key
     // What a rate limit counts by, and the credential's own limits if it has any.
     std::string rate_subject;
     std::optional<std::int64_t> rate_per_second;
     std::optional<std::int64_t> burst;
 };
 
-// The caller behind a bearer token; nullopt for one that is malformed, unknown, revoked or expired.
+// The caller behind a bearer token; nullopt for one that is malformed, unknown, revoked or expired,
+// or of an installation that is disabled.
 // Nothing is cached: a revocation counts from the next request on.
 std::optional<Caller> identify(Context& context, std::string_view token);
 

@@ -94,6 +94,8 @@ bool disable_webhook_endpoint(Unit& unit, const KeyRing& keys, EndpointId endpoi
 
 bool cancel_deliveries(Unit& unit, EndpointId endpoint) {
     db::OrgStore org(unit.tx, unit.org());
+    const auto target = store::find_target(org, endpoint);
+    if (!target || !target->is_disabled) return false;  // an admin has brought it back
     return store::cancel_pending(org, endpoint, unit.now, kCanceledAtOnce) == kCanceledAtOnce;
 }
 

@@ -16,7 +16,8 @@ namespace muster::service {
 bool disable_webhook_endpoint(Unit& unit, const KeyRing& keys, EndpointId endpoint,
                               std::string_view reason, std::optional<Timestamp> failing_before);
 
-// Cancels some of what is pending to an endpoint that is disabled. False once nothing is left.
+// Cancels some of what is pending to an endpoint if it, or its installation, is disabled. False
+// once nothing is left to cancel.
 bool cancel_deliveries(Unit& unit, EndpointId endpoint);
 
 // Without the query, which may hold a password.

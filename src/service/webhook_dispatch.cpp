@@ -27,6 +27,7 @@ namespace {
 // Failing endpoints are looked for less often: nobody waits for a retry to the tenth of a second.
 constexpr Milliseconds kLook{100};
 constexpr Milliseconds kLookAtFailing{500};
+constexpr int kLookShare = 5;
 constexpr int kEndpointsAtOnce = 1000;
 // Several claims and several results go into one transaction each, which costs a little time.
 constexpr Milliseconds kClaimEvery{10};
@@ -88,7 +89,9 @@ void WebhookDispatch::look_for_due() {
         look_for(true);
         next_look_at_failing_ = now + kLookAtFailing;
     }
-    next_look_ = now + kLook;
+    // Where there are so many endpoints that looking takes long, it must not be all that is done.
+    const Milliseconds took = Timestamp::now() - now;
+    next_look_ = now + std::max(kLook, kLookShare * took);
 }
 
 void WebhookDispatch::look_for(bool failing) {
@@ -96,7 +99,9 @@ void WebhookDispatch::look_for(bool failing) {
         return store::find_due_endpoints(tx, failing, Timestamp::now(), kEndpointsAtOnce);
     });
     for (const store::DueEndpoint& entry : due) {
-        lanes_.enqueue(lanes_.lane(entry.organization, entry.endpoint));
+        Lane& lane = lanes_.lane(entry.organization, entry.endpoint);
+        if (failing) lane.fails = true;
+        lanes_.enqueue(lane);
     }
 }
 

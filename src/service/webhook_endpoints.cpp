@@ -120,7 +120,7 @@ rules::WebhookEndpoint change_webhook_endpoint(Unit& unit, const EndpointPlace& 
                                                const EndpointChange& change) {
     const auto owner = lock_installation(unit, place.installation);
     db::OrgStore org(unit.tx, unit.org());
-    const rules::WebhookEndpoint before = locked(org, place);
+    rules::WebhookEndpoint before = locked(org, place);
     rules::WebhookEndpoint endpoint = before;
     if (change.url) endpoint.url = *change.url;
     if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);

@@ -8,8 +8,6 @@ using db::Why;
 
 namespace {
 
-constexpr Milliseconds kTouchInterval{60'000};
-
 rules::ApiKey api_key_of(const db::Rows& rows) {
     rules::ApiKey key;
     key.organization_id = rows.id<OrgId>(1);
@@ -89,12 +87,12 @@ bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {
     return org.execute(kRevoke, now, id) == 1;
 }
 
-void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now) {
+void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now, Timestamp unless_since) {
     static constexpr OrgSql kTouch{
         "api_keys.touch",
         "UPDATE api_keys SET last_used_at = ? WHERE organization_id = :org "
         "AND id = ? AND (last_used_at IS NULL OR last_used_at < ?)"};
-    org.execute(kTouch, now, id, now - kTouchInterval);
+    org.execute(kTouch, now, id, unless_since);
 }
 
 }  // namespace muster::store

@@ -21,7 +21,7 @@ std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
 // False when there is no such key or it was revoked before.
 bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
-// Writes last_used_at unless it is younger than a minute.
-void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
+// Writes last_used_at unless it is `unless_since` or later.
+void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now, Timestamp unless_since);
 
 }  // namespace muster::store

@@ -31,6 +31,41 @@ void delete_user(db::Tx& tx, UserId user) {
     tx.execute(kUser, user);
 }
 
+std::int64_t count_engagement_events(db::OrgStore& org, MemberId member) {
+    static constexpr OrgSql kCount{"erasure.count_engagement_events",
+                                   "SELECT COUNT(*) FROM engagement_events "
+                                   "WHERE organization_id = :org AND member_id = ?"};
+    auto rows = org.query(kCount, member);
+    rows.next();
+    return rows.integer(1);
+}
+
+std::int64_t delete_engagement_events(db::OrgStore& org, MemberId member, int limit) {
+    static constexpr OrgSql kDelete{"erasure.delete_engagement_events",
+                                    "DELETE FROM engagement_events "
+                                    "WHERE organization_id = :org AND member_id = ? LIMIT ?"};
+    return org.execute(kDelete, member, limit);
+}
+
+std::vector<CountedEvents> count_webhook_events(db::Tx& tx, UserId user) {
+    static constexpr SystemSql kCount{
+        "erasure.count_webhook_events", Why{"a person is erased from all organizations at once"},
+        "SELECT organization_id, COUNT(*) FROM webhook_events WHERE user_id = ? "
+        "GROUP BY organization_id ORDER BY organization_id"};
+    std::vector<CountedEvents> counted;
+    for (auto rows = tx.query(kCount, user); rows.next();) {
+        counted.push_back({rows.id<OrgId>(1), rows.integer(2)});
+    }
+    return counted;
+}
+
+std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit) {
+    static constexpr OrgSql kDelete{"erasure.delete_webhook_events",
+                                    "DELETE FROM webhook_events "
+                                    "WHERE organization_id = :org AND user_id = ? LIMIT ?"};
+    return org.execute(kDelete, user, limit);
+}
+
 bool is_admin_address(db::Tx& tx, std::string_view email) {
     static constexpr SystemSql kFind{"erasure.find_admin",
                                      Why{"an admin belongs to no tenant, a seat does"},

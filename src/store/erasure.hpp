@@ -21,6 +21,20 @@ struct PersonalMembership {
 std::vector<PersonalMembership> find_memberships_of(db::Tx& tx, UserId user);
 // With every member row.
 void delete_user(db::Tx& tx, UserId user);
+
+// What tells of the person beside the member row: engagement events of the membership, webhook
+// events about the user (whose deliveries and attempts go with them).
+std::int64_t count_engagement_events(db::OrgStore& org, MemberId member);
+// At most `limit`; how many went.
+std::int64_t delete_engagement_events(db::OrgStore& org, MemberId member, int limit);
+struct CountedEvents {
+    OrgId organization;
+    std::int64_t count = 0;
+};
+// The organizations that have some, members of theirs or not.
+std::vector<CountedEvents> count_webhook_events(db::Tx& tx, UserId user);
+std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit);
+
 bool is_admin_address(db::Tx& tx, std::string_view email);
 
 struct BlockPlace {

@@ -65,6 +65,13 @@ std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit) {
     return tx.execute(kPurge, until, limit);
 }
 
+std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{
+        "purge.module_credentials", Why{"retention is the installation's, not a tenant's"},
+        "DELETE FROM module_credentials WHERE revoked_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
+}
+
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
     // Ids ascend with time: the primary key keeps this from reading what is younger.
     static constexpr SystemSql kPurge{

@@ -18,6 +18,14 @@ std::vector<SealedRow> rows_of(db::Rows rows) {
     return list;
 }
 
+// The same where the key is an organization and something within it, 16 bytes and the rest.
+std::vector<SealedRow> page_within(db::Tx& tx, const SystemSql& page, std::string_view after,
+                                   int limit) {
+    const std::string_view organization = after.substr(0, Uuid::kBytes);
+    return rows_of(
+        tx.query(page, organization, organization, after.substr(organization.size()), limit));
+}
+
 // ---------------------------------------------------------------------------- TOTP secrets
 
 std::string admin_context(std::string_view id) {
@@ -109,16 +117,13 @@ std::string reply_context(std::string_view) {
     return std::string(rules::kReplySealName);
 }
 
-// The id is organization and key hash, one behind the other.
 std::vector<SealedRow> page_replies(db::Tx& tx, std::string_view after, int limit) {
     static constexpr SystemSql kPage{
         "secrets.page_replies", Why{"the sealing key is the installation's"},
         "SELECT CONCAT(organization_id, key_hash), body FROM idempotency_keys "
         "WHERE (organization_id > ? OR (organization_id = ? AND key_hash > ?)) AND sealed "
         "ORDER BY organization_id, key_hash LIMIT ? FOR UPDATE"};
-    const std::string_view organization = after.substr(0, Uuid::kBytes);
-    return rows_of(
-        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
+    return page_within(tx, kPage, after, limit);
 }
 
 void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
@@ -149,6 +154,29 @@ void write_config(db::Tx& tx, std::string_view id, std::string_view sealed) {
     tx.execute(kWrite, sealed, id);
 }
 
+// ---------------------------------------------------------------------------- module credentials
+
+std::string credential_context(std::string_view id) {
+    return rules::credential_seal_name(CredentialId(
+        Uuid::from_bytes(id.substr(std::min(id.size(), Uuid::kBytes))).value_or(Uuid())));
+}
+
+std::vector<SealedRow> page_credentials(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_module_credentials", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, id), signing_secret FROM module_credentials "
+        "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
+        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
+    return page_within(tx, kPage, after, limit);
+}
+
+void write_credential(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_module_credential", Why{"the sealing key is the installation's"},
+        "UPDATE module_credentials SET signing_secret = ? WHERE organization_id = ? AND id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
 constexpr std::array kTables = {
     SealedTable{"second factors", admin_context, page_admins, write_admin},
     SealedTable{"waiting mails", mail_context, page_mail, write_mail},
@@ -156,6 +184,7 @@ constexpr std::array kTables = {
     SealedTable{"module configs", config_context, page_configs, write_config},
     SealedTable{"webhook secrets", endpoint_context, page_endpoints, write_endpoint},
     SealedTable{"previous webhook secrets", endpoint_context, page_previous, write_previous},
+    SealedTable{"module credentials", credential_context, page_credentials, write_credential},
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ struct DueEndpoint {
     EndpointId endpoint;
 };
 // Endpoints with a delivery that is due, the longest due first; of those that fail, or of all
-// others. Paused ones are not among them. One look at the index for each endpoint that has anything
-// pending, however much that is.
+// others. Paused ones are not among them. One look at the index for each endpoint, however much
+// waits for it.
 std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp now, int limit);
 
 // An endpoint as whoever delivers to it needs it.

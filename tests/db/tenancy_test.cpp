@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(api_keys) {
     check({"api_keys.revoke"},
           [&](OrgStore& org) { return store::revoke_api_key(org, owner.key, kNow); });
     check({"api_keys.touch"}, [&](OrgStore& org) {
-        store::touch_api_key(org, owner.key, kNow);
+        store::touch_api_key(org, owner.key, kNow, kNow);
         return false;
     });
 }

@@ -17,7 +17,7 @@ from support.contract import Contract  # noqa: E402
 from support.receiver import Receiver  # noqa: E402
 from support.stack import ROOT, Stack, wait_for  # noqa: E402
 from support.verifier import Verifier  # noqa: E402
-from support.webhooks import Module  # noqa: E402
+from support.modules import Module  # noqa: E402
 from support.world import Organization  # noqa: E402
 
 HERE = Path(__file__).parent

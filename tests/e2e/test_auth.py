@@ -112,11 +112,23 @@ def test_an_organization_key_opens_nothing_that_is_for_admins(contract, module_o
     refused(module_org.api, mine, ids, 403, "FORBIDDEN")
 
 
+def test_a_module_credential_opens_nothing_but_the_ingest(contract, module_org, ids):
+    others = [operation for operation in contract.operations if operation.needs_key and not operation.takes_module_credential]
+    refused(module_org.module_api, others, ids, 403, "FORBIDDEN")
+
+
+def test_nobody_but_a_module_pushes_events(contract, module_org, ids):
+    theirs = [operation for operation in contract.operations if operation.takes_module_credential]
+    assert [operation.id for operation in theirs] == ["ingestEvents"]
+    for client in (module_org.api, module_org.admin().api, module_org.viewer().api, module_org.admin().unverified()):
+        refused(client, theirs, ids, 403, "FORBIDDEN")
+
+
 def test_before_the_second_factor_a_session_opens_nothing_but_itself(contract, module_org, ids):
     wanting = [operation for operation in contract.operations if operation.wants_second_factor]
     assert {operation.id for operation in contract.operations if operation.needs_key} - {
         operation.id for operation in wanting} == {
-        "getSession", "deleteSession", "enableTwoFactor", "verifyTotp", "verifyBackupCode"}
+        "getSession", "deleteSession", "enableTwoFactor", "verifyTotp", "verifyBackupCode", "ingestEvents"}
     enrolled, fresh = module_org.admin().unverified(), module_org.new_admin("owner").unverified()
     for client in (enrolled, fresh):
         for reply in refused(client, wanting, ids, 401, "2FA_REQUIRED"):
@@ -143,23 +155,26 @@ def test_an_admin_whose_seat_is_gone_may_not_even_read(stack, contract, module_o
     assert client.get_json("/v1/session")["seats"] == []
 
 
+def by_credential(contract, org):
+    """Each kind of credential with the operations that it opens."""
+    return [(org.admin().api, [operation for operation in contract.operations if operation.takes_session]),
+            (org.api, [operation for operation in contract.operations if operation.takes_organization_key]),
+            (org.module_api, [operation for operation in contract.operations if operation.takes_module_credential])]
+
+
 @pytest.mark.parametrize("value", ["", "acme", "*", "01a1fd04-035b-72c3-8961", "{%s}", "%s,%s", "null", "%s x",
                                    "01A1FD04-035B-72C3-8961-619EDE6ECC85"])
 def test_an_expected_organization_that_is_none_is_refused_everywhere(contract, module_org, ids, value):
     headers = {"X-Expect-Organization": value.replace("%s", module_org.id)}
-    keyed = [operation for operation in contract.operations if operation.needs_key]
-    refused(module_org.admin().api, keyed, ids, 400, "BAD_REQUEST", headers)
-    refused(module_org.api, [operation for operation in keyed if operation.takes_organization_key], ids, 400,
-            "BAD_REQUEST", headers)
+    for client, operations in by_credential(contract, module_org):
+        refused(client, operations, ids, 400, "BAD_REQUEST", headers)
 
 
 def test_another_expected_organization_stops_everything_whether_it_exists_or_not(stack, contract, module_org, ids):
-    keyed = [operation for operation in contract.operations if operation.needs_key]
     bodies = set()
     for expected in (Organization(stack, contract, attributes=False).id, str(uuid.uuid4())):
         headers = {"X-Expect-Organization": expected}
-        for client, operations in ((module_org.admin().api, keyed),
-                                   (module_org.api, [operation for operation in keyed if operation.takes_organization_key])):
+        for client, operations in by_credential(contract, module_org):
             replies = refused(client, operations, ids, 409, "CONFLICT", headers)
             assert {details_of(reply)["field"] for reply in replies} == {"X-Expect-Organization"}
             bodies |= {reply.content for reply in replies}

@@ -13,6 +13,7 @@ from support.world import email
 JSON = {"Content-Type": "application/json"}
 SMALL = 256 * 1024
 LARGE = 16 * 1024 * 1024
+LIMITS = {"stageImportRows": LARGE, "ingestEvents": 1024 * 1024}  # others: SMALL
 NOWHERE = {kind: str(uuid.uuid4()) for kind in KINDS.values()}
 
 
@@ -129,7 +130,7 @@ def test_a_body_beyond_the_operations_limit_is_413(module_org, contract):
     operations = [operation for operation in contract.operations if 413 in operation.statuses]
     assert len(operations) >= 6
     for operation in operations:
-        limit = LARGE if operation.id == "stageImportRows" else SMALL
+        limit = LIMITS.get(operation.id, SMALL)
         path, client = path_of(operation, NOWHERE), module_org.client_for(operation)
         client.request(operation.method, path, data=padded(limit), headers=JSON, expect=422)
         client.request(operation.method, path, data=padded(limit + 1), headers=JSON, expect=413, code="PAYLOAD_TOO_LARGE")
@@ -139,7 +140,7 @@ def test_an_answer_that_needs_no_body_comes_through_however_large_the_body_is(an
     for operation in contract.operations:
         if operation.needs_key and 413 in operation.statuses:
             path = path_of(operation, NOWHERE)
-            body = padded(LARGE if operation.id == "stageImportRows" else SMALL)
+            body = padded(LIMITS.get(operation.id, SMALL))
             for _ in range(5):  # whether nginx had sent all of it was a matter of luck
                 anyone.request(operation.method, path, data=body, headers=JSON, expect=401)
                 if not operation.takes_organization_key:

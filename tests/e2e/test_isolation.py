@@ -33,12 +33,13 @@ def theirs(stack, contract):
     installation = other.install(disabled)
     endpoint = other.create_endpoint(installation)
     delivery = other.test_endpoint(endpoint)
+    credentials = [other.issue_credential(installation)["id"], other.records()["credential"]]
     other.admin().api.delete(f"/v1/installations/{installation['id']}", expect=200)
     draft = other.create_module()
     modules = [draft["id"], disabled["id"], other.records()["module"]]
     versions = [other.create_version(draft)["id"], disabled["current_version_id"], other.records()["version"]]
     return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "module": modules, "version": versions,
-            "installation": [installation["id"], other.records()["installation"]],
+            "installation": [installation["id"], other.records()["installation"]], "credential": credentials,
             "endpoint": [endpoint["id"], other.records()["endpoint"]],
             "delivery": [delivery["id"], other.records()["delivery"]], "organization": other}
 

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 from support.stack import free_port, wait_for
-from support.webhooks import CANONICAL, DAY, delivering
+from support.modules import CANONICAL, DAY, delivering
 from support.world import email
 
 

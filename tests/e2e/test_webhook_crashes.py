@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.stack import wait_for
-from support.webhooks import MINUTE, start_delivering
+from support.modules import MINUTE, start_delivering
 from support.world import email
 
 pytestmark = pytest.mark.usefixtures("no_runner")

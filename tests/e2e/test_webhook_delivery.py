@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 from support.receiver import Answer, Receiver
 from support.stack import wait_for
-from support.webhooks import CANONICAL, DAY, MINUTE, delivering
+from support.modules import CANONICAL, DAY, MINUTE, delivering
 from support.world import email, emails
 
 WEBHOOK_ID = re.compile(r"msg_[0-9A-Za-z]+")

@@ -1,5 +1,5 @@
-"""/v1/installations/{id}/webhook-endpoints: where an installation wants its events, and what became of them (docs/api.md "Webhook
-endpoints", "Deliveries"; specification 2.9, 4.3). The delivering itself is test_webhooks.py's."""
+"""/v1/installations/{id}/webhook-endpoints: where an installation wants its events (docs/api.md "Webhook endpoints",
+specification 2.9, 4.3). What becomes of the events is test_webhook_deliveries.py's."""
 
 import base64
 import datetime
@@ -8,13 +8,13 @@ import uuid
 
 import pytest
 from support.client import details_of, faults_of
-from support.world import NOBODY, email
+from support.webhooks import LONG_AGO, listed, patched, read, shown, tried
+from support.world import NOBODY
 
 NEW = {"url": NOBODY, "subscribed_event_types": ["member.created"]}
 FIELDS = {"id", "module_installation_id", "organization_id", "url", "subscribed_event_types", "status", "disabled_reason",
           "failing_since", "created_at", "updated_at"}
 DAY = 24 * 3600
-LONG_AGO = "2026-01-01T00:00:00Z"
 
 
 @pytest.fixture
@@ -55,53 +55,18 @@ def own(new_org):
     return org, f"/v1/installations/{org.install(org.published_module())['id']}"
 
 
-def patched(client, path, expect=200, **changes):
-    return client.request("PATCH", path, json=changes, expect=expect)
-
-
-def listed(client, path, name="webhook_endpoints", **query):
-    """All records of a list, page after page."""
-    found, cursor = [], None
-    while True:
-        page = client.get_json(path, params=query | ({"cursor": cursor} if cursor else {}))
-        assert len(page[name]) <= query.get("limit", 50)
-        found += page[name]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return found
-
-
-def tried(client, endpoint):
-    """A delivery of the endpoint's."""
-    return client.post(f"{endpoint}/test", expect=202).json()
-
-
-def set_delivery(stack, delivery, status):
-    """What a runner would have made of it."""
-    stack.sql("UPDATE webhook_deliveries SET status = %s, due_at = NULL, lease_owner = NULL, step = 10 "
-              "WHERE id = UNHEX(REPLACE(%s, '-', ''))", status, delivery["id"])
-
-
-def read(client, endpoint, delivery):
-    return client.get_json(f"{endpoint}/deliveries/{delivery['id']}")
-
-
-def shown(record):
-    return {name: value for name, value in record.items() if name != "signing_secret"}
-
-
 # ---------------------------------------------------------------------------- create, list
 
 
 def test_an_endpoint_is_made_and_its_secret_is_shown_once(module_org, admin, installation, endpoints, stack):
-    reply = admin.post(endpoints, json={"url": NOBODY, "subscribed_event_types": ["member.updated", "member.created", "shop.sold"]},
-                       expect=201)
+    types = ["member.updated", "member.created", "shop.sold"]
+    reply = admin.post(endpoints, json={"url": NOBODY, "subscribed_event_types": types}, expect=201)
     made = reply.json()
     stack.keys_issued.append(made["signing_secret"])
     assert set(made) == FIELDS | {"signing_secret"}
     assert (made["module_installation_id"], made["organization_id"]) == (installation, module_org.id)
     assert (made["status"], made["disabled_reason"], made["failing_since"]) == ("active", None, None)
-    assert made["subscribed_event_types"] == ["member.created", "member.updated", "shop.sold"]
+    assert made["subscribed_event_types"] == sorted(types)
     assert reply.headers["Location"] == f"{endpoints}/{made['id']}"
     prefix, key = made["signing_secret"][:6], made["signing_secret"][6:]
     assert prefix == "whsec_" and len(base64.b64decode(key, validate=True)) == 32
@@ -114,8 +79,8 @@ def test_secrets_rest_sealed(stack, admin, make, endpoints):
     made = make()
     rotated = admin.post(f"{endpoints}/{made['id']}/rotate-secret", expect=200).json()
     stack.keys_issued.append(rotated["signing_secret"])
-    ((secret, previous),) = stack.sql("SELECT secret, previous_secret FROM webhook_endpoints WHERE id = UNHEX(REPLACE(%s, '-', ''))",
-                                      made["id"])
+    ((secret, previous),) = stack.sql(
+        "SELECT secret, previous_secret FROM webhook_endpoints WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
     for stored in (secret, previous):
         assert stored is not None
         for shown_once in (made["signing_secret"], rotated["signing_secret"]):
@@ -124,12 +89,14 @@ def test_secrets_rest_sealed(stack, admin, make, endpoints):
 
 URL_FAULTS = [
     "http://example.org/hook", "ftp://example.org/", "file:///etc/passwd", "gopher://example.org/", "javascript:alert(1)",
-    "example.org/hook", "//example.org/hook", "https://", "https:///hook", "https://user@example.org/", "https://user:word@example.org/",
+    "example.org/hook", "//example.org/hook", "https://", "https:///hook", "https://user@example.org/",
+    "https://user:word@example.org/",
     "https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data/",
     "https://100.64.0.1/", "https://0.0.0.0/", "https://224.0.0.1/", "https://192.0.2.1/", "https://255.255.255.255/",
     "https://[::]/", "https://[fe80::1]/", "https://[fc00::1]/", "https://[::ffff:10.0.0.1]/", "https://[64:ff9b::a00:1]/",
-    "https://167772161/", "https://0x0a000001/", "https://10.1/", "http://10.0.0.1/", "https://example.org:0/", "https://example.org:99999/",
-    "https://exa mple.org/", "https://example.org/#part", "https://example.org\\@10.0.0.1/", "https://ex%61mple.org/", "https://münchen.example/",
+    "https://167772161/", "https://0x0a000001/", "https://10.1/", "http://10.0.0.1/", "https://example.org:0/",
+    "https://example.org:99999/", "https://exa mple.org/", "https://example.org/#part", "https://example.org\\@10.0.0.1/",
+    "https://ex%61mple.org/", "https://münchen.example/",
 ]
 
 
@@ -142,8 +109,8 @@ def test_a_url_that_no_webhook_may_have_is_422_with_its_reason(admin, endpoints,
         assert (fault["path"], fault["code"]) == ("url", "invalid_url") and fault["message"]
 
 
-@pytest.mark.parametrize("url", ["https://hook.no-such-name.example/path?with=query", "https://9.9.9.9/", "https://[2620:fe::fe]:8443/x",
-                                 NOBODY, "http://[::1]:9/", "HTTPS://Example.ORG/"])
+@pytest.mark.parametrize("url", ["https://hook.no-such-name.example/path?with=query", "https://9.9.9.9/", NOBODY,
+                                 "https://[2620:fe::fe]:8443/x", "http://[::1]:9/", "HTTPS://Example.ORG/"])
 def test_a_url_that_a_webhook_may_have_is_kept_as_it_is(admin, make, endpoints, url):
     made = make(url=url)
     assert made["url"] == url
@@ -175,8 +142,9 @@ def test_a_faulty_endpoint_is_422_with_every_fault(admin, endpoints, body, fault
 
 
 def test_all_that_can_be_subscribed_to_can_be(make):
-    types = [*(f"member.{what}" for what in ("created", "attached", "updated", "locked", "unlocked", "removed")), "engagement.recorded",
-             "installation.enabled", "installation.disabled", "webhook_endpoint.disabled", "shop.order.paid"]
+    types = [*(f"member.{what}" for what in ("created", "attached", "updated", "locked", "unlocked", "removed")),
+             "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled",
+             "shop.order.paid"]
     assert make(subscribed_event_types=types)["subscribed_event_types"] == sorted(types)
     assert len(make(subscribed_event_types=[f"shop.t{number}" for number in range(100)])["subscribed_event_types"]) == 100
 
@@ -210,10 +178,10 @@ def test_an_installation_has_200_endpoints_at_most(own, make, stack):
     org, place = own
     client = org.admin().api
     make(client, f"{place}/webhook-endpoints")
-    stack.sql("INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, status, secret, created_at, updated_at) "
-              "SELECT e.organization_id, UNHEX(MD5(CONCAT(HEX(e.id), s.seq))), e.installation_id, e.url, e.event_types, e.status, e.secret, "
-              "e.created_at, e.updated_at FROM webhook_endpoints e JOIN seq_1_to_199 s WHERE e.organization_id = UNHEX(REPLACE(%s, '-', ''))",
-              org.id)
+    stack.sql("INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, status, secret, "
+              "created_at, updated_at) SELECT e.organization_id, UNHEX(MD5(CONCAT(HEX(e.id), s.seq))), e.installation_id, e.url, "
+              "e.event_types, e.status, e.secret, e.created_at, e.updated_at FROM webhook_endpoints e JOIN seq_1_to_199 s "
+              "WHERE e.organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)
     client.post(f"{place}/webhook-endpoints", json=NEW, expect=409, code="INVALID_STATE")
     stack.sql("DELETE FROM webhook_endpoints WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) LIMIT 1", org.id)
     make(client, f"{place}/webhook-endpoints")
@@ -295,7 +263,8 @@ def test_a_rotated_secret_is_another_and_the_old_one_stays_for_a_day(stack, admi
     stack.keys_issued.append(rotated["signing_secret"])
     assert set(rotated) == set(made) and rotated["id"] == made["id"]
     assert rotated["signing_secret"] != made["signing_secret"]
-    ((until,),) = stack.sql("SELECT previous_secret_until FROM webhook_endpoints WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
+    ((until,),) = stack.sql(
+        "SELECT previous_secret_until FROM webhook_endpoints WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
     assert before + DAY - 1 <= until / 1000 <= datetime.datetime.now().timestamp() + DAY + 1
 
 
@@ -316,8 +285,6 @@ def test_a_replay_shows_the_same_secret_byte_for_byte(stack, own):
     test = client.post(f"{endpoint}/test", headers=turn, expect=202)
     assert client.post(f"{endpoint}/test", headers=turn, expect=202).content == test.content
     assert len(listed(client, f"{endpoint}/deliveries", "deliveries")) == 1
-    for where, body in (("rotate-secret", {}), ("test", {}), ("recover", {"since": LONG_AGO})):
-        client.post(f"{endpoint}/{where}", json=body, headers={"Idempotency-Key": f"once {where}".replace(" ", "-")})
     (bodies,) = zip(*stack.sql("SELECT body FROM idempotency_keys WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id))
     for secret in (first.json()["signing_secret"], rotated.json()["signing_secret"]):
         assert not any(secret in (body if isinstance(body, str) else body.decode("latin-1")) for body in bodies)
@@ -337,111 +304,16 @@ def test_a_key_with_another_body_is_409(stack, admin, endpoint, where, one, othe
     admin.post(path, headers=headers, json=other, expect=409, code="IDEMPOTENCY_CONFLICT")
 
 
-# ---------------------------------------------------------------------------- deliveries
-
-
-def test_a_test_event_is_a_delivery_like_any_other(module_org, admin, endpoint, no_runner):
-    delivery = tried(admin, endpoint)
-    assert delivery["event_type"] == "webhook_endpoint.test" and delivery["status"] == "pending"
-    assert delivery["attempts"] == [] and delivery["next_attempt_at"] == delivery["created_at"]
-    assert delivery["webhook_id"].startswith("msg_") and "." not in delivery["webhook_id"]
-    assert read(module_org.api, endpoint, delivery) == delivery
-    assert read(module_org.viewer().api, endpoint, delivery) == delivery
-
-
-def test_an_event_waits_for_each_endpoint_that_subscribes_to_it(own, make, no_runner):
-    org, place = own
-    client, path = org.admin().api, f"{place}/webhook-endpoints"
-    active, paused, disabled, other = (f"{path}/{make(client, path)['id']}" for _ in range(4))
-    patched(client, paused, status="paused")
-    patched(client, disabled, status="disabled")
-    patched(client, other, subscribed_event_types=["member.locked"])
-    org.create_user({"email": email()})
-    found = [listed(org.api, f"{endpoint}/deliveries", "deliveries") for endpoint in (active, paused, disabled, other)]
-    assert [[delivery["event_type"] for delivery in deliveries] for deliveries in found] == [["member.created"], ["member.created"], [], []]
-    assert found[0][0]["webhook_id"] == found[1][0]["webhook_id"] and found[0][0]["id"] != found[1][0]["id"]
-
-
-def test_deliveries_are_listed_newest_first_and_by_filter(stack, admin, endpoint, endpoints, make, no_runner):
-    made = [tried(admin, endpoint) for _ in range(5)]
-    set_delivery(stack, made[1], "failed")
-    set_delivery(stack, made[3], "succeeded")
-    everything = listed(admin, f"{endpoint}/deliveries", "deliveries", limit=2)
-    assert [delivery["id"] for delivery in everything] == [delivery["id"] for delivery in reversed(made)]
-    for query, expected in (({"status": "failed"}, [made[1]]), ({"status": "succeeded", "event_type": "webhook_endpoint.test"}, [made[3]]),
-                            ({"status": "canceled"}, []), ({"event_type": "member.created"}, []),
-                            ({"status": "pending", "limit": 1}, [made[4], made[2], made[0]])):
-        found = listed(admin, f"{endpoint}/deliveries", "deliveries", **query)
-        assert [delivery["id"] for delivery in found] == [delivery["id"] for delivery in expected], query
-    cursor = admin.get_json(f"{endpoint}/deliveries", params={"limit": 1})["next_cursor"]
-    other = f"{endpoints}/{make()['id']}"
-    for path, query in ((endpoint, {"status": "failed"}), (endpoint, {"event_type": "a.b"}), (other, {})):
-        reply = admin.get(f"{path}/deliveries", params=query | {"cursor": cursor}, expect=422)
-        assert faults_of(reply) == {"cursor": "invalid_cursor"}
-    for query, fault in (({"status": "lost"}, {"status": "invalid_choice"}), ({"limit": 101}, {"limit": "out_of_range"})):
-        assert faults_of(admin.get(f"{endpoint}/deliveries", params=query, expect=422)) == fault
-
-
-def test_each_attempt_is_shown(stack, admin, endpoint, no_runner):
-    delivery = tried(admin, endpoint)
-    for number, (outcome, status, excerpt) in enumerate([("timeout", None, None), ("http_5xx", 503, "out of “order”\n"), ("204", 204, "")]):
-        stack.sql("INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, status_code, duration_ms, excerpt, created_at) "
-                  "SELECT organization_id, UNHEX(MD5(CONCAT(HEX(id), %s))), id, %s, %s, 70, %s, created_at + %s FROM webhook_deliveries "
-                  "WHERE id = UNHEX(REPLACE(%s, '-', ''))", number, outcome, status, excerpt, number, delivery["id"])
-    attempts = read(admin, endpoint, delivery)["attempts"]
-    assert sorted((attempt["at"], attempt["class"], attempt["status_code"], attempt["response_excerpt"]) for attempt in attempts) == [
-        (attempt["at"], *expected) for attempt, expected in zip(
-            sorted(attempts, key=lambda attempt: attempt["at"]),
-            [("timeout", None, None), ("http_5xx", 503, "out of “order”\n"), ("204", 204, "")])]
-    assert {attempt["duration_ms"] for attempt in attempts} == {70}
-    (in_list,) = listed(admin, f"{endpoint}/deliveries", "deliveries")
-    assert in_list["attempts"] == attempts
-
-
-@pytest.mark.parametrize("status", ["succeeded", "failed", "canceled", "pending"])
-def test_a_delivery_goes_again_with_the_same_id(stack, admin, endpoint, no_runner, status):
-    delivery = tried(admin, endpoint)
-    if status != "pending":
-        set_delivery(stack, delivery, status)
-    again = admin.post(f"{endpoint}/deliveries/{delivery['id']}/redeliver", expect=202).json()
-    assert again["status"] == "pending" and again["next_attempt_at"] >= delivery["created_at"]
-    assert [again[name] for name in ("id", "webhook_id", "created_at")] == [delivery[name] for name in ("id", "webhook_id", "created_at")]
-
-
-def test_a_recovery_queues_what_failed_or_was_canceled_since_then(stack, admin, endpoint, no_runner):
-    made = [tried(admin, endpoint) for _ in range(4)]
-    for delivery, status in zip(made, ("failed", "canceled", "succeeded", "failed")):
-        set_delivery(stack, delivery, status)
-    stack.sql("UPDATE webhook_deliveries SET created_at = created_at - 60000 WHERE id = UNHEX(REPLACE(%s, '-', ''))", made[3]["id"])
-    since = made[0]["created_at"]
-    assert admin.post(f"{endpoint}/recover", json={"since": since}, expect=202).json() == {"queued": 2}
-    assert [read(admin, endpoint, delivery)["status"] for delivery in made] == ["pending", "pending", "succeeded", "failed"]
-    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {"queued": 1}
-
-
-@pytest.mark.parametrize("body, faults", [
-    ({}, {"since": "required"}), ({"since": "yesterday"}, {"since": "invalid_timestamp"}), ({"since": 5}, {"since": "wrong_type"}),
-    ({"since": "2199-01-01T00:00:00Z"}, {"since": "out_of_range"}), ({"since": LONG_AGO, "limit": 5}, {"limit": "unknown_field"}),
-])
-def test_a_recovery_wants_a_time_that_has_passed(admin, endpoint, body, faults):
-    assert faults_of(admin.post(f"{endpoint}/recover", json=body, expect=422)) == faults
-
-
-@pytest.mark.parametrize("where", ["rotate-secret", "test", "redeliver"])
-def test_what_takes_no_field_refuses_one(admin, endpoint, where):
-    path = f"{endpoint}/deliveries/{uuid.uuid4()}/redeliver" if where == "redeliver" else f"{endpoint}/{where}"
-    assert faults_of(admin.post(path, json={"now": True}, expect=422)) == {"now": "unknown_field"}
-
-
 # ---------------------------------------------------------------------------- who may
 
 
 def operations(endpoint, delivery_id):
     collection = endpoint.rsplit("/", 1)[0]
-    reads = [("GET", collection, None), ("GET", f"{endpoint}/deliveries", None), ("GET", f"{endpoint}/deliveries/{delivery_id}", None)]
+    delivery = f"{endpoint}/deliveries/{delivery_id}"
+    reads = [("GET", collection, None), ("GET", f"{endpoint}/deliveries", None), ("GET", delivery, None)]
     writes = [("POST", collection, NEW), ("PATCH", endpoint, {"status": "paused"}), ("DELETE", endpoint, None),
-              ("POST", f"{endpoint}/rotate-secret", {}), ("POST", f"{endpoint}/test", {}), ("POST", f"{endpoint}/recover", {"since": LONG_AGO}),
-              ("POST", f"{endpoint}/deliveries/{delivery_id}/redeliver", {})]
+              ("POST", f"{endpoint}/rotate-secret", {}), ("POST", f"{endpoint}/test", {}),
+              ("POST", f"{endpoint}/recover", {"since": LONG_AGO}), ("POST", f"{delivery}/redeliver", {})]
     return reads, writes
 
 
@@ -460,7 +332,8 @@ def test_keys_and_viewers_read_and_change_nothing(module_org, admin, endpoint, e
     assert listed(admin, endpoints, limit=100) == before
 
 
-def test_an_endpoint_is_found_below_its_own_installation_and_organization_only(module_org, new_org, admin, endpoint, endpoints, make, no_runner):
+def test_an_endpoint_is_found_below_its_own_installation_and_organization_only(module_org, new_org, admin, endpoint,
+                                                                               endpoints, make, no_runner):
     delivery = tried(admin, endpoint)
     endpoint_id = endpoint.split("/")[-1]
     second = module_org.install(module_org.published_module())["id"]
@@ -468,7 +341,8 @@ def test_an_endpoint_is_found_below_its_own_installation_and_organization_only(m
     theirs = other.install(other.published_module())["id"]
     strange = [(admin, f"/v1/installations/{second}/webhook-endpoints/{endpoint_id}"), (other.admin().api, endpoint),
                (other.admin().api, f"/v1/installations/{theirs}/webhook-endpoints/{endpoint_id}"),
-               (admin, f"{endpoints}/{uuid.uuid4()}"), (admin, f"{endpoints}/no-uuid"), (admin, f"/v1/installations/x/webhook-endpoints/{endpoint_id}")]
+               (admin, f"{endpoints}/{uuid.uuid4()}"), (admin, f"{endpoints}/no-uuid"),
+               (admin, f"/v1/installations/x/webhook-endpoints/{endpoint_id}")]
     bodies = set()
     for client, path in strange:
         reads, writes = operations(path, delivery["id"])
@@ -499,46 +373,7 @@ def test_what_admins_do_is_in_the_log(own, make):
     client.delete(endpoint, expect=204)
     log = client.get_json("/v1/audit-log", params={"limit": 7})["audit_log"]
     assert [(entry["action"], entry["subject_id"]) for entry in log] == [
-        ("webhook_endpoint.deleted", made["id"]), ("webhook_endpoint.changed", made["id"]), ("webhook_endpoint.secret_rotated", made["id"]),
-        ("webhook_endpoint.recovered", made["id"]), ("webhook_delivery.redelivered", delivery["id"]), ("webhook_endpoint.tested", made["id"]),
+        ("webhook_endpoint.deleted", made["id"]), ("webhook_endpoint.changed", made["id"]),
+        ("webhook_endpoint.secret_rotated", made["id"]), ("webhook_endpoint.recovered", made["id"]),
+        ("webhook_delivery.redelivered", delivery["id"]), ("webhook_endpoint.tested", made["id"]),
         ("webhook_endpoint.created", made["id"])]
-
-
-# ---------------------------------------------------------------------------- the operator
-
-
-def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, make, stack, no_runner):
-    org, place = own
-    client = org.admin().api
-    made = make(client, f"{place}/webhook-endpoints")
-    endpoint = f"{place}/webhook-endpoints/{made['id']}"
-    deliveries = [tried(client, endpoint) for _ in range(3)]
-    set_delivery(stack, deliveries[0], "failed")
-    assert stack.ctl("webhook", "list", "--org", org.id) == [
-        {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NOBODY, "status": "active",
-         "disabled_reason": None, "failing_since": None, "pending": 2, "failed": 1}]
-    text = stack.ctl_raw("webhook", "list", "--org", org.id).stdout
-    assert text == f"{made['id']}  active  2 pending, 1 failed  {NOBODY}\n"
-    words = ["webhook", "recover", "--org", org.id, "--endpoint", made["id"], "--since", LONG_AGO]
-    assert stack.ctl(*words) == {"queued": 1}
-    assert read(client, endpoint, deliveries[0])["status"] == "pending"
-    assert stack.ctl_raw(*words).stdout == "0 queued\n"
-    (newest, _) = stack.ctl("audit", "--org", org.id, "--action", "webhook_endpoint.recovered")
-    assert (newest["actor"], newest["subject_id"]) == ("operator", made["id"])
-    stack.sql("UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'gone', failing_since = 1700000000000 "
-              "WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
-    assert f"{made['id']}  disabled (gone)  failing since 2023-11-14T22:13:20.000Z  " in stack.ctl_raw(
-        "webhook", "list", "--org", org.id).stdout
-    refused = stack.ctl_raw(*words)
-    assert refused.returncode == 1 and "the endpoint is disabled" in refused.stderr
-
-
-@pytest.mark.parametrize("changes, status", [
-    ({"--org": str(uuid.uuid4())}, 1), ({"--endpoint": str(uuid.uuid4())}, 1), ({"--endpoint": "x"}, 2), ({"--since": "yesterday"}, 2),
-    ({"--since": "2199-01-01T00:00:00Z"}, 2), ({"--since": None}, 2), ({"--endpoint": None}, 2), ({"--org": None}, 2),
-])
-def test_a_recovery_by_the_operator_that_cannot_be_is_refused(module_org, make, stack, changes, status):
-    options = {"--org": module_org.id, "--endpoint": make()["id"], "--since": LONG_AGO} | changes
-    words = [word for option, value in options.items() if value is not None for word in (option, value)]
-    done = stack.ctl_raw("webhook", "recover", *words)
-    assert done.returncode == status and done.stderr.startswith("musterctl: ") and done.stdout == ""

@@ -10,7 +10,7 @@ from support.mail import mails_to
 from support.names import NameServer
 from support.receiver import Answer, Receiver, make_authority, make_certificate
 from support.stack import free_port, wait_for
-from support.webhooks import CANONICAL, DAY, HOUR, LADDER, MINUTE, delivering
+from support.modules import CANONICAL, DAY, HOUR, LADDER, MINUTE, delivering
 from support.world import email
 
 pytestmark = pytest.mark.usefixtures("no_runner")

@@ -188,6 +188,13 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_mor
                R"({"reason":"gone"})");
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_canceled_for_an_endpoint_that_was_brought_back) {
+    const auto to = endpoint("https://one.example/");
+    queue(to, 3);
+    BOOST_TEST(!as(acme, [&](auto& unit) { return service::cancel_deliveries(unit, to); }));
+    BOOST_TEST(deliveries(to, "pending") == 3);
+}
+
 BOOST_AUTO_TEST_CASE(only_failures_for_five_days_disable_an_endpoint) {
     const auto to = endpoint("https://one.example/");
     const Timestamp now = Timestamp::now();

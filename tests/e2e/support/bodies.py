@@ -9,7 +9,8 @@ from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 
 # What a path parameter names: by its own name, else by the path's second word. A kind is a tenant's record.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
-         "versionId": "version", "installations": "installation", "endpointId": "endpoint", "deliveryId": "delivery"}
+         "versionId": "version", "installations": "installation", "credentialId": "credential",
+         "endpointId": "endpoint", "deliveryId": "delivery"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone"}
 
@@ -43,6 +44,9 @@ BODIES = {
     "testWebhookEndpoint": lambda: {},
     "recoverWebhookDeliveries": lambda: {"since": "2026-01-01T00:00:00Z"},
     "redeliverWebhook": lambda: {},
+    "createModuleCredential": lambda: {"name": "matrix"},
+    "revokeModuleCredential": lambda: None,
+    "ingestEvents": lambda: {"events": [{"action": "visited", "email": email()}]},
     "requestSignInCode": lambda: {"email": email()},
     "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
     "enableTwoFactor": lambda: {},

@@ -76,6 +76,8 @@ class Operation:
         schemes = {scheme for entry in row.get("security", []) for scheme in entry}
         self.needs_key = bool(schemes)  # or a session
         self.takes_organization_key = "organizationKey" in schemes
+        self.takes_session = "adminSession" in schemes
+        self.takes_module_credential = "moduleCredential" in schemes
         # The session's own matters: any seat will do.
         self.is_own = self.needs_key and path.startswith(("/v1/session", "/api/auth/"))
         self.is_write = self.method != "GET" and not self.is_own
@@ -179,7 +181,7 @@ class Contract:
         # nginx answers some requests before there is a caller; these answers only come after it is known.
         if operation.needs_key and (reply.status_code in KNOWN_CALLER or code == "2FA_REQUIRED"):
             assert policy is not None, f"{where}: no rate headers"
-            is_session = not reply.request.headers["Authorization"].split()[1].startswith("org_")
+            is_session = not reply.request.headers["Authorization"].split()[1].startswith(("org_", "mk_live_"))
             assert is_session == (active is not None), f"{where}: X-Active-Organization is {active!r}"
 
     @staticmethod

@@ -1,148 +1,38 @@
-"""Modules with endpoints, as their backends see them: made over the API, with credentials that sign, and runners that
-deliver at a moment of the test's choice."""
+"""Webhook endpoints and deliveries, as the tests of several files use them."""
 
-import hashlib
-import hmac
-import json
-import time
-import uuid
-from contextlib import contextmanager
-from functools import cached_property
-
-from .stack import wait_for
-from .world import slug
-
-CANONICAL = ["member.created", "member.attached", "member.updated", "member.locked", "member.unlocked", "member.removed",
-             "engagement.recorded", "installation.enabled", "installation.disabled", "webhook_endpoint.disabled"]
-SECOND, MINUTE, HOUR, DAY = 1, 60, 3600, 86_400
-LADDER = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+LONG_AGO = "2026-01-01T00:00:00Z"
 
 
-class Module:
-    """A private module of the organization, published and installed there, with a credential."""
-
-    def __init__(self, org):
-        self.org, self.stack, self.admin = org, org.stack, org.admin().api
-        name = slug("loyalty")
-        self.own_type = f"{name.replace('-', '_')}.points.earned"
-        manifest = {"name": name, "events": {"emits": [self.own_type], "subscribes": CANONICAL},
-                    "config_schema": {"token": {"type": "string", "secret": True}}}
-        token = uuid.uuid4().hex
-        self.stack.keys_issued.append(token)
-        made = org.install(org.published_module(manifest, slug=name), config={"token": token})
-        self.installation, self.path = made["id"], f"/v1/installations/{made['id']}"
-
-    # ------------------------------------------------------------------ its backend
-    @cached_property
-    def credential(self):
-        """The record of a credential, with its secrets."""
-        issued = self.admin.post(f"{self.path}/credentials", json={"name": "backend"}, expect=201).json()
-        self.stack.keys_issued += [issued["credential"], issued["signing_secret"]]
-        return issued
-
-    def ingest(self, events, expect=202, **options):
-        """Pushes the events, signed as a backend does it."""
-        body = json.dumps({"events": events}).encode()
-        key, now = str(uuid.uuid4()), int(time.time())
-        secret = self.credential["signing_secret"].encode()
-        mac = hmac.digest(secret, f"{now}.{key}.".encode() + body, hashlib.sha256).hex()
-        headers = {"Idempotency-Key": key, "x-svc-signature": f"t={now},v1={mac}", "Content-Type": "application/json"}
-        return self.org.api.post("/v1/ingest", data=body, headers=headers, key=self.credential["credential"], expect=expect,
-                                 **options)
-
-    # ------------------------------------------------------------------ its installation
-    def record(self):
-        return self.admin.get_json(self.path)
-
-    def disable(self):
-        return self.admin.delete(self.path, expect=200).json()
-
-    def enable(self):
-        return self.admin.post(f"{self.path}/enable", json={}, expect=200).json()
-
-    def endpoint(self, url, types=CANONICAL):
-        return Endpoint(self, url, types)
-
-    def forget(self):
-        """Takes all endpoints and what waits for them out of the database, so that no later test meets them."""
-        self.stack.sql("DELETE FROM webhook_endpoints WHERE installation_id = UNHEX(REPLACE(%s, '-', ''))", self.installation)
+def patched(client, path, expect=200, **changes):
+    return client.request("PATCH", path, json=changes, expect=expect)
 
 
-class Endpoint:
-    def __init__(self, module, url, types):
-        self.module, self.stack, self.admin, self.url = module, module.stack, module.admin, url
-        made = module.org.create_endpoint({"id": module.installation}, url=url, subscribed_event_types=list(types))
-        self.id, self.secret = made["id"], made["signing_secret"]
-        self.path = f"{module.path}/webhook-endpoints/{self.id}"
-
-    def record(self):
-        listed = self.admin.get_json(f"{self.module.path}/webhook-endpoints", params={"limit": 100})["webhook_endpoints"]
-        return next((endpoint for endpoint in listed if endpoint["id"] == self.id), None)
-
-    def change(self, expect=200, **fields):
-        return self.admin.request("PATCH", self.path, json=fields, expect=expect).json()
-
-    def delete(self):
-        self.admin.delete(self.path, expect=204)
-
-    def rotate(self):
-        """The secret before; the new one is the endpoint's from now on."""
-        before = self.secret
-        self.secret = self.admin.post(f"{self.path}/rotate-secret", json={}, expect=200).json()["signing_secret"]
-        self.stack.keys_issued.append(self.secret)
-        return before
-
-    def test(self):
-        return self.admin.post(f"{self.path}/test", json={}, expect=202).json()
-
-    def redeliver(self, delivery_id):
-        return self.admin.post(f"{self.path}/deliveries/{delivery_id}/redeliver", json={}, expect=202).json()
-
-    def recover(self, since):
-        return self.admin.post(f"{self.path}/recover", json={"since": since}, expect=202).json()["queued"]
-
-    def set_url(self, url):
-        """As if the URL had been fine once: the API would refuse it."""
-        self.stack.sql("UPDATE webhook_endpoints SET url = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))", url, self.id)
-
-    # ------------------------------------------------------------------ deliveries
-    def deliveries(self, **query):
-        """The newest hundred."""
-        return self.admin.get_json(f"{self.path}/deliveries", params={"limit": 100} | query)["deliveries"]
-
-    def delivery(self):
-        """The only one."""
-        deliveries = self.deliveries()
-        assert len(deliveries) == 1, deliveries
-        return deliveries[0]
-
-    def attempted(self, count, seconds=30):
-        """The only delivery, once the outcome of so many attempts is known."""
-        wait_for(lambda: len(self.delivery()["attempts"]) >= count, f"{count} attempts", seconds, every=0.05)
-        return self.delivery()
-
-    def statuses(self):
-        """How many deliveries have which status: {status: number}."""
-        return dict(self.stack.sql("SELECT status, COUNT(*) FROM webhook_deliveries WHERE endpoint_id = "
-                                   "UNHEX(REPLACE(%s, '-', '')) GROUP BY status", self.id))
-
-    def settled(self, seconds=30, **statuses):
-        """Waits until the deliveries have these statuses, and no other."""
-        wait_for(lambda: self.statuses() == statuses, f"{statuses} instead of {self.statuses()}", seconds, every=0.05)
+def listed(client, path, name="webhook_endpoints", **query):
+    """All records of a list, page after page."""
+    found, cursor = [], None
+    while True:
+        page = client.get_json(path, params=query | ({"cursor": cursor} if cursor else {}))
+        assert len(page[name]) <= query.get("limit", 50)
+        found += page[name]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return found
 
 
-@contextmanager
-def delivering(stack, offset=0, env=None):
-    """A runner of the test's own that ends with the block. offset: seconds that its clock is ahead."""
-    runner = start_delivering(stack, offset, env)
-    try:
-        yield runner
-    finally:
-        if runner.poll() is None:
-            runner.terminate()
-        runner.wait(30)
+def tried(client, endpoint):
+    """A delivery of the endpoint's."""
+    return client.post(f"{endpoint}/test", expect=202).json()
 
 
-def start_delivering(stack, offset=0, env=None):
-    clock = {"MUSTER_CLOCK_OFFSET": str(offset)} if offset else {}
-    return stack.spawn_runner(seconds=120, env=clock | (env or {}), kind="webhooks")
+def set_delivery(stack, delivery, status):
+    """What a runner would have made of it."""
+    stack.sql("UPDATE webhook_deliveries SET status = %s, due_at = NULL, lease_owner = NULL, step = 10 "
+              "WHERE id = UNHEX(REPLACE(%s, '-', ''))", status, delivery["id"])
+
+
+def read(client, endpoint, delivery):
+    return client.get_json(f"{endpoint}/deliveries/{delivery['id']}")
+
+
+def shown(record):
+    return {name: value for name, value in record.items() if name != "signing_secret"}

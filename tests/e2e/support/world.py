@@ -4,7 +4,7 @@ import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from .client import Client
+from .client import Client, ModuleClient
 from .stack import wait_for
 
 EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"}
@@ -90,6 +90,8 @@ class Organization:
 
     def client_for(self, operation):
         """A client whose credential the operation takes."""
+        if operation.takes_module_credential:
+            return self.module_api
         return self.api if operation.takes_organization_key or not operation.needs_key else self.admin().api
 
     # ------------------------------------------------------------------ users
@@ -151,16 +153,34 @@ class Organization:
         """A delivery of the endpoint's."""
         return self.admin().api.post(f"{path_of_endpoint(endpoint)}/test", expect=202).json()
 
+    def issue_credential(self, installation, **fields):
+        """A module credential with its signing secret."""
+        path = f"/v1/installations/{installation['id']}/credentials"
+        issued = self.admin().api.post(path, json={"name": "backend"} | fields, expect=201).json()
+        self.stack.keys_issued += [issued["credential"], issued["signing_secret"]]
+        return issued
+
+    def backend(self, installation):
+        """The backend of an installed module, with a credential of its own."""
+        return ModuleClient(self.stack, self.api.contract, self.issue_credential(installation))
+
+    @property
+    def module_api(self):
+        """The backend of the installation among records()."""
+        self.records()
+        return self._backend
+
     def records(self):
         """The organization's one record of each kind that tests over all operations need: {kind: id}."""
         if not self._records:
             module = self.published_module()
             installation = self.install(module)
             endpoint = self.create_endpoint(installation)
+            self._backend = self.backend(installation)
             self._records = {"api_key": self.key_id, "user": self.create_user({"email": email()})["id"],
                              "module": module["id"], "version": module["current_version_id"],
-                             "installation": installation["id"], "endpoint": endpoint["id"],
-                             "delivery": self.test_endpoint(endpoint)["id"]}
+                             "installation": installation["id"], "credential": self._backend.credential["id"],
+                             "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"]}
         return dict(self._records)
 
     # ------------------------------------------------------------------ imports

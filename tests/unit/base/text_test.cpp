@@ -131,7 +131,15 @@ BOOST_AUTO_TEST_CASE(a_split_keeps_every_part) {
 
 BOOST_AUTO_TEST_CASE(bytes_are_written_as_lower_case_hex) {
     BOOST_TEST(muster::to_hex("") == "");
-    BOOST_TEST(muster::to_hex(std::string_view("\0\x01\x7f\x80\xff", 5)) == "00017f80ff");
+    const std::string bytes("\0\x01\x7f\x80\xff", 5);
+    BOOST_TEST(muster::to_hex(bytes) == "00017f80ff");
+    for (const std::string_view text : {"00017f80ff", "00017F80FF", "00017f80Ff"}) {
+        BOOST_TEST((muster::from_hex(text) == bytes), text);
+    }
+    BOOST_TEST((muster::from_hex("") == ""));
+    for (const std::string_view bad : {"0", "000", "0g", "g0", "0x01", " 00", "00 ", "0\n", "-1"}) {
+        BOOST_TEST(!muster::from_hex(bad).has_value(), bad);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(base64url_is_that_of_rfc_4648_without_padding) {

@@ -1,6 +1,7 @@
 // net/webhook_sender.hpp: where posts go, and where they never go: URLs, names, certificates,
 // proxies, headers.
 #include "base/text.hpp"
+#include "net/webhook_transfer.hpp"
 #include "unit/net/tls_receiver.hpp"
 #include "unit/net/webhook_sending.hpp"
 
@@ -133,6 +134,24 @@ BOOST_AUTO_TEST_CASE(a_name_that_changes_its_mind_gains_nothing) {
     BOOST_TEST(send(sender, post_to(url)).outcome == "connect");
     BOOST_TEST(dns.questions("rebind.example") == 2);  // judged and used: one and the same answer
     BOOST_TEST(send(sender, post_to(url)).outcome == "blocked_address");
+    BOOST_TEST(server.connections() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_socket_itself_is_refused_where_curl_would_go_astray) {
+    const LoopbackServer server(answering({}));
+    const auto strict = settings(false);
+    net::WebhookTransfer transfer(post_to("https://astray.example" + port_of(server)), strict);
+    BOOST_REQUIRE(transfer.read_url());
+    const auto good = *net::IpAddress::parse("93.184.216.34");
+    const auto bad = *net::IpAddress::parse("10.0.0.1");
+    BOOST_TEST(!transfer.pin({good, bad}));
+    BOOST_REQUIRE(transfer.pin({good}));
+    CURL* curl = transfer.prepare();
+    net::CurlList elsewhere;
+    net::append(elsewhere, "astray.example" + port_of(server) + ":127.0.0.1");
+    net::set(curl, CURLOPT_RESOLVE, elsewhere.get());
+    const auto result = transfer.result(curl_easy_perform(curl));
+    BOOST_TEST(result.outcome == "blocked_address");
     BOOST_TEST(server.connections() == 0);
 }
 

@@ -191,6 +191,17 @@ BOOST_AUTO_TEST_CASE(an_endless_head_is_no_answer) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_head_may_be_large_but_not_without_end) {
+    for (const auto& [lines, outcome] : {std::pair(500, "200"), std::pair(1000, "connect")}) {
+        ServedResponse large;
+        large.raw = "HTTP/1.1 200 OK\r\n";
+        for (int i = 0; i < lines; ++i) large.raw += "X-More: " + std::string(90, 'x') + "\r\n";
+        large.raw += "Content-Length: 0\r\n\r\n";
+        const LoopbackServer server(answering(large));
+        BOOST_TEST(send(settings(), server.url()).outcome == outcome, lines);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_that_breaks_off_counts_by_its_head) {
     ServedResponse cut;
     cut.body = "abcdef";

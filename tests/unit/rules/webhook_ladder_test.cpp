@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(an_excerpt_is_valid_whatever_came_and_as_long_as_it_may_be)
     std::mt19937 random(7);
     for (int i = 0; i < 2'000; ++i) {
         std::string bytes;
-        for (unsigned length = random() % 40; length > 0; --length) {
+        for (auto length = random() % 40; length > 0; --length) {
             bytes += static_cast<char>(random() & 0xffU);
         }
         const std::string text = readable_excerpt(bytes, 30);

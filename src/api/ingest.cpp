@@ -1,0 +1,100 @@
+// Serves /v1/ingest: the events that an installed module's backend pushes, signed (specification 5
+// rule 8 and 6, docs/api.md "Ingest").
+#include "service/ingest.hpp"
+
+#include "api/groups.hpp"
+#include "http/json_source.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::AnyJson;
+using http::array_of;
+using http::Email;
+using http::Instant;
+using http::Method;
+using http::Reply;
+using http::Text;
+using http::Uuid;
+using service::Ingested;
+using service::PushedEvent;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+constexpr auto kEvent = http::object<PushedEvent>(
+    http::optional("type", &PushedEvent::type, Text{1, 128}),
+    http::required("action", &PushedEvent::action, Text{1, 128}),
+    http::optional("user_id", &PushedEvent::user_id, Uuid<UserId>{}),
+    http::optional("member_id", &PushedEvent::member_id, Uuid<MemberId>{}),
+    http::optional("member_external_id", &PushedEvent::member_external_id, Text{1, 255}),
+    http::optional("email", &PushedEvent::email, Email{}),
+    http::optional("tags", &PushedEvent::tags, array_of(Text{1, 64}, 0, 20)),
+    http::optional("metadata", &PushedEvent::metadata, AnyJson{}),
+    http::optional("client_event_id", &PushedEvent::client_event_id, Text{1, 128}),
+    http::optional("occurred_at", &PushedEvent::occurred_at, Instant{}));
+
+struct Batch {
+    std::vector<PushedEvent> events;
+};
+constexpr auto kBatch =
+    http::object<Batch>(http::required("events", &Batch::events, array_of(kEvent, 1, 100)));
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kIngested = record<Ingested>("Ingested", field<&Ingested::accepted>("accepted"),
+                                            field<&Ingested::duplicates>("duplicates"));
+
+// ---------------------------------------------------------------------------- handlers
+
+// A module's numbers are kept as it wrote them.
+void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
+    auto sent = http::members_as_sent(*call.body, call.body_text, "events", "metadata");
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (events[i].metadata) events[i].metadata->text = std::move(sent.at(i));
+    }
+}
+
+Reply ingest_events(Call& call, Batch in) {
+    take_metadata_as_sent(call, in.events);
+    return call.transact([&](Unit& unit) {
+        const Ingested done =
+            service::ingest_events(unit, call.caller.module->installation, in.events);
+        return StoredReply{202, "", to_json(kIngested, done), {}};
+    });
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kErrors = {ErrorCode::IdempotencyKeyRequired, ErrorCode::SignatureInvalid,
+                                ErrorCode::IdempotencyConflict,    ErrorCode::IdempotencyInProgress,
+                                ErrorCode::PayloadTooLarge,        ErrorCode::UnsupportedMediaType,
+                                ErrorCode::ValidationError};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Post,
+             .path = "/v1/ingest",
+             .operation = "ingestEvents",
+             .summary = "Push a module's events, all of them or none",
+             .access = Access::Module,
+             .idempotency = IdempotencyKey::Required,
+             .body_limit = kEventsBody,
+             .body_required = true,
+             .body_component = "EventBatch",
+             .body_schema = schema_of<kBatch>,
+             .body_example = R"({"events": [{"action": "ticket_bought", "email": "ada@example.org",
+                 "tags": ["cup"], "metadata": {"price": 12.50}, "client_event_id": "order-1001"}]})",
+             .reply = replies<kIngested>(202, "How many were stored, and how many were known."),
+             .errors = kErrors,
+             .handler = decoded<kBatch, ingest_events>},
+};
+static_assert(well_formed(kEndpoints, "/v1/ingest"));
+
+}  // namespace
+
+std::span<const Endpoint> ingest_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

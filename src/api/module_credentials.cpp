@@ -1,0 +1,150 @@
+// Serves /v1/installations/{id}/credentials…: what a module's backend signs in and signs with
+// (specification 5 rule 8, docs/api.md "Module credentials").
+#include "service/module_credentials.hpp"
+
+#include "api/groups.hpp"
+#include "api/issued.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Instant;
+using http::Method;
+using http::Reply;
+using http::Text;
+using rules::ModuleCredential;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+using service::NewModuleCredential;
+constexpr auto kNewCredential = http::object<NewModuleCredential>(
+    http::required("name", &NewModuleCredential::name, Text{1, 255}),
+    http::optional("expires_at", &NewModuleCredential::expires_at, Instant{}));
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kCredentialFields = std::array{
+    field<&ModuleCredential::id>("id"),
+    field<&ModuleCredential::installation_id>("installation_id"),
+    field<&ModuleCredential::organization_id>("organization_id"),
+    field<&ModuleCredential::name>("name"),
+    RecordField<ModuleCredential>{"prefix",
+                                  [](JsonWriter& to, const ModuleCredential&) {
+                                      to.string(service::kModuleCredentialPrefix);
+                                  },
+                                  Wire<std::string>::schema},
+    field<&ModuleCredential::last_four>("last_four"),
+    field<&ModuleCredential::created_by>("created_by"),
+    field<&ModuleCredential::created_at>("created_at"),
+    field<&ModuleCredential::last_used_at>("last_used_at"),
+    field<&ModuleCredential::expires_at>("expires_at"),
+    field<&ModuleCredential::revoked_at>("revoked_at"),
+};
+constexpr Record<ModuleCredential, kCredentialFields.size()> kCredential{"ModuleCredential",
+                                                                         kCredentialFields};
+
+constexpr std::array<std::string_view, 2> kSecrets = {"credential", "signing_secret"};
+
+Json::Value issued_credential_schema() {
+    return issued_schema(kCredential.schema(), kSecrets);
+}
+
+Json::Value credential_list_schema() {
+    return list_schema<kCredential>("credentials");
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply list_credentials(Call& call) {
+    auto credentials = service::list_module_credentials(
+        call.context, call.org(), call.id<InstallationId>(), call.cursor_id<CredentialId>(),
+        call.query.integer("limit") + 1);
+    return page_reply(call, "credentials", kCredential, credentials,
+                      [](const ModuleCredential& credential) { return credential.id.bytes(); });
+}
+
+Reply create_credential(Call& call, const NewModuleCredential& in) {
+    const auto installation = call.id<InstallationId>();
+    return call.transact([&](Unit& unit) {
+        const auto issued =
+            service::issue_module_credential(unit, call.context.keys, installation, in);
+        return issued_reply(to_json(kCredential, issued.record), kSecrets,
+                            std::array{issued.credential, issued.signing_secret});
+    });
+}
+
+Reply revoke_credential(Call& call) {
+    const auto installation = call.id<InstallationId>();
+    const auto id = call.id<CredentialId>(1);
+    call.transact([&](Unit& unit) {
+        service::revoke_module_credential(unit, installation, id);
+        return StoredReply{};
+    });
+    return no_content();
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {
+    page_limit("Credentials a page."),
+    kPageCursor,
+};
+constexpr std::array kListErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
+                                      ErrorCode::NotFound,
+                                      ErrorCode::InvalidState,
+                                      ErrorCode::IdempotencyConflict,
+                                      ErrorCode::IdempotencyInProgress,
+                                      ErrorCode::PayloadTooLarge,
+                                      ErrorCode::UnsupportedMediaType,
+                                      ErrorCode::ValidationError};
+constexpr std::array kRevokeErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/installations/{id}/credentials",
+             .operation = "listModuleCredentials",
+             .summary = "List an installation's credentials; revoked ones for 30 days",
+             .access = Access::Admin,
+             .query = kListQuery,
+             .reply = {200, "A page of credentials.", "application/json", "ModuleCredentialList",
+                       credential_list_schema},
+             .errors = kListErrors,
+             .handler = list_credentials},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/installations/{id}/credentials",
+             .operation = "createModuleCredential",
+             .summary = "Issue a credential with its signing secret; both are shown this once",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewModuleCredential",
+             .body_schema = schema_of<kNewCredential>,
+             .body_example = R"({"name": "shop backend"})",
+             .reply = {201, "The credential.", "application/json", "IssuedModuleCredential",
+                       issued_credential_schema},
+             .errors = kCreateErrors,
+             .handler = decoded<kNewCredential, create_credential>},
+    Endpoint{.method = Method::Delete,
+             .path = "/v1/installations/{id}/credentials/{credentialId}",
+             .operation = "revokeModuleCredential",
+             .summary = "Revoke a credential, from the next request on",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is revoked.", "", "", nullptr},
+             .errors = kRevokeErrors,
+             .handler = revoke_credential},
+};
+static_assert(well_formed(kEndpoints, "/v1/installations"));
+
+}  // namespace
+
+std::span<const Endpoint> module_credential_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

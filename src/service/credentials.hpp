@@ -1,0 +1,35 @@
+// What the credentials that an admin issues have in common (docs/api.md "Keys"): organization keys
+// and module credentials end at a time or by revocation, and note when they were used last.
+#pragma once
+
+#include "base/crypto.hpp"
+#include "base/time.hpp"
+
+#include <optional>
+#include <string>
+
+namespace muster::service {
+
+// How long a revoked one is still listed.
+inline constexpr Milliseconds kRevokedKeyLife{30L * 24 * 3600 * 1000};
+// last_used_at is written no more often.
+inline constexpr Milliseconds kTouchInterval{60'000};
+
+// Throws VALIDATION_ERROR for an expires_at that has passed.
+void refuse_passed_expiry(const std::optional<Timestamp>& expires_at, Timestamp now);
+
+inline std::string last_four(const Secret& secret) {
+    return secret.reveal().substr(secret.reveal().size() - 4);
+}
+
+template <class Credential>
+bool is_dead(const Credential& credential, Timestamp now) {
+    return credential.revoked_at || (credential.expires_at && *credential.expires_at <= now);
+}
+
+template <class Credential>
+bool is_touch_due(const Credential& credential, Timestamp now) {
+    return !credential.last_used_at || now - *credential.last_used_at >= kTouchInterval;
+}
+
+}  // namespace muster::service

@@ -1,0 +1,43 @@
+// What installed modules push (specification 6, docs/api.md "Ingest"): a batch of engagement
+// events, taken as a whole or not at all.
+#pragma once
+
+#include "rules/records.hpp"
+#include "service/context.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::service {
+
+inline constexpr std::size_t kMostMetadataBytes = 8192;
+
+struct PushedEvent {
+    std::optional<std::string> type;
+    std::string action;
+    // Exactly one of these four names the member.
+    std::optional<UserId> user_id;
+    std::optional<MemberId> member_id;
+    std::optional<std::string> member_external_id;
+    std::optional<std::string> email;  // normalised
+    std::vector<std::string> tags;
+    std::optional<RawJson> metadata;
+    std::optional<std::string> client_event_id;
+    std::optional<Timestamp> occurred_at;
+};
+
+struct Ingested {
+    std::int64_t accepted = 0;    // newly stored
+    std::int64_t duplicates = 0;  // with a client_event_id that the organization has already
+};
+
+// Stores the events and emits engagement.recorded for each that is new, and its own type beside it.
+// Throws VALIDATION_ERROR with every fault of all events: an event without or with several member
+// references, a member that is none or that several share the external id of, a type that the
+// installation's version does not emit, a time outside the window, metadata that is too long.
+Ingested ingest_events(Unit& unit, InstallationId installation,
+                       const std::vector<PushedEvent>& events);
+
+}  // namespace muster::service

@@ -1,0 +1,92 @@
+#include "service/module_credentials.hpp"
+
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "rules/seal_names.hpp"
+#include "service/audit.hpp"
+#include "service/credentials.hpp"
+#include "service/installations.hpp"
+#include "store/module_credentials.hpp"
+
+namespace muster::service {
+namespace {
+
+// The installation is locked, so nobody else makes one meanwhile.
+void refuse_unless_free(db::OrgStore& org, const rules::Installation& installation) {
+    if (installation.status == rules::InstallationStatus::Disabled) {
+        throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
+    }
+    if (store::count_module_credentials(org, installation.id) >= kMostModuleCredentials) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the installation has 50 credentials that are not revoked");
+    }
+}
+
+}  // namespace
+
+IssuedModuleCredential issue_module_credential(Unit& unit, const KeyRing& keys,
+                                               InstallationId installation,
+                                               const NewModuleCredential& fields) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto locked = lock_installation(unit, installation);
+    refuse_passed_expiry(fields.expires_at, unit.now);
+    refuse_unless_free(org, locked);
+    IssuedModuleCredential issued{
+        {}, create_credential(kModuleCredentialPrefix), create_signing_secret(kIngestSecretPrefix)};
+    rules::ModuleCredential& record = issued.record;
+    record.id = CredentialId::create();
+    record.installation_id = installation;
+    record.organization_id = unit.org();
+    record.name = fields.name;
+    record.last_four = last_four(issued.credential);
+    record.created_by = unit.actor.admin;
+    record.created_at = unit.now;
+    record.expires_at = fields.expires_at;
+    store::insert_module_credential(
+        org, record, sha256(issued.credential.reveal()),
+        keys.seal(issued.signing_secret.reveal(), rules::credential_seal_name(record.id)));
+    audit(unit, "module_credential.issued", record.id.text(),
+          {{"installation", installation.text()}, {"name", record.name}});
+    return issued;
+}
+
+std::vector<rules::ModuleCredential> list_module_credentials(Context& context, OrgId organization,
+                                                             InstallationId installation,
+                                                             std::optional<CredentialId> after,
+                                                             int limit) {
+    if (!find_installation(context, organization, installation)) throw Error(ErrorCode::NotFound);
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        const Timestamp shown_since = Timestamp::now() - kRevokedKeyLife;
+        return store::page_module_credentials(org, installation, after.value_or(CredentialId()),
+                                              shown_since, limit);
+    });
+}
+
+void revoke_module_credential(Unit& unit, InstallationId installation, CredentialId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    if (!store::lock_module_credential(org, installation, id)) throw Error(ErrorCode::NotFound);
+    if (store::revoke_module_credential(org, id, unit.now)) {
+        audit(unit, "module_credential.revoked", id.text(),
+              {{"installation", installation.text()}});
+    }
+}
+
+std::optional<VerifiedModule> verify_module_credential(Context& context, std::string_view token) {
+    auto found = context.database.read(
+        [&](db::Tx& tx) { return store::find_module_credential(tx, sha256(token)); });
+    const Timestamp now = Timestamp::now();
+    if (!found || found->is_disabled || is_dead(found->credential, now)) return std::nullopt;
+    const rules::ModuleCredential& credential = found->credential;
+    if (is_touch_due(credential, now)) {
+        context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+            db::OrgStore org(tx, credential.organization_id);
+            store::touch_module_credential(org, credential.id, now, now - kTouchInterval);
+        });
+    }
+    return VerifiedModule{
+        credential.organization_id,
+        {credential.id, credential.installation_id, std::move(found->sealed_signing_secret)}};
+}
+
+}  // namespace muster::service

@@ -1,0 +1,38 @@
+// Engagement events as modules push them, and whom they are about.
+#pragma once
+
+#include "db/transaction.hpp"
+#include "rules/records.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace muster::store {
+
+// The manifest of the installation's version, JSON; nullopt without such an installation.
+std::optional<std::string> find_installed_manifest(db::OrgStore& org, InstallationId installation);
+
+// A membership that an event is linked to.
+struct LinkedMember {
+    UserId user;
+    MemberId member;
+    std::optional<std::string> external_id;
+};
+// Those of these who are members. They stay so until the transaction ends: an erasure waits for the
+// events that are being written, and takes them along.
+std::vector<LinkedMember> hold_members_by_user(db::OrgStore& org, std::span<const UserId> users);
+std::vector<LinkedMember> hold_members_by_id(db::OrgStore& org, std::span<const MemberId> members);
+// Several may share an external id.
+std::vector<LinkedMember> hold_members_by_external_id(db::OrgStore& org,
+                                                      std::span<const std::string> external_ids);
+
+// Those of these client_event_ids that an event of the organization has.
+std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const std::string> ids);
+
+// Throws DbError Duplicate for a client_event_id that is taken.
+void insert_engagement_events(db::OrgStore& org, InstallationId installation,
+                              std::span<const rules::EngagementEvent> events);
+
+}  // namespace muster::store

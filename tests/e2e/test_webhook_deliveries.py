@@ -1,0 +1,178 @@
+"""…/webhook-endpoints/{endpointId}/deliveries, test, recover, and musterctl webhook: what becomes of an endpoint's events, and
+sending them again (docs/api.md "Deliveries"). The sending itself is the runner's."""
+
+import uuid
+
+import pytest
+from support.client import details_of, faults_of
+from support.webhooks import LONG_AGO, listed, patched, read, set_delivery, tried
+from support.world import NOBODY, email, path_of_endpoint
+
+
+@pytest.fixture
+def admin(module_org):
+    return module_org.admin().api
+
+
+@pytest.fixture(scope="module")
+def installation(module_org):
+    return module_org.install(module_org.published_module())
+
+
+@pytest.fixture
+def make(module_org, installation):
+    """Makes an endpoint; its path."""
+    return lambda **fields: path_of_endpoint(module_org.create_endpoint(installation, **fields))
+
+
+@pytest.fixture
+def endpoint(make):
+    return make()
+
+
+@pytest.fixture
+def own(new_org):
+    """An organization of the test's own with an installation."""
+    org = new_org(attributes=False)
+    return org, org.install(org.published_module())
+
+
+# ---------------------------------------------------------------------------- deliveries
+
+
+def test_a_test_event_is_a_delivery_like_any_other(module_org, admin, endpoint, no_runner):
+    delivery = tried(admin, endpoint)
+    assert delivery["event_type"] == "webhook_endpoint.test" and delivery["status"] == "pending"
+    assert delivery["attempts"] == [] and delivery["next_attempt_at"] == delivery["created_at"]
+    assert delivery["webhook_id"].startswith("msg_") and "." not in delivery["webhook_id"]
+    assert read(module_org.api, endpoint, delivery) == delivery
+    assert read(module_org.viewer().api, endpoint, delivery) == delivery
+
+
+def test_an_event_waits_for_each_endpoint_that_subscribes_to_it(own, no_runner):
+    org, installation = own
+    client = org.admin().api
+    active, paused, disabled, other = (path_of_endpoint(org.create_endpoint(installation)) for _ in range(4))
+    patched(client, paused, status="paused")
+    patched(client, disabled, status="disabled")
+    patched(client, other, subscribed_event_types=["member.locked"])
+    org.create_user({"email": email()})
+    found = [listed(org.api, f"{endpoint}/deliveries", "deliveries") for endpoint in (active, paused, disabled, other)]
+    types = [[delivery["event_type"] for delivery in deliveries] for deliveries in found]
+    assert types == [["member.created"], ["member.created"], [], []]
+    assert found[0][0]["webhook_id"] == found[1][0]["webhook_id"] and found[0][0]["id"] != found[1][0]["id"]
+
+
+def test_deliveries_are_listed_newest_first_and_by_filter(stack, admin, endpoint, make, no_runner):
+    made = [tried(admin, endpoint) for _ in range(5)]
+    set_delivery(stack, made[1], "failed")
+    set_delivery(stack, made[3], "succeeded")
+    everything = listed(admin, f"{endpoint}/deliveries", "deliveries", limit=2)
+    assert [delivery["id"] for delivery in everything] == [delivery["id"] for delivery in reversed(made)]
+    for query, expected in (
+            ({"status": "failed"}, [made[1]]), ({"status": "succeeded", "event_type": "webhook_endpoint.test"}, [made[3]]),
+            ({"status": "canceled"}, []), ({"event_type": "member.created"}, []),
+            ({"status": "pending", "limit": 1}, [made[4], made[2], made[0]])):
+        found = listed(admin, f"{endpoint}/deliveries", "deliveries", **query)
+        assert [delivery["id"] for delivery in found] == [delivery["id"] for delivery in expected], query
+    cursor = admin.get_json(f"{endpoint}/deliveries", params={"limit": 1})["next_cursor"]
+    for path, query in ((endpoint, {"status": "failed"}), (endpoint, {"event_type": "a.b"}), (make(), {})):
+        reply = admin.get(f"{path}/deliveries", params=query | {"cursor": cursor}, expect=422)
+        assert faults_of(reply) == {"cursor": "invalid_cursor"}
+    for query, fault in (({"status": "lost"}, {"status": "invalid_choice"}), ({"limit": 101}, {"limit": "out_of_range"})):
+        assert faults_of(admin.get(f"{endpoint}/deliveries", params=query, expect=422)) == fault
+
+
+def test_each_attempt_is_shown(stack, admin, endpoint, no_runner):
+    delivery = tried(admin, endpoint)
+    made = [("timeout", None, None), ("http_5xx", 503, "out of “order”\n"), ("204", 204, "")]
+    for number, (outcome, status, excerpt) in enumerate(made):
+        stack.sql("INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, status_code, duration_ms, excerpt, "
+                  "created_at) SELECT organization_id, UNHEX(CONCAT('0', %s, SUBSTR(HEX(id), 3))), id, %s, %s, 70, %s, "
+                  "created_at + %s FROM webhook_deliveries WHERE id = UNHEX(REPLACE(%s, '-', ''))",
+                  number, outcome, status, excerpt, number, delivery["id"])
+    attempts = read(admin, endpoint, delivery)["attempts"]
+    assert [(attempt["class"], attempt["status_code"], attempt["response_excerpt"]) for attempt in attempts] == made
+    assert {attempt["duration_ms"] for attempt in attempts} == {70}
+    assert attempts[0]["at"] == delivery["created_at"] < attempts[1]["at"] < attempts[2]["at"]
+    (in_list,) = listed(admin, f"{endpoint}/deliveries", "deliveries")
+    assert in_list["attempts"] == attempts
+
+
+@pytest.mark.parametrize("status", ["succeeded", "failed", "canceled", "pending"])
+def test_a_delivery_goes_again_with_the_same_id(stack, admin, endpoint, no_runner, status):
+    delivery = tried(admin, endpoint)
+    if status != "pending":
+        set_delivery(stack, delivery, status)
+    again = admin.post(f"{endpoint}/deliveries/{delivery['id']}/redeliver", expect=202).json()
+    assert again["status"] == "pending" and again["next_attempt_at"] >= delivery["created_at"]
+    for name in ("id", "webhook_id", "event_type", "created_at"):
+        assert again[name] == delivery[name]
+
+
+def test_a_recovery_queues_what_failed_or_was_canceled_since_then(stack, admin, endpoint, no_runner):
+    made = [tried(admin, endpoint) for _ in range(4)]
+    for delivery, status in zip(made, ("failed", "canceled", "succeeded", "failed")):
+        set_delivery(stack, delivery, status)
+    stack.sql("UPDATE webhook_deliveries SET created_at = created_at - 60000 WHERE id = UNHEX(REPLACE(%s, '-', ''))",
+              made[3]["id"])
+    since = made[0]["created_at"]
+    assert admin.post(f"{endpoint}/recover", json={"since": since}, expect=202).json() == {"queued": 2}
+    assert [read(admin, endpoint, delivery)["status"] for delivery in made] == ["pending", "pending", "succeeded", "failed"]
+    assert admin.post(f"{endpoint}/recover", json={"since": LONG_AGO}, expect=202).json() == {"queued": 1}
+
+
+@pytest.mark.parametrize("body, faults", [
+    ({}, {"since": "required"}), ({"since": "yesterday"}, {"since": "invalid_timestamp"}),
+    ({"since": 5}, {"since": "wrong_type"}),
+    ({"since": "2199-01-01T00:00:00Z"}, {"since": "out_of_range"}), ({"since": LONG_AGO, "limit": 5}, {"limit": "unknown_field"}),
+])
+def test_a_recovery_wants_a_time_that_has_passed(admin, endpoint, body, faults):
+    assert faults_of(admin.post(f"{endpoint}/recover", json=body, expect=422)) == faults
+
+
+@pytest.mark.parametrize("where", ["rotate-secret", "test", "redeliver"])
+def test_what_takes_no_field_refuses_one(admin, endpoint, where):
+    path = f"{endpoint}/deliveries/{uuid.uuid4()}/redeliver" if where == "redeliver" else f"{endpoint}/{where}"
+    assert faults_of(admin.post(path, json={"now": True}, expect=422)) == {"now": "unknown_field"}
+
+
+# ---------------------------------------------------------------------------- the operator
+
+
+def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, no_runner):
+    org, installation = own
+    client = org.admin().api
+    made = org.create_endpoint(installation)
+    endpoint = path_of_endpoint(made)
+    deliveries = [tried(client, endpoint) for _ in range(3)]
+    set_delivery(stack, deliveries[0], "failed")
+    assert stack.ctl("webhook", "list", "--org", org.id) == [
+        {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NOBODY, "status": "active",
+         "disabled_reason": None, "failing_since": None, "pending": 2, "failed": 1}]
+    text = stack.ctl_raw("webhook", "list", "--org", org.id).stdout
+    assert text == f"{made['id']}  active  2 pending, 1 failed  {NOBODY}\n"
+    words = ["webhook", "recover", "--org", org.id, "--endpoint", made["id"], "--since", LONG_AGO]
+    assert stack.ctl(*words) == {"queued": 1}
+    assert read(client, endpoint, deliveries[0])["status"] == "pending"
+    assert stack.ctl_raw(*words).stdout == "0 queued\n"
+    (newest, _) = stack.ctl("audit", "--org", org.id, "--action", "webhook_endpoint.recovered")
+    assert (newest["actor"], newest["subject_id"]) == ("operator", made["id"])
+    stack.sql("UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'gone', failing_since = 1700000000000 "
+              "WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
+    assert f"{made['id']}  disabled (gone)  failing since 2023-11-14T22:13:20.000Z  " in stack.ctl_raw(
+        "webhook", "list", "--org", org.id).stdout
+    refused = stack.ctl_raw(*words)
+    assert refused.returncode == 1 and "the endpoint is disabled" in refused.stderr
+
+
+@pytest.mark.parametrize("changes, status", [
+    ({"--org": str(uuid.uuid4())}, 1), ({"--endpoint": str(uuid.uuid4())}, 1), ({"--endpoint": "x"}, 2),
+    ({"--since": "yesterday"}, 2), ({"--since": "2199-01-01T00:00:00Z"}, 2), ({"--since": None}, 2), ({"--endpoint": None}, 2),
+    ({"--org": None}, 2),
+])
+def test_a_recovery_by_the_operator_that_cannot_be_is_refused(module_org, make, stack, changes, status):
+    options = {"--org": module_org.id, "--endpoint": make().split("/")[-1], "--since": LONG_AGO} | changes
+    words = [word for option, value in options.items() if value is not None for word in (option, value)]
+    done = stack.ctl_raw("webhook", "recover", *words)
+    assert done.returncode == status and done.stderr.startswith("musterctl: ") and done.stdout == ""
