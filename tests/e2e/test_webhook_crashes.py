@@ -26,7 +26,7 @@ def queued(module, receiver):
     user = module.org.create_user({"email": email()})["id"]
 
     def push(call):
-        names = [f"{call}-{number}" for number in range(EVENTS_A_CALL)]
+        names = [f"{module.installation}-{call}-{number}" for number in range(EVENTS_A_CALL)]
         events = [{"user_id": user, "action": "seen", "client_event_id": name} for name in names]
         assert module.ingest(events).json()["accepted"] == EVENTS_A_CALL
         return names
