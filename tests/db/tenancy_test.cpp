@@ -413,7 +413,8 @@ BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                          after("tenancy/import_blocks_by_filter") * after("tenancy/modules") *
                          after("tenancy/module_versions") * after("tenancy/installations") *
                          after("tenancy/configs_of_installations") *
-                         after("tenancy/webhook_outbox")) {
+                         after("tenancy/module_credentials") * after("tenancy/engagement_events") *
+                         after("tenancy/events_of_a_person") * after("tenancy/webhook_outbox")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {
