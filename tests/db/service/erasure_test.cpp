@@ -47,6 +47,24 @@ struct Erasing : ImportHouse {
                               return service::StoredReply{201, "/here", body, {}};
                           });
     }
+    // Engagement events of the user's membership, and webhook events about the user.
+    void put_events(OrgId organization, UserId user, int events, int webhooks) {
+        client.run("START TRANSACTION");
+        for (int i = 0; i < events; ++i) {
+            client.execute(
+                "INSERT INTO engagement_events (organization_id, id, member_id, action, tags, "
+                "occurred_at, received_at) SELECT organization_id, ?, id, 'did', '[]', 1, 1 "
+                "FROM members WHERE organization_id = ? AND user_id = ?",
+                EventId::create(), organization, user);
+        }
+        for (int i = 0; i < webhooks; ++i) {
+            client.execute(
+                "INSERT INTO webhook_events (organization_id, id, type, body, user_id, created_at) "
+                "VALUES (?, ?, 'member.updated', '{}', ?, 1)",
+                organization, WebhookEventId::create(), user);
+        }
+        client.run("COMMIT");
+    }
     service::Erasure erase(const std::string& email = kAnn) {
         return service::erase_person(context, email);
     }
@@ -137,6 +155,59 @@ BOOST_AUTO_TEST_CASE(a_second_time_finds_nothing_and_notes_nothing) {
     BOOST_TEST(!again.user.has_value());
     BOOST_TEST(again.organizations.empty());
     BOOST_TEST(again.is_complete());
+    BOOST_TEST(noted(acme).size() == 1);
+}
+
+// ---------------------------------------------------------------------------- events
+
+BOOST_AUTO_TEST_CASE(what_a_person_did_and_what_was_told_of_it_goes_too) {
+    const UserId ann = member(acme, kAnn);
+    const UserId bob = member(acme, "bob@x.test");
+    member(other, kAnn);
+    put_events(acme, ann, 3, 2);
+    put_events(other, ann, 1, 0);
+    put_events(acme, bob, 1, 1);
+    const auto erased = erase();
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 2);
+    BOOST_TEST(erased.organizations[0].events == 3);
+    BOOST_TEST(erased.organizations[0].webhooks == 2);
+    BOOST_TEST(erased.organizations[1].events == 1);
+    BOOST_TEST(erased.organizations[1].webhooks == 0);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 1);
+    BOOST_TEST(
+        (client.column("SELECT user_id FROM webhook_events") == Texts{std::string(bob.bytes())}));
+    BOOST_TEST((noted(acme) == Texts{ann.text()}));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_told_of_a_member_who_left_goes_and_is_noted_without_a_name) {
+    const UserId ann = member(acme, kAnn);
+    put_events(acme, ann, 0, 1500);
+    client.run("DELETE FROM members");
+    BOOST_TEST(preview().organizations.at(0).webhooks == 1500);
+    const auto erased = erase();
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 1);
+    BOOST_TEST(erased.organizations[0].webhooks == 1500);
+    BOOST_TEST(!erased.organizations[0].member.has_value());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 0);
+    BOOST_TEST((noted(acme) == Texts{"NULL"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_erasure_that_breaks_off_among_the_events_finds_the_rest_again) {
+    const UserId ann = member(acme, kAnn);
+    put_events(acme, ann, 2500, 2500);
+    for (const char* table : {"engagement_events", "webhook_events"}) {
+        const Meanwhile broken(client,
+                               "CREATE TRIGGER break_off BEFORE DELETE ON " + std::string(table) +
+                                   " FOR EACH ROW BEGIN IF (SELECT COUNT(*) FROM " + table +
+                                   ") <= 1000 THEN SIGNAL SQLSTATE '45000'; END IF; END",
+                               "DROP TRIGGER break_off");
+        BOOST_CHECK_THROW(erase(), std::exception);
+        BOOST_TEST(client.number("SELECT COUNT(*) FROM " + std::string(table)) < 2500);
+        BOOST_TEST(users() == 1);  // what is left is found by it
+    }
+    BOOST_TEST(erase().user.has_value());
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 0);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 0);
     BOOST_TEST(noted(acme).size() == 1);
 }
 
@@ -330,6 +401,7 @@ BOOST_AUTO_TEST_CASE(a_preview_tells_what_will_be_erased_and_writes_nothing) {
     const ImportId active = staged({full_row(3, kAnn)});
     member(other, kAnn);
     reply(other, "1", R"({"email":"ann@x.test"})");
+    put_events(other, service::preview_erasure(context, kAnn).user.value(), 2, 3);
     const auto before = std::pair(client.snapshot(acme), client.snapshot(other));
     const auto told = preview();
     BOOST_TEST((std::pair(client.snapshot(acme), client.snapshot(other)) == before));
@@ -343,6 +415,8 @@ BOOST_AUTO_TEST_CASE(a_preview_tells_what_will_be_erased_and_writes_nothing) {
         BOOST_TEST((left.organization == right.organization && left.member == right.member));
         BOOST_TEST(left.import_rows == right.import_rows);
         BOOST_TEST(left.replies == right.replies);
+        BOOST_TEST(left.events == right.events);
+        BOOST_TEST(left.webhooks == right.webhooks);
     }
     BOOST_TEST_REQUIRE(told.active_jobs.size() == 1);
     BOOST_TEST((told.active_jobs.front().id == active));

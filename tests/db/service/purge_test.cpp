@@ -173,6 +173,17 @@ void put_revoked_key(Purge& at, Timestamp when) {
         at.acme, id, id, when);
 }
 
+void put_revoked_credential(Purge& at, Timestamp when) {
+    const Uuid id = Uuid::v7();
+    const test::Meanwhile alone(at.client, "SET FOREIGN_KEY_CHECKS = 0",
+                                "SET FOREIGN_KEY_CHECKS = 1");  // its installation is not asked for
+    at.client.execute(
+        "INSERT INTO module_credentials (organization_id, id, installation_id, name, secret_hash, "
+        "last_four, signing_secret, created_at, revoked_at) "
+        "VALUES (?, ?, ?, 'n', UNHEX(SHA2(?, 256)), 'abcd', 'sealed', 1, ?)",
+        at.acme, id, id, id, when);
+}
+
 void put_audit_entry(Purge& at, Timestamp when) {
     // The id tells the time too.
     std::string id(16, '\0');
@@ -205,6 +216,8 @@ const std::vector<Expiring> kExpiring = {
     {"mail_outbox", store::purge_mails, &service::Purged::mails, 0, put_mail},
     {"api_keys", store::purge_revoked_api_keys, &service::Purged::api_keys, 30 * kDay,
      put_revoked_key},
+    {"module_credentials", store::purge_revoked_module_credentials,
+     &service::Purged::module_credentials, 30 * kDay, put_revoked_credential},
     {"audit_log", store::purge_audit_log, &service::Purged::audit_entries, 400 * kDay,
      put_audit_entry},
 };

@@ -2,6 +2,10 @@
 // refusal.
 #include "api/authenticate.hpp"
 
+#include "base/text.hpp"
+#include "rules/seal_names.hpp"
+#include "unit/api/desk.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -39,6 +43,13 @@ Caller session(std::optional<Role> role, bool is_verified = true) {
     caller.session->active_organization_id = kAcme;
     caller.session->role = role;
     if (is_verified) caller.session->verified_at = Timestamp(1);
+    return caller;
+}
+
+Caller module() {
+    Caller caller;
+    caller.actor.organization = kAcme;
+    caller.module = {CredentialId::create(), InstallationId::create(), ""};
     return caller;
 }
 
@@ -81,10 +92,26 @@ BOOST_AUTO_TEST_SUITE(authenticate)
 BOOST_AUTO_TEST_CASE(an_organization_s_key_is_let_in_where_partners_are_and_nowhere_else) {
     for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
         BOOST_TEST(told(endpoint(Access::OrganizationOrAdmin, role), key()) == "");
-        for (const Access access : {Access::Session, Access::VerifiedSession, Access::Admin}) {
+        for (const Access access :
+             {Access::Session, Access::VerifiedSession, Access::Admin, Access::Module}) {
             BOOST_TEST(told(endpoint(access, role), key()) == kForbidden, api::text_of(access));
         }
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_module_is_let_in_where_modules_are_and_nowhere_else) {
+    BOOST_TEST(told(endpoint(Access::Module), module()) == "");
+    for (const Access access :
+         {Access::Session, Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
+        BOOST_TEST(told(endpoint(access), module()) == kForbidden, api::text_of(access));
+    }
+    for (const Caller& caller : {session(Role::Owner), session(Role::Owner, false)}) {
+        BOOST_TEST(told(endpoint(Access::Module), caller) == kForbidden);
+    }
+    BOOST_TEST(told(endpoint(Access::Module), module(), expecting(kAcme.text())) == "");
+    BOOST_TEST(told(endpoint(Access::Module), module(), expecting(OrgId::create().text())) ==
+               kConflict);
+    BOOST_TEST(told(endpoint(Access::Module), module(), expecting("x")) == kBadRequest);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_may_only_pass_it) {
@@ -154,6 +181,7 @@ BOOST_AUTO_TEST_CASE(a_credential_of_another_kind_is_told_nothing_about_organiza
 
 BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
     const std::vector<Caller> callers = {key(),
+                                         module(),
                                          session(Role::Owner, false),
                                          session(std::nullopt, false),
                                          session(std::nullopt),
@@ -162,8 +190,8 @@ BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
                                          session(Role::Owner)};
     const std::vector<http::Request> requests = {
         {}, expecting(kAcme.text()), expecting(OrgId::create().text()), expecting("x")};
-    for (const Access access :
-         {Access::Session, Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
+    for (const Access access : {Access::Session, Access::VerifiedSession, Access::Admin,
+                                Access::OrganizationOrAdmin, Access::Module}) {
         for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
             const auto row = endpoint(access, role);
             std::set<ErrorCode> met = {ErrorCode::Unauthorized};
@@ -193,6 +221,47 @@ BOOST_AUTO_TEST_CASE(a_row_declares_its_own_errors_beside_those_of_its_access) {
     BOOST_TEST(std::count(errors.begin(), errors.end(), ErrorCode::Conflict) == 1);
     row.access = Access::Open;
     BOOST_TEST(api::errors_of(row).size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credential) {
+    test::AwayDesk desk;
+    const Secret secret("mks_secret");
+    service::ModuleCaller caller{CredentialId::create(), InstallationId::create(), ""};
+    const auto seal_for = [&](CredentialId id) {
+        return desk.context.keys.seal(secret.reveal(), rules::credential_seal_name(id));
+    };
+    caller.sealed_signing_secret = seal_for(caller.credential);
+    http::Request request;
+    request.idempotency_key = "k";
+    const auto sign = [&](Milliseconds ago) {
+        const auto seconds = std::to_string((Timestamp::now() - ago).milliseconds() / 1000);
+        request.signature =
+            "t=" + seconds + ",v1=" + to_hex(hmac_sha256(secret.reveal(), seconds + ".k.body"));
+    };
+    const auto reason = [&](const std::string& body) -> std::string {
+        try {
+            api::require_signature(desk.context, caller, request, body);
+            return "";
+        } catch (const Error& error) {
+            BOOST_TEST((error.code() == ErrorCode::SignatureInvalid));
+            return error.details()["reason"].asString();
+        }
+    };
+    std::set<std::string> reasons = {reason("body")};  // there is none yet
+    sign(Milliseconds(0));
+    BOOST_TEST(reason("body") == "");
+    reasons.insert(reason("Body"));
+    for (const int seconds : {310, -310}) {
+        sign(Milliseconds(1000 * seconds));
+        reasons.insert(reason("body"));
+    }
+    BOOST_TEST(reasons.size() == 3U);
+    BOOST_TEST(!reasons.contains(""));
+    // A sealed secret that was moved from another row is no secret.
+    sign(Milliseconds(0));
+    caller.sealed_signing_secret = seal_for(CredentialId::create());
+    BOOST_CHECK_THROW(api::require_signature(desk.context, caller, request, "body"),
+                      std::runtime_error);
 }
 
 BOOST_AUTO_TEST_CASE(a_bearer_token_is_what_stands_behind_the_scheme) {

@@ -85,13 +85,19 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
         }
         for (const auto& parameter : row->query)
             expected.insert("query " + std::string(parameter.name));
-        if (row->idempotency == api::IdempotencyKey::Accepted)
+        if (row->idempotency != api::IdempotencyKey::Ignored)
             expected.insert("header Idempotency-Key");
+        if (row->access == api::Access::Module) expected.insert("header x-svc-signature");
         if (row->takes_if_match) expected.insert("header If-Match");
         std::set<std::string> described;
         for (const Json::Value& parameter : operation(*row)["parameters"]) {
             described.insert(parameter["in"].asString() + " " + parameter["name"].asString());
-            if (parameter["in"].asString() == "path") BOOST_TEST(parameter["required"].asBool());
+            const bool is_key = parameter["name"].asString() == "Idempotency-Key";
+            const bool is_required =
+                parameter["in"].asString() == "path" || row->access == api::Access::Module;
+            BOOST_TEST(parameter["required"].asBool() == is_required, row->operation);
+            BOOST_TEST(
+                (!is_key || !is_required || row->idempotency == api::IdempotencyKey::Required));
         }
         BOOST_TEST((described == expected), row->operation);
     }

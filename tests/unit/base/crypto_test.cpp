@@ -23,6 +23,9 @@ using muster::to_hex;
 
 namespace {
 
+constexpr std::string_view kBase62 =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
 template <class Value>
 concept Streamable = requires(std::ostream& out, const Value& value) {
     out << value;
@@ -165,8 +168,6 @@ BOOST_AUTO_TEST_CASE(a_secret_can_be_copied_and_moved) {
 }
 
 BOOST_AUTO_TEST_CASE(a_new_credential_is_a_prefix_and_49_base62_characters) {
-    constexpr std::string_view kBase62 =
-        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     for (const std::string_view prefix : {"org_", "ek_live_", "ck_live_", "mk_live_", ""}) {
         const Secret credential = create_credential(prefix);
         const std::string& text = credential.reveal();
@@ -175,6 +176,19 @@ BOOST_AUTO_TEST_CASE(a_new_credential_is_a_prefix_and_49_base62_characters) {
         BOOST_TEST(text.find_first_not_of(kBase62, prefix.size()) == std::string::npos);
         BOOST_TEST(is_credential(prefix, text));
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_signing_secret_is_its_prefix_and_43_base62_characters) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 1000; ++i) {
+        const Secret secret = muster::create_signing_secret("mks_");
+        const std::string& text = secret.reveal();
+        BOOST_TEST_REQUIRE(text.starts_with("mks_"));
+        BOOST_TEST_REQUIRE(text.size() == 4U + 43U);
+        BOOST_TEST_REQUIRE(text.find_first_not_of(kBase62, 4) == std::string::npos);
+        seen.insert(text);
+    }
+    BOOST_TEST(seen.size() == 1000U);
 }
 
 BOOST_AUTO_TEST_CASE(new_credentials_differ) {

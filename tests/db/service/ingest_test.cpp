@@ -1,0 +1,209 @@
+// service/ingest.hpp: a batch is stored as a whole or not at all, an event once, and each that is
+// new is told to whoever listens.
+#include "service/ingest.hpp"
+
+#include "base/json.hpp"
+#include "db/modules.hpp"
+#include "rules/webhooks.hpp"
+#include "service/erasure.hpp"
+#include "service/members.hpp"
+
+#include <future>
+
+using namespace muster;
+using service::Ingested;
+using service::PushedEvent;
+using test::code_of;
+using test::kDay;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+struct Ingest : test::ModuleHouse {
+    rules::Member member(OrgId organization, const std::string& email,
+                         const std::string& external_id = "") {
+        rules::MemberFields fields;
+        fields.email = email;
+        fields.external_id = external_id;
+        return as(organization,
+                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+            .member;
+    }
+    PushedEvent event(std::optional<std::string> client_event_id = {}) {
+        PushedEvent made;
+        made.action = "bought";
+        made.user_id = ann_member.user_id;
+        made.client_event_id = std::move(client_event_id);
+        return made;
+    }
+    Ingested push(test::Desk& desk, const std::vector<PushedEvent>& events) {
+        return desk.as(acme, [&](service::Unit& unit) {
+            return service::ingest_events(unit, installation, events);
+        });
+    }
+    Ingested push(const std::vector<PushedEvent>& events) { return push(*this, events); }
+    // An endpoint that subscribes to these types.
+    void listen(const std::vector<std::string>& types) {
+        client.execute(
+            "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
+            "event_types, status, secret, created_at, updated_at) "
+            "VALUES (?, ?, ?, 'https://example.test/', ?, 'active', 's', 1, 1)",
+            acme, EndpointId::create(), installation, rules::joined_types(types));
+    }
+    std::int64_t stored() { return client.number("SELECT COUNT(*) FROM engagement_events"); }
+
+    static constexpr const char* kManifest =
+        R"({"name":"N","events":{"emits":["shop.sold","shop.returned"]}})";
+    InstallationId installation = install(published("shop", kManifest).id).id;
+    rules::Member ann_member = member(acme, "ann@x.test", "crm-1");
+};
+
+std::map<std::string, std::string> faults_of(const std::function<void()>& call) {
+    std::map<std::string, std::string> faults;
+    const auto error = test::error_of(call);
+    BOOST_TEST_REQUIRE(error.has_value());
+    for (const auto& field : error->details()["fields"]) {
+        faults[field["path"].asString()] = field["code"].asString();
+    }
+    return faults;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(ingest, Ingest)
+
+BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_however_it_is_named) {
+    std::vector<PushedEvent> events(4, event());
+    events[1].user_id.reset();
+    events[1].member_id = ann_member.member_id;
+    events[2].user_id.reset();
+    events[2].member_external_id = "crm-1";
+    events[3].user_id.reset();
+    events[3].email = "ann@x.test";
+    const auto done = push(events);
+    BOOST_TEST(done.accepted == 4);
+    BOOST_TEST(done.duplicates == 0);
+    BOOST_TEST((client.column("SELECT member_id FROM engagement_events") ==
+                Texts(4, std::string(ann_member.member_id.bytes()))));
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_costs_the_same_statements_however_long_it_is) {
+    const auto statements = [&](std::size_t count) {
+        std::vector<PushedEvent> events(count, event());
+        for (std::size_t i = 0; i < count; ++i) events[i].client_event_id = Uuid::v7().text();
+        db::statistics() = {};
+        push(events);
+        return db::statistics().statements;
+    };
+    const auto one = statements(1);
+    BOOST_TEST(statements(100) == one);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_written_while_anything_is_wrong) {
+    const OrgId other = organization("Other");
+    const auto stranger = member(other, "bob@x.test", "theirs");
+    member(acme, "c@x.test", "shared");
+    member(acme, "d@x.test", "shared");
+    std::vector<PushedEvent> events(9, event());
+    events[1].user_id.reset();
+    events[2].email = "ann@x.test";
+    events[3].user_id = stranger.user_id;
+    events[4].user_id.reset();
+    events[4].member_external_id = "shared";
+    events[5].type = "shop.other";
+    events[6].occurred_at = Timestamp::now() + kDay + Milliseconds(60'000);
+    events[7].metadata = RawJson{'"' + std::string(8191, 'x') + '"'};
+    events[8].user_id.reset();
+    events[8].email = "bob@x.test";
+    BOOST_TEST(
+        (faults_of([&] { push(events); }) ==
+         std::map<std::string, std::string>{{"events[1]", "required"},
+                                            {"events[2]", "invalid_value"},
+                                            {"events[3].user_id", "invalid_value"},
+                                            {"events[4].member_external_id", "invalid_value"},
+                                            {"events[5].type", "invalid_choice"},
+                                            {"events[6].occurred_at", "out_of_range"},
+                                            {"events[7].metadata", "too_long"},
+                                            {"events[8].email", "invalid_value"}}));
+    BOOST_TEST(stored() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_id_counts_once_in_an_organization_from_before_and_within_a_batch) {
+    auto done = push({event("a"), event("b"), event("a"), event(), event()});
+    BOOST_TEST(done.accepted == 4);
+    BOOST_TEST(done.duplicates == 1);
+    done = push({event("b"), event("A")});
+    BOOST_TEST(done.accepted == 1);
+    BOOST_TEST(done.duplicates == 1);
+    BOOST_TEST(stored() == 5);
+}
+
+BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
+    std::future<Ingested> second;
+    as(acme, [&](service::Unit& unit) {
+        const auto first = service::ingest_events(unit, installation, {event("x"), event("y")});
+        BOOST_TEST(first.accepted == 2);
+        second = std::async(std::launch::async, [&] {
+            test::Desk desk;
+            return push(desk, {event("x"), event("z")});
+        });
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        return 0;
+    });
+    const Ingested late = second.get();
+    BOOST_TEST(late.accepted == 1);
+    BOOST_TEST(late.duplicates == 1);
+    BOOST_TEST((client.column("SELECT client_event_id FROM engagement_events ORDER BY 1") ==
+                Texts{"x", "y", "z"}));
+}
+
+BOOST_AUTO_TEST_CASE(each_new_event_is_told_and_its_own_type_beside_it) {
+    listen({"engagement.recorded", "shop.sold"});
+    std::vector<PushedEvent> events = {event("a"), event("b"), event("a")};
+    events[0].type = "shop.sold";
+    events[0].tags = {"x"};
+    events[0].metadata = RawJson{R"({"price":1.10})"};
+    events[1].type = "shop.returned";  // nobody asked for it
+    push(events);
+    BOOST_TEST((client.column("SELECT type FROM webhook_events ORDER BY id") ==
+                Texts{"engagement.recorded", "shop.sold", "engagement.recorded"}));
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries") == 3);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE user_id = ?",
+                             ann_member.user_id) == 3);
+    const auto bodies = client.column("SELECT body FROM webhook_events ORDER BY id");
+    BOOST_TEST(bodies[0].find(R"("metadata":{"price":1.10})") != std::string::npos);
+    Json::Value recorded;
+    Json::Value own;
+    BOOST_TEST_REQUIRE((parse_json(bodies[0], recorded) && parse_json(bodies[1], own)));
+    BOOST_TEST((recorded["data"] == own["data"]));
+    const Json::Value& data = recorded["data"];
+    BOOST_TEST(
+        (data.getMemberNames() == Texts{"action", "client_event_id", "geo_country", "geo_region",
+                                        "id", "member_external_id", "member_id", "metadata",
+                                        "occurred_at", "received_at", "tags", "user_id"}));
+    BOOST_TEST(data["member_external_id"].asString() == "crm-1");
+    BOOST_TEST(data["user_id"].asString() == ann_member.user_id.text());
+    push({event("a")});  // known: nothing to tell
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 3);
+}
+
+BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_takes_them_along) {
+    std::future<service::Erasure> erasure;
+    as(acme, [&](service::Unit& unit) {
+        service::ingest_events(unit, installation, {event(), event()});
+        erasure = std::async(std::launch::async, [&] {
+            test::Desk desk;
+            return service::erase_person(desk.context, "ann@x.test");
+        });
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        return 0;
+    });
+    const auto erased = erasure.get();
+    BOOST_TEST_REQUIRE(erased.organizations.size() == 1U);
+    BOOST_TEST(erased.organizations[0].events == 2);
+    BOOST_TEST(stored() == 0);
+    BOOST_TEST((code_of([&] { push({event()}); }) == ErrorCode::ValidationError));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,84 @@
+// The tenancy suite's statements on module credentials, engagement events and what is erased of
+// them (tenancy_test.cpp).
+#include "db/neighbours.hpp"
+#include "store/engagement_events.hpp"
+#include "store/erasure.hpp"
+#include "store/module_credentials.hpp"
+
+using namespace muster;
+using test::kHash;
+using test::kLater;
+using test::kNow;
+using test::Neighbours;
+using test::OrgStore;
+
+BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+
+BOOST_AUTO_TEST_CASE(module_credentials) {
+    check({"module_credentials.insert"}, [&](OrgStore& org) {
+        rules::ModuleCredential credential;
+        credential.id = CredentialId::create();
+        credential.installation_id = owner.installation;
+        credential.name = "n";
+        credential.last_four = "last";
+        store::insert_module_credential(org, credential, kHash, "sealed");
+        return false;
+    });
+    check({"module_credentials.page"}, [&](OrgStore& org) {
+        return !store::page_module_credentials(org, owner.installation, {}, kNow, 10).empty();
+    });
+    check({"module_credentials.count"}, [&](OrgStore& org) {
+        return store::count_module_credentials(org, owner.installation) > 0;
+    });
+    check({"module_credentials.lock"}, [&](OrgStore& org) {
+        return store::lock_module_credential(org, owner.installation, owner.credential);
+    });
+    check({"module_credentials.revoke"}, [&](OrgStore& org) {
+        return store::revoke_module_credential(org, owner.credential, kNow);
+    });
+    check({"module_credentials.touch"}, [&](OrgStore& org) {
+        store::touch_module_credential(org, owner.credential, kNow, kNow);
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(engagement_events) {
+    check({"engagement_events.find_manifest"}, [&](OrgStore& org) {
+        return store::find_installed_manifest(org, owner.installation).has_value();
+    });
+    check({"engagement_events.hold_by_user"}, [&](OrgStore& org) {
+        return !store::hold_members_by_user(org, {&owner.user, 1}).empty();
+    });
+    check({"engagement_events.hold_by_id"}, [&](OrgStore& org) {
+        return !store::hold_members_by_id(org, {&owner.member, 1}).empty();
+    });
+    client.execute("UPDATE members SET external_id = 'crm' WHERE organization_id = ?", owner.id);
+    check({"engagement_events.hold_by_external_id"}, [&](OrgStore& org) {
+        const std::string external_id = "crm";
+        return !store::hold_members_by_external_id(org, {&external_id, 1}).empty();
+    });
+    client.execute("UPDATE engagement_events SET client_event_id = 'his' WHERE id = ?",
+                   owner.event);
+    check({"engagement_events.find_client_events"}, [&](OrgStore& org) {
+        const std::string id = "his";
+        return !store::find_client_events(org, {&id, 1}).empty();
+    });
+    check({"engagement_events.insert"}, [&](OrgStore& org) {
+        rules::EngagementEvent event;
+        event.id = EventId::create();
+        event.action = "did";
+        store::insert_engagement_events(org, owner.installation, {&event, 1});
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(events_of_a_person) {
+    check({"erasure.count_engagement_events"},
+          [&](OrgStore& org) { return store::count_engagement_events(org, owner.member) > 0; });
+    check({"erasure.delete_engagement_events"},
+          [&](OrgStore& org) { return store::delete_engagement_events(org, owner.member, 9) > 0; });
+    check({"erasure.delete_webhook_events"},
+          [&](OrgStore& org) { return store::delete_webhook_events(org, owner.user, 9) > 0; });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

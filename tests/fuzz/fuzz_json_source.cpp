@@ -1,0 +1,54 @@
+// http/json_source.hpp: what was cut out of a document is a document that means the same as the
+// parser's element, and compacting changes nothing but white space.
+#include "base/error.hpp"
+#include "fuzz/fuzz.hpp"
+#include "http/json_source.hpp"
+
+#include <optional>
+#include <string>
+
+using namespace muster;
+using fuzz::must;
+using http::canonical_json;
+using http::JsonBody;
+
+namespace {
+
+std::string canonical(std::string_view text) {
+    const JsonBody body(text);
+    return canonical_json(body.root());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(fuzz::text_of(data, size));
+    std::string before;
+    std::optional<std::vector<std::string>> meant;
+    try {
+        const JsonBody body(text);
+        before = canonical_json(body.root());
+        meant.emplace();
+        if (body.root().is_array()) {
+            for (const http::JsonIn entry : http::entries_of(body.root())) {
+                meant->push_back(canonical_json(entry));
+            }
+        } else if (body.root().is_object()) {
+            for (const auto& [key, value] : http::members_of(body.root())) {
+                meant->push_back(canonical_json(value));
+            }
+        } else {
+            meant.reset();
+        }
+    } catch (const Error&) {
+        return 0;
+    }
+    const std::string compact = http::compact_json(text);
+    must(canonical(compact) == before);
+    must(http::compact_json(compact) == compact);
+    if (!meant) return 0;
+    const auto sent = http::entries_as_sent(text);
+    must(sent.size() == meant->size());
+    for (std::size_t i = 0; i < sent.size(); ++i) must(canonical(sent[i]) == (*meant)[i]);
+    return 0;
+}
