@@ -19,7 +19,6 @@ struct Claimed {
     std::size_t wanted;
     store::Target target;
     std::vector<store::ClaimedDelivery> deliveries;
-    Timestamp lease_until;
 };
 
 namespace {
@@ -36,7 +35,9 @@ constexpr Milliseconds kRecordEvery{20};
 constexpr std::size_t kResultsAtOnce = 256;
 // More than an attempt ever takes (15 s), with time to wait for its turn and to be written down.
 constexpr Milliseconds kLease{60'000};
-constexpr Milliseconds kLeastLease{25'000};
+// What was claimed and not begun by then is given back: who pauses, disables or deletes an endpoint
+// may take that for the end of it, whatever was claimed ahead.
+constexpr Milliseconds kFresh{100};
 // A run ends within its minute, whoever does not answer.
 constexpr Milliseconds kPatience{4'000};
 constexpr Milliseconds kUnreadable{60'000};
@@ -63,6 +64,7 @@ WebhookDispatch::~WebhookDispatch() = default;
 
 void WebhookDispatch::step() {
     look_for_due();
+    give_back_stale();
     claim();
     cancel_some();
     gather(pause());
@@ -124,10 +126,10 @@ void WebhookDispatch::claim() {
             db::OrgStore org(tx, lane->organization);
             const auto target = store::find_target(org, lane->endpoint);
             if (!target) continue;
-            Claimed& one = claimed.emplace_back(Claimed{lane, count, *target, {}, now + kLease});
+            Claimed& one = claimed.emplace_back(Claimed{lane, count, *target, {}});
             if (!address(*lane, one)) continue;
-            one.deliveries = store::claim_deliveries(org, lane->endpoint, owner_, now,
-                                                     one.lease_until, static_cast<int>(count));
+            one.deliveries = store::claim_deliveries(org, lane->endpoint, owner_, now, now + kLease,
+                                                     static_cast<int>(count));
         }
         return claimed;
     });
@@ -164,9 +166,11 @@ void WebhookDispatch::take(Claimed& claimed) {
     Lane& lane = *claimed.lane;
     if (claimed.target.is_disabled) canceling_.emplace(lane.organization, lane.endpoint);
     lane.has_more = claimed.deliveries.size() == claimed.wanted;
+    // Not from the claim's beginning: a slow database must not make everything stale at once.
+    const Timestamp fresh_until = Timestamp::now() + kFresh;
     for (store::ClaimedDelivery& delivery : claimed.deliveries) {
-        lane.ready.push_back({delivery.id, delivery.event, delivery.step, std::move(delivery.body),
-                              claimed.lease_until});
+        lane.ready.push_back(
+            {delivery.id, delivery.event, delivery.step, std::move(delivery.body), fresh_until});
     }
     start(lane);
 }
@@ -175,11 +179,23 @@ void WebhookDispatch::take(Claimed& claimed) {
 
 void WebhookDispatch::start(Lane& lane) {
     while (lanes_.may_start(lane)) {
+        if (lane.ready.front().fresh_until < Timestamp::now()) return put_back(lane);
         const ReadyDelivery delivery = std::move(lane.ready.front());
         lane.ready.pop_front();
-        // One that waited for too long is another runner's by the time it would be answered.
-        if (delivery.lease_until - Timestamp::now() > kLeastLease) post(lane, delivery);
+        post(lane, delivery);
     }
+}
+
+// To be claimed again, if they still may.
+void WebhookDispatch::put_back(Lane& lane) {
+    for (const ReadyDelivery& ready : lane.ready) stale_.emplace_back(lane.organization, ready.id);
+    lane.ready.clear();
+    lanes_.enqueue(lane);
+}
+
+void WebhookDispatch::give_back_stale() {
+    give_back(stale_);
+    stale_.clear();
 }
 
 void WebhookDispatch::post(Lane& lane, const ReadyDelivery& delivery) {
@@ -259,7 +275,8 @@ void WebhookDispatch::cancel_some() {
 // ---------------------------------------------------------------------------- the end
 
 void WebhookDispatch::finish() {
-    give_back_ready(lanes_.with_ready());
+    for (Lane* lane : lanes_.with_ready()) put_back(*lane);
+    give_back_stale();
     const Timestamp end = Timestamp::now() + kPatience;
     while (!posts_.empty() && Timestamp::now() < end) gather(kRecordEvery);
     record();
@@ -273,17 +290,6 @@ void WebhookDispatch::finish() {
     posts_.clear();
     sender_ = std::make_unique<net::WebhookSender>(sender_settings(context_.settings));
     give_back(broken_off);
-}
-
-void WebhookDispatch::give_back_ready(const std::vector<Lane*>& lanes) {
-    std::vector<std::pair<OrgId, DeliveryId>> deliveries;
-    for (Lane* lane : lanes) {
-        for (const ReadyDelivery& ready : lane->ready) {
-            deliveries.emplace_back(lane->organization, ready.id);
-        }
-        lane->ready.clear();
-    }
-    give_back(deliveries);
 }
 
 void WebhookDispatch::give_back(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries) {

@@ -64,7 +64,8 @@ class WebhookDispatch {
     void record();
     void cancel_some();
     void give_back(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries);
-    void give_back_ready(const std::vector<Lane*>& lanes);
+    void put_back(Lane& lane);
+    void give_back_stale();
 
     Context& context_;
     std::unique_ptr<net::WebhookSender> sender_;
@@ -72,7 +73,8 @@ class WebhookDispatch {
     Lanes lanes_;
     std::map<std::uint64_t, PostUnderWay> posts_;  // by tag
     std::uint64_t last_tag_ = 0;
-    std::vector<AttemptResult> results_;  // not recorded yet
+    std::vector<std::pair<OrgId, DeliveryId>> stale_;  // to be given back
+    std::vector<AttemptResult> results_;               // not recorded yet
     Timestamp first_result_;
     std::set<std::pair<OrgId, EndpointId>> canceling_;  // disabled, with pending deliveries
     Timestamp next_look_;

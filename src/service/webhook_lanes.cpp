@@ -6,8 +6,9 @@ namespace muster::service {
 namespace {
 
 constexpr Milliseconds kSlow{2'000};
-// Who answers so fast is given work ahead, so that a transaction claims more than a few.
-constexpr Milliseconds kQuick{100};
+// Who answers so fast is given work ahead, so that a transaction claims more than a few: no more
+// than is begun while it is fresh (webhook_dispatch.cpp).
+constexpr Milliseconds kQuick{25};
 constexpr std::size_t kAhead = 4;
 
 }  // namespace

@@ -23,7 +23,7 @@ struct ReadyDelivery {
     WebhookEventId event;
     int step = 0;  // attempts made before
     std::string body;
-    Timestamp lease_until;
+    Timestamp fresh_until;  // not begun later: the endpoint may have been stopped meanwhile
 };
 
 struct Lane {

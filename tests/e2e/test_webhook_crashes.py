@@ -1,13 +1,13 @@
 """Deliveries under SIGKILL: every event arrives at least once, whatever dies, and one that comes twice has the same id
-(docs/api.md "Webhooks")."""
+(docs/modules.md "Deliveries")."""
 
 import json
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.stack import wait_for
 from support.modules import MINUTE, start_delivering
+from support.stack import wait_for
 from support.world import email
 
 pytestmark = pytest.mark.usefixtures("no_runner")

@@ -1,5 +1,5 @@
 """Webhooks that arrive: every canonical event once, signed so that another's library verifies it, to its own tenant only
-(docs/api.md "Webhooks")."""
+(docs/modules.md "Event types", "Receiving webhooks")."""
 
 import base64
 import hashlib
@@ -10,9 +10,9 @@ import time
 from collections import Counter
 
 import pytest
+from support.modules import CANONICAL, DAY, MINUTE, delivering
 from support.receiver import Answer, Receiver
 from support.stack import wait_for
-from support.modules import CANONICAL, DAY, MINUTE, delivering
 from support.world import email, emails
 
 WEBHOOK_ID = re.compile(r"msg_[0-9A-Za-z]+")

@@ -1,4 +1,4 @@
-"""Webhooks that do not arrive: what went wrong, when they are tried again, and when they are given up (docs/api.md
+"""Webhooks that do not arrive: what went wrong, when they are tried again, and when they are given up (docs/modules.md
 "Deliveries"). Later attempts are made by runners whose clock is ahead."""
 
 import json
@@ -7,10 +7,10 @@ from datetime import datetime
 
 import pytest
 from support.mail import mails_to
+from support.modules import CANONICAL, DAY, HOUR, LADDER, MINUTE, delivering
 from support.names import NameServer
 from support.receiver import Answer, Receiver, make_authority, make_certificate
 from support.stack import free_port, wait_for
-from support.modules import CANONICAL, DAY, HOUR, LADDER, MINUTE, delivering
 from support.world import email
 
 pytestmark = pytest.mark.usefixtures("no_runner")

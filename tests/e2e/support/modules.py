@@ -1,10 +1,5 @@
-"""Modules with endpoints, as their backends see them: made over the API, with credentials that sign, and runners that
-deliver at a moment of the test's choice."""
+"""Installed modules with their endpoints and backends, and runners that deliver at a moment of the test's choice."""
 
-import hashlib
-import hmac
-import json
-import time
 import uuid
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,7 +14,7 @@ LADDER = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14
 
 
 class Module:
-    """A private module of the organization, published and installed there, with a credential."""
+    """A private module of the organization, published and installed there."""
 
     def __init__(self, org):
         self.org, self.stack, self.admin = org, org.stack, org.admin().api
@@ -34,21 +29,12 @@ class Module:
 
     # ------------------------------------------------------------------ its backend
     @cached_property
-    def credential(self):
-        """The record of a credential, with its secrets."""
-        issued = self.admin.post(f"{self.path}/credentials", json={"name": "backend"}, expect=201).json()
-        self.stack.keys_issued += [issued["credential"], issued["signing_secret"]]
-        return issued
+    def backend(self):
+        return self.org.backend({"id": self.installation})
 
-    def ingest(self, events, expect=202, **options):
-        """Pushes the events, signed as a backend does it."""
-        body = json.dumps({"events": events}).encode()
-        key, now = str(uuid.uuid4()), int(time.time())
-        secret = self.credential["signing_secret"].encode()
-        mac = hmac.digest(secret, f"{now}.{key}.".encode() + body, hashlib.sha256).hex()
-        headers = {"Idempotency-Key": key, "x-svc-signature": f"t={now},v1={mac}", "Content-Type": "application/json"}
-        return self.org.api.post("/v1/ingest", data=body, headers=headers, key=self.credential["credential"], expect=expect,
-                                 **options)
+    def ingest(self, events, **options):
+        """Pushes the events as the module's backend does it."""
+        return self.backend.push(*events, **options)
 
     # ------------------------------------------------------------------ its installation
     def record(self):
