@@ -69,8 +69,7 @@ StoredReply issued_key_reply(const service::IssuedKey& issued) {
 Reply list_keys(Call& call) {
     auto keys = service::list_api_keys(call.context, call.org(), call.cursor_id<ApiKeyId>(),
                                        call.query.integer("limit") + 1);
-    return page_reply(call, "api_keys", kKey, keys,
-                      [](const ApiKey& key) { return key.id.bytes(); });
+    return page_reply(call, "api_keys", kKey, keys);
 }
 
 Reply create_key(Call& call, const NewApiKey& in) {
@@ -101,19 +100,7 @@ constexpr std::array kListQuery = {
     page_limit("Keys a page."),
     kPageCursor,
 };
-constexpr std::array kListErrors = {ErrorCode::ValidationError};
-constexpr std::array kCreateErrors = {
-    ErrorCode::BadRequest,      ErrorCode::IdempotencyConflict,  ErrorCode::IdempotencyInProgress,
-    ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
-constexpr std::array kRotateErrors = {ErrorCode::BadRequest,
-                                      ErrorCode::NotFound,
-                                      ErrorCode::InvalidState,
-                                      ErrorCode::IdempotencyConflict,
-                                      ErrorCode::IdempotencyInProgress,
-                                      ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
-constexpr std::array kRevokeErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kRotateErrors = {ErrorCode::InvalidState};
 
 Json::Value key_list_schema() {
     return list_schema<kKey>("api_keys");
@@ -127,7 +114,6 @@ constexpr std::array kEndpoints = {
              .access = Access::Admin,
              .query = kListQuery,
              .reply = {200, "A page of keys.", "application/json", "ApiKeyList", key_list_schema},
-             .errors = kListErrors,
              .handler = list_keys},
     Endpoint{.method = Method::Post,
              .path = "/v1/api-keys",
@@ -142,7 +128,6 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kNewKey>,
              .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
              .reply = {201, "The key.", "application/json", "IssuedApiKey", issued_key_schema},
-             .errors = kCreateErrors,
              .handler = decoded<kNewKey, create_key>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/api-keys/{id}",
@@ -151,7 +136,6 @@ constexpr std::array kEndpoints = {
              .access = Access::Admin,
              .role = rules::Role::Admin,
              .reply = {204, "It is revoked.", "", "", nullptr},
-             .errors = kRevokeErrors,
              .handler = revoke_key},
     Endpoint{.method = Method::Post,
              .path = "/v1/api-keys/{id}/rotate",

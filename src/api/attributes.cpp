@@ -65,11 +65,8 @@ constexpr std::array kListQuery = {
     page_limit("Attributes a page."),
     kPageCursor,
 };
-constexpr std::array kListErrors = {ErrorCode::ValidationError};
 
-constexpr std::array kChangeErrors = {ErrorCode::BadRequest, ErrorCode::InvalidState,
-                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
+constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
 
 Json::Value attribute_list_schema() {
     return list_schema<kAttribute>("attributes");
@@ -83,7 +80,6 @@ constexpr std::array kEndpoints = {
              .query = kListQuery,
              .reply = {200, "A page of attributes.", "application/json", "AttributeList",
                        attribute_list_schema},
-             .errors = kListErrors,
              .handler = list_attributes},
     Endpoint{
         .method = http::Method::Put,

@@ -28,13 +28,11 @@ constexpr auto kAuditEntry = record<AuditEntry>(
     field<&AuditEntry::request_id>("request_id"), field<&AuditEntry::created_at>("created_at"));
 
 Reply list_audit_log(Call& call) {
-    const auto position = call.cursor_position();
-    const auto before = position ? AuditId::parse(*position) : std::nullopt;
+    const auto before = call.cursor_id<AuditId>();
     auto entries =
         service::list_audit_log(call.context, call.org(), before, call.query.text("action"),
                                 call.query.text("subject_id"), call.query.integer("limit"));
-    return page_reply(call, "audit_log", kAuditEntry, entries,
-                      [](const AuditEntry& entry) { return entry.id.text(); });
+    return page_reply(call, "audit_log", kAuditEntry, entries);
 }
 
 constexpr std::array kListQuery = {
@@ -43,7 +41,6 @@ constexpr std::array kListQuery = {
     QueryParameter{.name = "action", .meaning = "Only this action, such as api_key.revoked."},
     QueryParameter{.name = "subject_id", .meaning = "Only what was done to this subject."},
 };
-constexpr std::array kListErrors = {ErrorCode::ValidationError};
 
 Json::Value audit_log_schema() {
     return list_schema<kAuditEntry>("audit_log");
@@ -57,7 +54,6 @@ constexpr std::array kEndpoints = {
              .access = Access::Admin,
              .query = kListQuery,
              .reply = {200, "A page of entries.", "application/json", "AuditLog", audit_log_schema},
-             .errors = kListErrors,
              .handler = list_audit_log},
 };
 static_assert(well_formed(kEndpoints, "/v1/audit-log"));

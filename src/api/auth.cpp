@@ -134,18 +134,10 @@ Reply verify_backup_code(Call& call, const FactorCode& in) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kRequestErrors = {ErrorCode::BadRequest, ErrorCode::PayloadTooLarge,
-                                       ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError,
-                                       ErrorCode::RateLimited};
-constexpr std::array kVerifyErrors = {ErrorCode::BadRequest,      ErrorCode::Unauthorized,
-                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError, ErrorCode::RateLimited};
-constexpr std::array kEnableErrors = {ErrorCode::BadRequest, ErrorCode::InvalidState,
-                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
-constexpr std::array kFactorErrors = {ErrorCode::BadRequest,      ErrorCode::InvalidState,
-                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError, ErrorCode::RateLimited};
+constexpr std::array kRequestErrors = {ErrorCode::RateLimited};
+constexpr std::array kVerifyErrors = {ErrorCode::Unauthorized, ErrorCode::RateLimited};
+constexpr std::array kEnableErrors = {ErrorCode::InvalidState};
+constexpr std::array kFactorErrors = {ErrorCode::InvalidState, ErrorCode::RateLimited};
 
 constexpr std::array kSignIn = {
     Endpoint{.method = Method::Post,

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "http/query.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace muster::api {
@@ -37,6 +38,42 @@ std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string
     return is_short ? std::optional(FieldCode::TooShort) : std::nullopt;
 }
 
+void add_errors_of_access(Access access, std::set<ErrorCode>& to) {
+    if (access == Access::Open) return;
+    to.insert(ErrorCode::Unauthorized);
+    // X-Expect-Organization can be malformed, or name another organization.
+    to.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
+    if (access != Access::Session && access != Access::Module) {
+        to.insert(ErrorCode::TwoFactorRequired);
+    }
+    // A credential of another kind; or a seat of too low a role, or one that is gone.
+    to.insert(ErrorCode::Forbidden);
+}
+
+bool names_a_record(std::string_view path) {
+    const auto segments = split(path, '/');
+    return std::any_of(segments.begin(), segments.end(), is_id_parameter);
+}
+
+// What the pipeline itself refuses: a path id that names nothing, a parameter or a field that is
+// not known, a body that cannot be read, an Idempotency-Key that was used.
+void add_errors_of_request(const Endpoint& endpoint, std::set<ErrorCode>& to) {
+    const bool ignores_query =
+        endpoint.access == Access::Open && endpoint.method == http::Method::Get;
+    if (!ignores_query) to.insert(ErrorCode::ValidationError);
+    if (names_a_record(endpoint.path)) to.insert(ErrorCode::NotFound);
+    if (endpoint.body_limit > 0) {
+        to.insert(
+            {ErrorCode::BadRequest, ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType});
+    }
+    if (endpoint.idempotency == IdempotencyKey::Ignored) return;
+    to.insert(
+        {ErrorCode::BadRequest, ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress});
+    if (endpoint.idempotency == IdempotencyKey::Required) {
+        to.insert(ErrorCode::IdempotencyKeyRequired);
+    }
+}
+
 }  // namespace
 
 std::string_view text_of(Access access) {
@@ -59,15 +96,8 @@ std::string_view text_of(Access access) {
 
 std::vector<ErrorCode> errors_of(const Endpoint& endpoint) {
     std::set<ErrorCode> errors(endpoint.errors.begin(), endpoint.errors.end());
-    if (endpoint.access == Access::Open) return {errors.begin(), errors.end()};
-    errors.insert(ErrorCode::Unauthorized);
-    // X-Expect-Organization can be malformed, or name another organization.
-    errors.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
-    const bool wants_second_factor =
-        endpoint.access != Access::Session && endpoint.access != Access::Module;
-    if (wants_second_factor) errors.insert(ErrorCode::TwoFactorRequired);
-    // A credential of another kind; or a seat of too low a role, or one that is gone.
-    errors.insert(ErrorCode::Forbidden);
+    add_errors_of_access(endpoint.access, errors);
+    add_errors_of_request(endpoint, errors);
     return {errors.begin(), errors.end()};
 }
 

@@ -93,11 +93,12 @@ struct Endpoint {
     std::span<const QueryParameter> query = {};
     ReplySpec reply = {};
     std::optional<ReplySpec> second_reply = {};
-    std::span<const ErrorCode> errors = {};  // beside those of the access
+    std::span<const ErrorCode> errors = {};  // beside those that errors_of() adds
     http::Reply (*handler)(Call&) = nullptr;
 };
 
-// All that the row can answer: its own errors, and those that its access brings with it.
+// All that the row can answer: its own errors, and those that its access, its path, its body and
+// its Idempotency-Key bring with them.
 std::vector<ErrorCode> errors_of(const Endpoint& endpoint);
 
 inline constexpr std::size_t kSmallBody = std::size_t{256} << 10U;
@@ -271,6 +272,14 @@ http::Reply page_reply(const Call& call, std::string_view name, const Record& re
     const bool has_more = values.size() > limit;
     if (has_more) values.erase(values.begin() + static_cast<std::ptrdiff_t>(limit), values.end());
     return page_reply(call, name, record, values, has_more, position);
+}
+
+// The same for a list by id (Call::cursor_id).
+template <class Record, class Value>
+http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
+                       std::vector<Value>& values) {
+    return page_reply(call, name, record, values,
+                      [](const Value& value) { return value.id.bytes(); });
 }
 
 }  // namespace muster::api

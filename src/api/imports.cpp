@@ -174,14 +174,12 @@ Reply create_import(Call& call, const service::NewImport& in) {
 }
 
 Reply list_imports(Call& call) {
-    const auto position = call.cursor_position();
-    const auto before = position ? ImportId::parse(*position) : std::nullopt;
+    const auto before = call.cursor_id<ImportId>();
     const auto state = call.query.text("state");
     const int limit = call.query.integer("limit");
     auto jobs = service::list_imports(call.context, call.org(), before,
                                       state ? rules::import_state(*state) : std::nullopt, limit);
-    return page_reply(call, "imports", kImportJob, jobs,
-                      [](const ImportJob& job) { return job.id.text(); });
+    return page_reply(call, "imports", kImportJob, jobs);
 }
 
 Reply get_import(Call& call) {
@@ -286,28 +284,11 @@ constexpr std::array kReportQuery = {
                    .meaning = "true: cells exactly as staged, without the guard against formulas."},
 };
 
-constexpr std::array kCreateErrors = {
-    ErrorCode::BadRequest,          ErrorCode::ImportJobActiveExists,
-    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
-    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
-    ErrorCode::ValidationError,     ErrorCode::ImportMappingInvalid};
-constexpr std::array kListErrors = {ErrorCode::ValidationError};
-constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kStageErrors = {ErrorCode::BadRequest,
-                                     ErrorCode::NotFound,
-                                     ErrorCode::ImportJobInvalidState,
-                                     ErrorCode::PayloadTooLarge,
-                                     ErrorCode::UnsupportedMediaType,
-                                     ErrorCode::ValidationError,
+constexpr std::array kCreateErrors = {ErrorCode::ImportJobActiveExists,
+                                      ErrorCode::ImportMappingInvalid};
+constexpr std::array kStageErrors = {ErrorCode::ImportJobInvalidState,
                                      ErrorCode::ImportRowLimitExceeded};
-constexpr std::array kMoveErrors = {ErrorCode::BadRequest,
-                                    ErrorCode::NotFound,
-                                    ErrorCode::ImportJobInvalidState,
-                                    ErrorCode::IdempotencyConflict,
-                                    ErrorCode::IdempotencyInProgress,
-                                    ErrorCode::PayloadTooLarge,
-                                    ErrorCode::UnsupportedMediaType,
-                                    ErrorCode::ValidationError};
+constexpr std::array kMoveErrors = {ErrorCode::ImportJobInvalidState};
 
 Json::Value import_list_schema() {
     return list_schema<kImportJob>("imports");
@@ -338,14 +319,12 @@ constexpr std::array kEndpoints = {
         .summary = "List import jobs, newest first",
         .query = kListQuery,
         .reply = {200, "A page of jobs.", "application/json", "ImportList", import_list_schema},
-        .errors = kListErrors,
         .handler = list_imports},
     Endpoint{.method = Method::Get,
              .path = "/v1/imports/{id}",
              .operation = "getImport",
              .summary = "Read an import job with its counts",
              .reply = replies<kImportJob>(200, "The job."),
-             .errors = kReadErrors,
              .handler = get_import},
     Endpoint{.method = Method::Post,
              .path = "/v1/imports/{id}/rows",
@@ -367,7 +346,6 @@ constexpr std::array kEndpoints = {
         .summary = "List an import job's rows and what became of them",
         .query = kRowsQuery,
         .reply = {200, "A page of rows.", "application/json", "ImportRowList", row_list_schema},
-        .errors = kReadErrors,
         .handler = list_import_rows},
     Endpoint{.method = Method::Post,
              .path = "/v1/imports/{id}/validate",
@@ -408,7 +386,6 @@ constexpr std::array kEndpoints = {
              .summary = "Download the invalid and failed rows as CSV",
              .query = kReportQuery,
              .reply = {200, "RFC 4180, header line first.", "text/csv", "", nullptr},
-             .errors = kReadErrors,
              .handler = get_error_report},
 };
 static_assert(well_formed(kEndpoints, "/v1/imports"));

@@ -67,10 +67,7 @@ Reply ingest_events(Call& call, Batch in) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kErrors = {ErrorCode::IdempotencyKeyRequired, ErrorCode::SignatureInvalid,
-                                ErrorCode::IdempotencyConflict,    ErrorCode::IdempotencyInProgress,
-                                ErrorCode::PayloadTooLarge,        ErrorCode::UnsupportedMediaType,
-                                ErrorCode::ValidationError};
+constexpr std::array kErrors = {ErrorCode::SignatureInvalid};
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Post,

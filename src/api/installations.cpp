@@ -42,15 +42,10 @@ StoredReply installation_reply(const Installation& installation) {
 }
 
 Reply list_installations(Call& call) {
-    std::optional<InstallationId> after;
-    if (const auto position = call.cursor_position()) {
-        const auto uuid = Uuid::from_bytes(*position);
-        if (uuid) after = InstallationId(*uuid);
-    }
+    const auto after = call.cursor_id<InstallationId>();
     auto installations = service::list_installations(call.context, call.org(), after,
                                                      call.query.integer("limit") + 1);
-    return page_reply(call, "installations", kInstallation, installations,
-                      [](const Installation& installation) { return installation.id.bytes(); });
+    return page_reply(call, "installations", kInstallation, installations);
 }
 
 Reply install_module(Call& call, const NewInstallation& in) {
@@ -92,28 +87,10 @@ Reply disable_installation(Call& call) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {page_limit("Installations a page."), kPageCursor};
-constexpr std::array kListErrors = {ErrorCode::ValidationError};
-constexpr std::array kIdErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kInstallErrors = {ErrorCode::BadRequest,
-                                       ErrorCode::NotFound,
-                                       ErrorCode::Conflict,
-                                       ErrorCode::InvalidState,
-                                       ErrorCode::IdempotencyConflict,
-                                       ErrorCode::IdempotencyInProgress,
-                                       ErrorCode::PayloadTooLarge,
-                                       ErrorCode::UnsupportedMediaType,
-                                       ErrorCode::ValidationError};
-constexpr std::array kChangeErrors = {ErrorCode::BadRequest,           ErrorCode::NotFound,
-                                      ErrorCode::InvalidState,         ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
-constexpr std::array kEnableErrors = {ErrorCode::BadRequest,
-                                      ErrorCode::NotFound,
-                                      ErrorCode::Conflict,
-                                      ErrorCode::IdempotencyConflict,
-                                      ErrorCode::IdempotencyInProgress,
-                                      ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
+constexpr std::array kInstallErrors = {ErrorCode::NotFound, ErrorCode::Conflict,
+                                       ErrorCode::InvalidState};
+constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
+constexpr std::array kEnableErrors = {ErrorCode::Conflict};
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
@@ -123,7 +100,6 @@ constexpr std::array kEndpoints = {
              .query = kListQuery,
              .reply = {200, "A page of installations.", "application/json", "InstallationList",
                        installation_list_schema},
-             .errors = kListErrors,
              .handler = list_installations},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations",
@@ -146,7 +122,6 @@ constexpr std::array kEndpoints = {
              .operation = "getInstallation",
              .summary = "Get an installation; secret values of its config are shown as ***",
              .reply = replies<kInstallation>(200, "The installation."),
-             .errors = kIdErrors,
              .handler = get_installation},
     Endpoint{.method = Method::Patch,
              .path = "/v1/installations/{id}",
@@ -180,7 +155,6 @@ constexpr std::array kEndpoints = {
              .access = Access::Admin,
              .role = rules::Role::Admin,
              .reply = replies<kInstallation>(200, "The installation, disabled."),
-             .errors = kIdErrors,
              .handler = disable_installation},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations"));

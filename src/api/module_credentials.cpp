@@ -61,8 +61,7 @@ Reply list_credentials(Call& call) {
     auto credentials = service::list_module_credentials(
         call.context, call.org(), call.id<InstallationId>(), call.cursor_id<CredentialId>(),
         call.query.integer("limit") + 1);
-    return page_reply(call, "credentials", kCredential, credentials,
-                      [](const ModuleCredential& credential) { return credential.id.bytes(); });
+    return page_reply(call, "credentials", kCredential, credentials);
 }
 
 Reply create_credential(Call& call, const NewModuleCredential& in) {
@@ -91,16 +90,7 @@ constexpr std::array kListQuery = {
     page_limit("Credentials a page."),
     kPageCursor,
 };
-constexpr std::array kListErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
-                                      ErrorCode::NotFound,
-                                      ErrorCode::InvalidState,
-                                      ErrorCode::IdempotencyConflict,
-                                      ErrorCode::IdempotencyInProgress,
-                                      ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
-constexpr std::array kRevokeErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
+constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
@@ -111,7 +101,6 @@ constexpr std::array kEndpoints = {
              .query = kListQuery,
              .reply = {200, "A page of credentials.", "application/json", "ModuleCredentialList",
                        credential_list_schema},
-             .errors = kListErrors,
              .handler = list_credentials},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations/{id}/credentials",
@@ -136,7 +125,6 @@ constexpr std::array kEndpoints = {
              .access = Access::Admin,
              .role = rules::Role::Admin,
              .reply = {204, "It is revoked.", "", "", nullptr},
-             .errors = kRevokeErrors,
              .handler = revoke_credential},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations"));

@@ -93,19 +93,10 @@ Json::Value version_list_schema() {
 
 // ---------------------------------------------------------------------------- handlers
 
-// The id that the query's cursor holds.
-template <class IdType>
-std::optional<IdType> cursor_id(const Call& call) {
-    const auto position = call.cursor_position();
-    const auto uuid = position ? Uuid::from_bytes(*position) : std::nullopt;
-    return uuid ? std::optional(IdType(*uuid)) : std::nullopt;
-}
-
 Reply list_modules(Call& call) {
-    auto modules = service::list_modules(call.context, call.org(), cursor_id<ModuleId>(call),
+    auto modules = service::list_modules(call.context, call.org(), call.cursor_id<ModuleId>(),
                                          call.query.integer("limit") + 1);
-    return page_reply(call, "modules", kModule, modules,
-                      [](const Module& module) { return module.id.bytes(); });
+    return page_reply(call, "modules", kModule, modules);
 }
 
 Reply create_module(Call& call, const NewModule& in) {
@@ -124,9 +115,8 @@ Reply get_module(Call& call) {
 Reply list_versions(Call& call) {
     auto versions =
         service::list_versions(call.context, call.org(), call.id<ModuleId>(),
-                               cursor_id<VersionId>(call), call.query.integer("limit") + 1);
-    return page_reply(call, "versions", kModuleVersion, versions,
-                      [](const ModuleVersion& version) { return version.id.bytes(); });
+                               call.cursor_id<VersionId>(), call.query.integer("limit") + 1);
+    return page_reply(call, "versions", kModuleVersion, versions);
 }
 
 Reply create_version(Call& call, const NewVersion& in) {
@@ -158,40 +148,10 @@ Reply deprecate_module(Call& call, const Nothing&) {
 constexpr std::array kModulesQuery = {page_limit("Modules a page."), kPageCursor};
 // A version is as long as its manifest.
 constexpr std::array kVersionsQuery = {page_limit("Versions a page.", 100, 20), kPageCursor};
-constexpr std::array kListErrors = {ErrorCode::ValidationError};
-constexpr std::array kVersionsErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kGetErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
-                                      ErrorCode::Conflict,
-                                      ErrorCode::InvalidState,
-                                      ErrorCode::IdempotencyConflict,
-                                      ErrorCode::IdempotencyInProgress,
-                                      ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
-constexpr std::array kCreateVersionErrors = {ErrorCode::BadRequest,
-                                             ErrorCode::NotFound,
-                                             ErrorCode::Conflict,
-                                             ErrorCode::InvalidState,
-                                             ErrorCode::IdempotencyConflict,
-                                             ErrorCode::IdempotencyInProgress,
-                                             ErrorCode::PayloadTooLarge,
-                                             ErrorCode::UnsupportedMediaType,
-                                             ErrorCode::ValidationError};
-constexpr std::array kDeprecateErrors = {ErrorCode::BadRequest,
-                                         ErrorCode::NotFound,
-                                         ErrorCode::InvalidState,
-                                         ErrorCode::IdempotencyConflict,
-                                         ErrorCode::IdempotencyInProgress,
-                                         ErrorCode::PayloadTooLarge,
-                                         ErrorCode::UnsupportedMediaType,
-                                         ErrorCode::ValidationError};
-constexpr std::array kPublishErrors = {
-    ErrorCode::BadRequest,          ErrorCode::NotFound,
-    ErrorCode::InvalidState,        ErrorCode::ManifestInvalid,
-    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
-    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
-    ErrorCode::ValidationError};
+constexpr std::array kCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
+constexpr std::array kCreateVersionErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
+constexpr std::array kDeprecateErrors = {ErrorCode::InvalidState};
+constexpr std::array kPublishErrors = {ErrorCode::InvalidState, ErrorCode::ManifestInvalid};
 
 constexpr std::array kEndpoints = {
     Endpoint{
@@ -201,7 +161,6 @@ constexpr std::array kEndpoints = {
         .summary = "List the organization's modules",
         .query = kModulesQuery,
         .reply = {200, "A page of modules.", "application/json", "ModuleList", module_list_schema},
-        .errors = kListErrors,
         .handler = list_modules},
     Endpoint{.method = Method::Post,
              .path = "/v1/modules",
@@ -223,7 +182,6 @@ constexpr std::array kEndpoints = {
              .operation = "getModule",
              .summary = "Get a module",
              .reply = replies<kModule>(200, "The module."),
-             .errors = kGetErrors,
              .handler = get_module},
     Endpoint{.method = Method::Get,
              .path = "/v1/modules/{moduleId}/versions",
@@ -232,7 +190,6 @@ constexpr std::array kEndpoints = {
              .query = kVersionsQuery,
              .reply = {200, "A page of versions.", "application/json", "ModuleVersionList",
                        version_list_schema},
-             .errors = kVersionsErrors,
              .handler = list_versions},
     Endpoint{.method = Method::Post,
              .path = "/v1/modules/{moduleId}/versions",

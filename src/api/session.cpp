@@ -81,10 +81,7 @@ Reply delete_session(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kReadErrors = {ErrorCode::ValidationError};
-constexpr std::array kActiveErrors = {ErrorCode::BadRequest, ErrorCode::NotFound,
-                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
+constexpr std::array kActiveErrors = {ErrorCode::NotFound};
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
@@ -93,7 +90,6 @@ constexpr std::array kEndpoints = {
              .summary = "Who is signed in, and where",
              .access = Access::Session,
              .reply = replies<kSession>(200, "The session."),
-             .errors = kReadErrors,
              .handler = get_session},
     Endpoint{.method = Method::Delete,
              .path = "/v1/session",
@@ -101,7 +97,6 @@ constexpr std::array kEndpoints = {
              .summary = "Sign out: the token is dead at once",
              .access = Access::Session,
              .reply = {204, "Signed out.", "", "", nullptr},
-             .errors = kReadErrors,
              .handler = delete_session},
     Endpoint{.method = Method::Post,
              .path = "/v1/session/active-organization",

@@ -190,19 +190,7 @@ Reply list_user_attributes(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kCreateErrors = {
-    ErrorCode::BadRequest,      ErrorCode::IdempotencyConflict,  ErrorCode::IdempotencyInProgress,
-    ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
-constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kListErrors = {ErrorCode::ValidationError};
-constexpr std::array kChangeErrors = {ErrorCode::BadRequest,           ErrorCode::NotFound,
-                                      ErrorCode::PreconditionFailed,   ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType, ErrorCode::ValidationError};
-constexpr std::array kMoveErrors = {
-    ErrorCode::BadRequest,          ErrorCode::NotFound,
-    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
-    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
-    ErrorCode::ValidationError};
+constexpr std::array kChangeErrors = {ErrorCode::PreconditionFailed};
 
 std::string_view status_choice(std::size_t index) {
     constexpr std::array<std::string_view, 2> kStatuses = {"active", "locked"};
@@ -248,7 +236,6 @@ constexpr std::array kEndpoints = {
                   created_schema},
         .second_reply = ReplySpec{200, "The user was a member already; empty values were filled.",
                                   "application/json", "CreatedUser", created_schema},
-        .errors = kCreateErrors,
         .handler = decoded<kNewUser, create_user>},
     Endpoint{.method = Method::Get,
              .path = "/v1/users",
@@ -256,14 +243,12 @@ constexpr std::array kEndpoints = {
              .summary = "List members, by filter",
              .query = kListQuery,
              .reply = {200, "A page of members.", "application/json", "UserList", user_list_schema},
-             .errors = kListErrors,
              .handler = list_users},
     Endpoint{.method = Method::Get,
              .path = "/v1/users/{userId}",
              .operation = "getUser",
              .summary = "Read a member",
              .reply = with_tag(replies<kUser>(200, "The member, with its ETag.")),
-             .errors = kReadErrors,
              .handler = get_user},
     Endpoint{.method = Method::Patch,
              .path = "/v1/users/{userId}",
@@ -285,7 +270,6 @@ constexpr std::array kEndpoints = {
              .summary = "End a membership; the user stays, with its other organizations",
              .role = rules::Role::Admin,
              .reply = {204, "The user is no member any more.", "", "", nullptr},
-             .errors = kReadErrors,
              .handler = remove_user},
     Endpoint{.method = Method::Get,
              .path = "/v1/users/{userId}/attributes",
@@ -293,7 +277,6 @@ constexpr std::array kEndpoints = {
              .summary = "Read a member's attributes with their types, origin and time",
              .reply = {200, "All of them, by key.", "application/json", "UserAttributeList",
                        user_attributes_schema},
-             .errors = kReadErrors,
              .handler = list_user_attributes},
     Endpoint{.method = Method::Post,
              .path = "/v1/users/{userId}/lock",
@@ -306,7 +289,6 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kLockUser>,
              .body_example = R"({"reason": "Asked for it by phone"})",
              .reply = with_tag(replies<kUser>(200, "The member, locked, with its ETag.")),
-             .errors = kMoveErrors,
              .handler = decoded<kLockUser, lock_user>},
     Endpoint{.method = Method::Post,
              .path = "/v1/users/{userId}/unlock",
@@ -316,7 +298,6 @@ constexpr std::array kEndpoints = {
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
              .reply = with_tag(replies<kUser>(200, "The member, active, with its ETag.")),
-             .errors = kMoveErrors,
              .handler = decoded<kNothing, unlock_user>},
 };
 static_assert(well_formed(kEndpoints, "/v1/users"));

@@ -73,17 +73,12 @@ EndpointPlace place_of(const Call& call) {
 
 Reply list_deliveries(Call& call) {
     const auto place = place_of(call);
-    std::optional<DeliveryId> before;
-    if (const auto position = call.cursor_position()) {
-        const auto uuid = Uuid::from_bytes(*position);
-        if (uuid) before = DeliveryId(*uuid);
-    }
+    const auto before = call.cursor_id<DeliveryId>();
     auto deliveries =
         service::list_deliveries(call.context, call.org(), place, before,
                                  {call.query.text("status"), call.query.text("event_type")},
                                  call.query.integer("limit") + 1);
-    return page_reply(call, "deliveries", kDelivery, deliveries,
-                      [](const WebhookDelivery& delivery) { return delivery.id.bytes(); });
+    return page_reply(call, "deliveries", kDelivery, deliveries);
 }
 
 Reply get_delivery(Call& call) {
@@ -128,15 +123,7 @@ constexpr std::array kListQuery = {
     QueryParameter{
         .name = "event_type", .least = 1, .meaning = "Only deliveries of events of this type."},
 };
-constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kMoveErrors = {ErrorCode::BadRequest,
-                                    ErrorCode::NotFound,
-                                    ErrorCode::InvalidState,
-                                    ErrorCode::IdempotencyConflict,
-                                    ErrorCode::IdempotencyInProgress,
-                                    ErrorCode::PayloadTooLarge,
-                                    ErrorCode::UnsupportedMediaType,
-                                    ErrorCode::ValidationError};
+constexpr std::array kMoveErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Post,
@@ -172,7 +159,6 @@ constexpr std::array kEndpoints = {
              .query = kListQuery,
              .reply = {200, "A page of deliveries.", "application/json", "WebhookDeliveryList",
                        delivery_list_schema},
-             .errors = kReadErrors,
              .handler = list_deliveries},
     Endpoint{
         .method = Method::Get,
@@ -180,7 +166,6 @@ constexpr std::array kEndpoints = {
         .operation = "getWebhookDelivery",
         .summary = "Read a delivery with its attempts",
         .reply = replies<kDelivery>(200, "The delivery."),
-        .errors = kReadErrors,
         .handler = get_delivery},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/"

@@ -88,16 +88,11 @@ EndpointPlace place_of(const Call& call) {
 }
 
 Reply list_endpoints(Call& call) {
-    std::optional<EndpointId> after;
-    if (const auto position = call.cursor_position()) {
-        const auto uuid = Uuid::from_bytes(*position);
-        if (uuid) after = EndpointId(*uuid);
-    }
+    const auto after = call.cursor_id<EndpointId>();
     auto endpoints =
         service::list_webhook_endpoints(call.context, call.org(), call.id<InstallationId>(), after,
                                         call.query.integer("limit") + 1);
-    return page_reply(call, "webhook_endpoints", kEndpoint, endpoints,
-                      [](const WebhookEndpoint& endpoint) { return endpoint.id.bytes(); });
+    return page_reply(call, "webhook_endpoints", kEndpoint, endpoints);
 }
 
 Reply create_endpoint(Call& call, const NewWebhookEndpoint& in) {
@@ -144,23 +139,7 @@ constexpr std::array kListQuery = {
     page_limit("Endpoints a page."),
     kPageCursor,
 };
-constexpr std::array kReadErrors = {ErrorCode::NotFound, ErrorCode::ValidationError};
-constexpr std::array kCreateErrors = {ErrorCode::BadRequest,
-                                      ErrorCode::NotFound,
-                                      ErrorCode::InvalidState,
-                                      ErrorCode::IdempotencyConflict,
-                                      ErrorCode::IdempotencyInProgress,
-                                      ErrorCode::PayloadTooLarge,
-                                      ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
-constexpr std::array kChangeErrors = {ErrorCode::BadRequest, ErrorCode::NotFound,
-                                      ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType,
-                                      ErrorCode::ValidationError};
-constexpr std::array kRotateErrors = {
-    ErrorCode::BadRequest,          ErrorCode::NotFound,
-    ErrorCode::IdempotencyConflict, ErrorCode::IdempotencyInProgress,
-    ErrorCode::PayloadTooLarge,     ErrorCode::UnsupportedMediaType,
-    ErrorCode::ValidationError};
+constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
@@ -170,7 +149,6 @@ constexpr std::array kEndpoints = {
              .query = kListQuery,
              .reply = {200, "A page of endpoints.", "application/json", "WebhookEndpointList",
                        endpoint_list_schema},
-             .errors = kReadErrors,
              .handler = list_endpoints},
     Endpoint{
         .method = Method::Post,
@@ -201,7 +179,6 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kEndpointChange>,
              .body_example = R"({"status": "paused"})",
              .reply = replies<kEndpoint>(200, "The endpoint as it is now."),
-             .errors = kChangeErrors,
              .handler = decoded<kEndpointChange, change_endpoint>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
@@ -210,7 +187,6 @@ constexpr std::array kEndpoints = {
              .access = Access::Admin,
              .role = rules::Role::Admin,
              .reply = {204, "It is gone.", "", "", nullptr},
-             .errors = kReadErrors,
              .handler = delete_endpoint},
     Endpoint{
         .method = Method::Post,
@@ -223,7 +199,6 @@ constexpr std::array kEndpoints = {
         .body_limit = kSmallBody,
         .reply = {200, "The endpoint with its new secret, which is shown this once.",
                   "application/json", "IssuedWebhookEndpoint", issued_schema},
-        .errors = kRotateErrors,
         .handler = decoded<kNothing, rotate_secret>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints"));
