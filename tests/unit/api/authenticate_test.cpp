@@ -194,7 +194,8 @@ BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
                                 Access::OrganizationOrAdmin, Access::Module}) {
         for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
             const auto row = endpoint(access, role);
-            std::set<ErrorCode> met = {ErrorCode::Unauthorized};
+            // A query that is not known is refused on every row, before the handler.
+            std::set<ErrorCode> met = {ErrorCode::Unauthorized, ErrorCode::ValidationError};
             for (const Caller& caller : callers) {
                 for (const auto& request : requests) {
                     if (const auto error = refusal(row, caller, request)) met.insert(error->code());
@@ -221,6 +222,27 @@ BOOST_AUTO_TEST_CASE(a_row_declares_its_own_errors_beside_those_of_its_access) {
     BOOST_TEST(std::count(errors.begin(), errors.end(), ErrorCode::Conflict) == 1);
     row.access = Access::Open;
     BOOST_TEST(api::errors_of(row).size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_declares_what_its_path_body_and_key_can_be_refused_for) {
+    auto row = endpoint(Access::OrganizationOrAdmin, Role::Admin);
+    const auto count = api::errors_of(row).size();
+    BOOST_TEST(!declares(row, ErrorCode::NotFound));
+    row.path = "/v1/things/{id}";
+    BOOST_TEST(declares(row, ErrorCode::NotFound));
+    row.path = "/v1/attributes/{key}";  // a name: whether there is one is the handler's to say
+    BOOST_TEST(!declares(row, ErrorCode::NotFound));
+    row.body_limit = 1;
+    BOOST_TEST(declares(row, ErrorCode::PayloadTooLarge));
+    BOOST_TEST(declares(row, ErrorCode::UnsupportedMediaType));
+    BOOST_TEST(!declares(row, ErrorCode::IdempotencyConflict));
+    row.idempotency = api::IdempotencyKey::Accepted;
+    BOOST_TEST(declares(row, ErrorCode::IdempotencyConflict));
+    BOOST_TEST(declares(row, ErrorCode::IdempotencyInProgress));
+    BOOST_TEST(!declares(row, ErrorCode::IdempotencyKeyRequired));
+    row.idempotency = api::IdempotencyKey::Required;
+    BOOST_TEST(declares(row, ErrorCode::IdempotencyKeyRequired));
+    BOOST_TEST(api::errors_of(row).size() == count + 5);
 }
 
 BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credential) {
