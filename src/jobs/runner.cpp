@@ -58,6 +58,10 @@ bool Deadline::over() const {
     return g_stop || Timestamp::now() >= end_;
 }
 
+bool Deadline::stopped() {
+    return g_stop;
+}
+
 void Deadline::pause(Milliseconds span) const {
     const Milliseconds left = end_ - Timestamp::now();
     const auto wait = std::clamp(span, Milliseconds(0), std::max(left, Milliseconds(0)));

@@ -18,6 +18,8 @@ class Deadline {
   public:
     explicit Deadline(Timestamp end) : end_(end) {}
     bool over() const;
+    // A signal came: whoever sent it waits.
+    static bool stopped();
     // Sleeps for at most `span`, less when the time is over or a signal came.
     void pause(Milliseconds span) const;
 

@@ -38,8 +38,6 @@ constexpr Milliseconds kLease{60'000};
 // What was claimed and not begun by then is given back: who pauses, disables or deletes an endpoint
 // may take that for the end of it, whatever was claimed ahead.
 constexpr Milliseconds kFresh{100};
-// A run ends within its minute, whoever does not answer.
-constexpr Milliseconds kPatience{4'000};
 constexpr Milliseconds kUnreadable{60'000};
 
 net::SenderSettings sender_settings(const Settings& settings) {
@@ -274,11 +272,14 @@ void WebhookDispatch::cancel_some() {
 
 // ---------------------------------------------------------------------------- the end
 
-void WebhookDispatch::finish() {
+void WebhookDispatch::finish(const std::function<Milliseconds()>& patience) {
     for (Lane* lane : lanes_.with_ready()) put_back(*lane);
     give_back_stale();
-    const Timestamp end = Timestamp::now() + kPatience;
-    while (!posts_.empty() && Timestamp::now() < end) gather(kRecordEvery);
+    const Timestamp began = Timestamp::now();
+    while (!posts_.empty() && Timestamp::now() - began < patience()) {
+        gather(kRecordEvery);
+        record();
+    }
     record();
     if (posts_.empty()) return;
     log_event(LogLevel::Info, "webhook.broken_off", {{"posts", posts_.size()}});

@@ -9,6 +9,7 @@
 #include "service/webhook_results.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -36,10 +37,12 @@ class WebhookDispatch {
     // One round: looks for what is due now and then, claims, starts, and waits a moment for
     // results. Never longer than about a tenth of a second, and the database's time.
     void step();
-    // Before the end: claims no more, gives back what has not begun, waits a few seconds for what
-    // is under way, and gives back what has no answer by then, so that the next runner begins it
-    // anew.
-    void finish();
+    // Before the end: claims no more, gives back what has not begun, waits for what is under way as
+    // long as `patience` says now, and gives back what has no answer by then, so that the next
+    // runner begins it anew.
+    void finish(const std::function<Milliseconds()>& patience);
+    // Longer than any attempt takes.
+    static constexpr Milliseconds kWholeAttempt{16'000};
 
     [[nodiscard]] std::size_t under_way() const { return posts_.size(); }
 

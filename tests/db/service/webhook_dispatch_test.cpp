@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_ends_waits_for_answers_and_gives_back_the_rest) 
     Courier courier;
     BOOST_REQUIRE(courier.work_until([&] { return hanging.taken() == 1 && receiver.size() > 20; }));
     const Timestamp began = Timestamp::now();
-    courier.dispatch->finish();
+    courier.dispatch->finish([] { return Milliseconds(4'000); });
     const auto took = (Timestamp::now() - began).count();
     BOOST_TEST(took >= 3'500);
     BOOST_TEST(took < 6'000);
