@@ -2,6 +2,7 @@
 (docs/modules.md "Deliveries")."""
 
 import json
+import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +10,7 @@ import pytest
 from support.modules import MINUTE, start_delivering
 from support.stack import wait_for
 from support.world import email
+from test_outage import Load, workers
 
 pytestmark = pytest.mark.usefixtures("no_runner")
 ENDPOINTS, CALLS, EVENTS_A_CALL = 10, 10, 100
@@ -129,3 +131,28 @@ def test_a_runner_that_is_asked_to_end_gives_back_what_it_holds(stack, queued, r
         end(runner)
     expect_everything(queued, receiver)
     assert receiver.count() == DELIVERIES
+
+
+def test_killed_workers_tell_of_what_was_done_and_of_nothing_else(stack, module, receiver):
+    """Each member who is there after the crashes was told of once, and nobody else."""
+    hook = module.endpoint(receiver.url("/hook"), ["member.created"])
+    org = module.org
+    before = set(org.members())
+    with Load(org) as load:
+        for _ in range(5):
+            goal = len(load.created) + 40
+            wait_for(lambda: len(load.created) >= goal or load.failures, "the load to go on")
+            for worker in workers(stack)[::2]:
+                os.kill(worker, signal.SIGKILL)
+        goal = len(load.created) + 40
+        wait_for(lambda: len(load.created) >= goal or load.failures, "the load to go on")
+    assert load.failures == []
+    made = set(org.members()) - before
+    assert made >= {address for address, _ in load.created}
+    runner = start_delivering(stack)
+    try:
+        hook.settled(succeeded=len(made))
+    finally:
+        end(runner)
+    told = [json.loads(request.body)["data"]["email"] for request in receiver.at("/hook")]
+    assert len(told) == len(made) and set(told) == made

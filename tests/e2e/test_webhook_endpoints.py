@@ -323,13 +323,17 @@ def call(client, method, path, body, **options):
 
 def test_keys_and_viewers_read_and_change_nothing(module_org, admin, endpoint, endpoints):
     reads, writes = operations(endpoint, tried(admin, endpoint)["id"])
-    before = listed(admin, endpoints, limit=100)
+
+    def state():  # but for what the runner notes, which tries them meanwhile
+        return [endpoint | {"failing_since": None} for endpoint in listed(admin, endpoints, limit=100)]
+
+    before = state()
     for client in (module_org.api, module_org.viewer().api):
         for method, path, body in reads:
             call(client, method, path, body, expect=200)
         for method, path, body in writes:
             call(client, method, path, body, expect=403, code="FORBIDDEN")
-    assert listed(admin, endpoints, limit=100) == before
+    assert state() == before
 
 
 def test_an_endpoint_is_found_below_its_own_installation_and_organization_only(module_org, new_org, admin, endpoint,
