@@ -1,4 +1,4 @@
-"""/v1/installations/{id}/credentials: what a module's backend signs in and signs with (docs/api.md "Module credentials")."""
+"""/v1/installations/{id}/credentials: what a module's backend signs in and signs with (docs/modules.md "Module credentials")."""
 
 import datetime
 import re
