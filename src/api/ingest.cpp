@@ -1,5 +1,5 @@
 // Serves /v1/ingest: the events that an installed module's backend pushes, signed (specification 5
-// rule 8 and 6, docs/api.md "Ingest").
+// rule 8 and 6, docs/modules.md "Ingest").
 #include "service/ingest.hpp"
 
 #include "api/groups.hpp"

@@ -1,5 +1,5 @@
 // Serves /v1/installations…: the organization's modules as they are installed (specification 2.8,
-// 3.2, 4.3; docs/api.md "Installations"). What hangs on an installation has files of its own.
+// 3.2, 4.3; docs/modules.md "Installations"). What hangs on an installation has files of its own.
 #include "service/installations.hpp"
 
 #include "api/groups.hpp"

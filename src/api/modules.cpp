@@ -1,5 +1,5 @@
 // Serves /v1/modules…: the organization's own modules and their versions, made by its admins
-// (specification 4.3, docs/api.md "Modules"). Installing them is installations.cpp.
+// (specification 4.3, docs/modules.md "Modules"). Installing them is installations.cpp.
 #include "service/modules.hpp"
 
 #include "api/groups.hpp"

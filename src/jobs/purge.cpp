@@ -26,6 +26,7 @@ bool PurgeWork::turn(const Deadline&) {
                {"sessions", purged.sessions},
                {"mails", purged.mails},
                {"api_keys", purged.api_keys},
+               {"module_credentials", purged.module_credentials},
                {"audit_entries", purged.audit_entries},
                {"webhook_events", purged.webhook_events}});
     return true;

@@ -1,5 +1,5 @@
-// Which addresses a webhook may be sent to (docs/api.md "Webhook addresses"): pure, one table. An
-// IPv4 address that is written as an IPv6 one (::ffff:a.b.c.d) is that IPv4 address.
+// Which addresses a webhook may be sent to (docs/modules.md "Webhook addresses"): pure, one table.
+// An IPv4 address that is written as an IPv6 one (::ffff:a.b.c.d) is that IPv4 address.
 #pragma once
 
 #include <sys/socket.h>

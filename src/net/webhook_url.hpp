@@ -1,5 +1,5 @@
-// Where a webhook may go (docs/api.md "Webhook addresses"): https to public addresses only, read by
-// libcurl's own URL parser, so that what is checked is what is connected to. The addresses
+// Where a webhook may go (docs/modules.md "Webhook addresses"): https to public addresses only,
+// read by libcurl's own URL parser, so that what is checked is what is connected to. The addresses
 // themselves are judged in net/address_guard.hpp.
 #pragma once
 

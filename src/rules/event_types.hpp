@@ -1,4 +1,4 @@
-// The types of the events that webhooks carry (docs/api.md "Event types"): Muster's own, the
+// The types of the events that webhooks carry (docs/modules.md "Event types"): Muster's own, the
 // canonical ones, and those that a module names below its slug.
 #pragma once
 

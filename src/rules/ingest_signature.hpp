@@ -1,6 +1,7 @@
-// How a module's backend signs what it pushes (docs/api.md "Ingest"): the header x-svc-signature,
-// "t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{idempotency key}.{body}">". Several v1 may stand
-// there, so that a backend can sign with two secrets while it changes from one to the other.
+// How a module's backend signs what it pushes (docs/modules.md "Ingest"): the header
+// x-svc-signature, "t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{idempotency key}.{body}">".
+// Several v1 may stand there, so that a backend can sign with two secrets while it changes from one
+// to the other.
 #pragma once
 
 #include "base/crypto.hpp"

@@ -1,5 +1,5 @@
-// The module contract (docs/api.md "Module contract"): what a version's manifest must hold to be
-// published, and what an installation's config may hold by it.
+// The module contract (docs/modules.md "Module contract"): what a version's manifest must hold to
+// be published, and what an installation's config may hold by it.
 //
 //   {"name": …, "description": …, "events": {"emits": [type], "subscribes": [type]},
 //    "config_schema": {property: {"type": …, "required": …, "secret": …, "enum": […]}},

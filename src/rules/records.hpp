@@ -162,7 +162,7 @@ struct ModuleVersion {
     Timestamp updated_at;
 };
 
-// Error: its webhooks were given up; it works on otherwise (docs/api.md "Installations").
+// Error: its webhooks were given up; it works on otherwise (docs/modules.md "Installations").
 enum class InstallationStatus : std::uint8_t { Enabled, Disabled, Error };
 inline std::string_view text_of(InstallationStatus status) {
     constexpr std::array<std::string_view, 3> kTexts = {"enabled", "disabled", "error"};

@@ -1,4 +1,5 @@
-// When a webhook that failed is tried again, and when it is given up (docs/api.md "Deliveries").
+// When a webhook that failed is tried again, and when it is given up (docs/modules.md
+// "Deliveries").
 #pragma once
 
 #include "base/time.hpp"

@@ -1,4 +1,4 @@
-// Webhooks as Standard Webhooks 1.0.0 wants them on the wire (docs/api.md "Deliveries"): ids,
+// Webhooks as Standard Webhooks 1.0.0 wants them on the wire (docs/modules.md "Deliveries"): ids,
 // secrets, signatures, and what an attempt can come to.
 #pragma once
 

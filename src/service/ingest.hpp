@@ -1,4 +1,4 @@
-// What installed modules push (specification 6, docs/api.md "Ingest"): a batch of engagement
+// What installed modules push (specification 6, docs/modules.md "Ingest"): a batch of engagement
 // events, taken as a whole or not at all.
 #pragma once
 

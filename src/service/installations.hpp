@@ -1,5 +1,5 @@
 // A module's installations in an organization: what its credentials, webhooks and events hang on
-// (specification 2.8, 3.2; docs/api.md "Installations").
+// (specification 2.8, 3.2; docs/modules.md "Installations").
 #pragma once
 
 #include "rules/records.hpp"

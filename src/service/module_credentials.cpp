@@ -46,7 +46,7 @@ IssuedModuleCredential issue_module_credential(Unit& unit, const KeyRing& keys,
         org, record, sha256(issued.credential.reveal()),
         keys.seal(issued.signing_secret.reveal(), rules::credential_seal_name(record.id)));
     audit(unit, "module_credential.issued", record.id.text(),
-          {{"installation", installation.text()}, {"name", record.name}});
+          {{"installation_id", installation.text()}, {"name", record.name}});
     return issued;
 }
 
@@ -68,7 +68,7 @@ void revoke_module_credential(Unit& unit, InstallationId installation, Credentia
     if (!store::lock_module_credential(org, installation, id)) throw Error(ErrorCode::NotFound);
     if (store::revoke_module_credential(org, id, unit.now)) {
         audit(unit, "module_credential.revoked", id.text(),
-              {{"installation", installation.text()}});
+              {{"installation_id", installation.text()}});
     }
 }
 

@@ -1,5 +1,5 @@
 // Module credentials (mk_live_…): what a module's backend signs in with, each with the secret that
-// it signs its requests with (specification 5 rule 8, docs/api.md "Module credentials").
+// it signs its requests with (specification 5 rule 8, docs/modules.md "Module credentials").
 #pragma once
 
 #include "base/crypto.hpp"

@@ -1,5 +1,5 @@
 // Private modules and their versions: made as drafts, published once their manifest keeps the
-// module contract, deprecated (specification 2.6, 2.7, 3.3; docs/api.md "Modules"). All are the
+// module contract, deprecated (specification 2.6, 2.7, 3.3; docs/modules.md "Modules"). All are the
 // organization's own.
 #pragma once
 

@@ -49,8 +49,8 @@ std::string mail_text(const DisabledEndpoint& endpoint) {
     return text +
            "\nWhat was waiting for it was canceled, and it gets no new events. To bring it back,\n"
            "see to the receiver, set the endpoint's status to \"active\" again\n"
-           "(PATCH /v1/installations/{id}/webhook-endpoints/{eid}), and have what it missed\n"
-           "queued again (POST .../recover).\n";
+           "(PATCH /v1/installations/{id}/webhook-endpoints/{endpointId}), and have what failed\n"
+           "or was canceled queued again (POST .../recover).\n";
 }
 
 // The owners; where there is none, the admins.

@@ -1,5 +1,5 @@
 // Muster itself disables an endpoint: one that answered 410, or only failed for five days
-// (docs/api.md "Deliveries"). All that follows is one transaction: what waits is canceled, the
+// (docs/modules.md "Deliveries"). All that follows is one transaction: what waits is canceled, the
 // organization's other endpoints and its owners are told, and the audit log has it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Webhook endpoints (specification 2.9, docs/api.md "Webhook endpoints"): where an installation
+// Webhook endpoints (specification 2.9, docs/modules.md "Webhook endpoints"): where an installation
 // wants its events, with a secret that is shown once and can be rotated without a gap. What becomes
 // of the deliveries is service/webhook_deliveries.hpp.
 #pragma once

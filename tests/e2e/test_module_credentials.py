@@ -1,4 +1,4 @@
-"""/v1/installations/{id}/credentials: what a module's backend signs in and signs with (docs/api.md "Module credentials")."""
+"""/v1/installations/{id}/credentials: what a module's backend signs in and signs with (docs/modules.md "Module credentials")."""
 
 import datetime
 import re
@@ -123,6 +123,19 @@ def test_a_revoked_credential_is_dead_and_stays_listed_for_30_days(module_org, i
         assert (listed(admin, installed, issued) is not None) == is_listed
 
 
+@pytest.mark.usefixtures("no_runner")
+def test_the_purge_forgets_a_credential_30_days_after_it_was_revoked_and_says_so(stack, installed, admin, issue):
+    issued = issue()
+    admin.delete(path_of(installed, issued), expect=204)
+    stack.sql("UPDATE module_credentials SET revoked_at = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))",
+              int(datetime.datetime.now().timestamp() - 30 * DAY - 1) * 1000, issued["id"])
+    done = stack.program("muster-run", "--config", stack.config, "--verbose", "purge")
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if " event=purge.deleted " in line]
+    assert "module_credentials=0" not in line and "module_credentials=" in line
+    assert stack.sql("SELECT 1 FROM module_credentials WHERE id = UNHEX(REPLACE(%s, '-', ''))", issued["id"]) == []
+
+
 def test_a_credential_works_until_it_expires(module_org, issue, stack):
     issued = issue(expires_at=in_seconds(DAY))
     assert works(module_org, issued)
@@ -174,4 +187,4 @@ def test_issue_and_revocation_are_in_the_audit_log(module_org, installed, admin,
     entries = admin.get_json("/v1/audit-log", params={"subject_id": issued["id"]})
     (name,) = [name for name in entries if name != "next_cursor"]
     assert [entry["action"] for entry in entries[name]] == ["module_credential.revoked", "module_credential.issued"]
-    assert entries[name][1]["details"] == {"installation": installed["id"], "name": "noted"}
+    assert entries[name][1]["details"] == {"installation_id": installed["id"], "name": "noted"}
