@@ -5,8 +5,6 @@
 #include "rules/ingest_signature.hpp"
 #include "rules/seal_names.hpp"
 
-#include <stdexcept>
-
 namespace muster::api {
 namespace {
 
@@ -83,7 +81,13 @@ void require_signature(const service::Context& context, const service::ModuleCal
     }
     const auto secret = context.keys.open(module.sealed_signing_secret,
                                           rules::credential_seal_name(module.credential));
-    if (!secret) throw std::runtime_error("a signing secret does not open");
+    // While a key is rotated another worker may have the right one.
+    if (!secret) {
+        throw Error(ErrorCode::ServiceUnavailable)
+            .retry_after(1)
+            .internal("the signing secret of credential " + module.credential.text() +
+                      " does not open");
+    }
     if (!rules::is_signed_by(*secret, *signature, request.idempotency_key, body)) {
         refuse_signature("it is of another secret, Idempotency-Key or body");
     }

@@ -17,6 +17,12 @@ void check(CURLcode code) {
         throw std::runtime_error(std::string("curl: ") + curl_easy_strerror(code));
 }
 
+void trust(CURL* curl, const std::string& ca_file) {
+    if (ca_file.empty()) return;
+    set(curl, CURLOPT_CAINFO, ca_file.c_str());
+    set<const char*>(curl, CURLOPT_CAPATH, nullptr);  // Debian's libcurl has a folder besides
+}
+
 CurlHandle new_curl() {
     initialise_curl();
     CurlHandle curl(curl_easy_init());

@@ -22,6 +22,9 @@ void set(CURL* curl, CURLoption option, Value value) {
     check(curl_easy_setopt(curl, option, value));
 }
 
+// Trusts these authorities (a PEM file) and no others; "" leaves the system's.
+void trust(CURL* curl, const std::string& ca_file);
+
 struct FreeCurl {
     void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }

@@ -142,7 +142,7 @@ void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
     set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(settings.stall_seconds));
     set(curl, CURLOPT_TIMEOUT, streaming ? 0L : static_cast<long>(settings.total_seconds));
-    if (!settings.ca_file.empty()) set(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
+    trust(curl, settings.ca_file);
     if (settings.environment_proxy) {
         set(curl, CURLOPT_NOPROXY, proxy_exceptions().c_str());
     } else {

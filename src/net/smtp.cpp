@@ -51,7 +51,7 @@ void set_tls(CURL* curl, const SmtpSettings& settings) {
     set(curl, CURLOPT_SSL_VERIFYPEER, takes_any ? 0L : 1L);
     set(curl, CURLOPT_SSL_VERIFYHOST, takes_any ? 0L : 2L);
     set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!settings.ca_file.empty()) set(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
+    trust(curl, settings.ca_file);
 }
 
 void set_connection(CURL* curl, const SmtpSettings& settings) {

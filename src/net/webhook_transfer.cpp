@@ -129,7 +129,7 @@ void WebhookTransfer::set_route() {
     set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
     set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
     set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!settings_.ca_file.empty()) set(curl, CURLOPT_CAINFO, settings_.ca_file.c_str());
+    trust(curl, settings_.ca_file);
 }
 
 void WebhookTransfer::set_request() {

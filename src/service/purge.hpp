@@ -20,11 +20,13 @@ struct Purged {
     std::int64_t mails = 0;
     std::int64_t api_keys = 0;
     std::int64_t module_credentials = 0;
+    std::int64_t previous_secrets = 0;
     std::int64_t audit_entries = 0;
     std::int64_t webhook_events = 0;
     bool any() const {
         return imports + blocks + idempotency_keys + otp_codes + guess_budgets + sessions + mails +
-                   api_keys + module_credentials + audit_entries + webhook_events >
+                   api_keys + module_credentials + previous_secrets + audit_entries +
+                   webhook_events >
                0;
     }
 };

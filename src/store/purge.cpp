@@ -72,6 +72,14 @@ std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int l
     return tx.execute(kPurge, until, limit);
 }
 
+std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit) {
+    static constexpr SystemSql kPurge{
+        "purge.previous_secrets", Why{"retention is the installation's, not a tenant's"},
+        "UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL "
+        "WHERE previous_secret_until <= ? LIMIT ?"};
+    return tx.execute(kPurge, now, limit);
+}
+
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
     // Ids ascend with time: the primary key keeps this from reading what is younger.
     static constexpr SystemSql kPurge{

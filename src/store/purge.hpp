@@ -19,6 +19,9 @@ std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit);
 // Events for webhooks that were written at `until` or earlier, with all deliveries and attempts.
 std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit);
 
+// An endpoint's secret of before, once it signs no more.
+std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit);
+
 // Gone when it was revoked at `until` or earlier.
 std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit);

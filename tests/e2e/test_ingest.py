@@ -237,6 +237,19 @@ def test_a_malformed_signature_is_none(shop, ann):
         assert signed(shop, body, signature=header).status_code == 202, header
 
 
+def test_a_secret_that_does_not_open_is_asked_for_again_later(org, stack):
+    ann = org.create_user({"email": email("ann")})
+    shop = org.backend(org.install(org.published_module(MANIFEST, slug="shop")))
+    mine = "UPDATE module_credentials SET signing_secret = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))"
+    sealed = stack.sql("SELECT signing_secret FROM module_credentials WHERE id = UNHEX(REPLACE(%s, '-', ''))",
+                       shop.credential["id"])[0][0]
+    stack.sql(mine, b"rotten", shop.credential["id"])
+    reply = shop.post("/v1/ingest", json={"events": [by(ann)]}, expect=503)
+    assert reply.json()["error"]["code"] == "SERVICE_UNAVAILABLE" and reply.headers["Retry-After"] == "1"
+    stack.sql(mine, sealed, shop.credential["id"])
+    shop.post("/v1/ingest", json={"events": [by(ann)]}, expect=202)
+
+
 def test_the_signature_is_looked_at_before_the_body_and_the_size_before_the_signature(shop):
     for body in (b"{", b"[]", b'{"events":[]}'):
         assert refused(signed(shop, body, secret="mks_wrong"))

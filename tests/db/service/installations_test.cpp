@@ -310,6 +310,17 @@ BOOST_AUTO_TEST_CASE(a_config_is_sealed_anew_with_the_other_secrets) {
     BOOST_TEST(secrets_of(id, KeyRing(next)) == R"({"key":"old"})");
 }
 
+BOOST_AUTO_TEST_CASE(a_config_that_does_not_open_is_mended_by_one_that_is_whole) {
+    const auto module = published("shop", kWithSecret);
+    const auto id = install(module.id, R"({"key":"old"})").id;
+    client.execute("UPDATE module_installations SET config_secrets = 'rotten' WHERE id = ?", id);
+    BOOST_TEST(faults_of([&] {
+                   change(id, {{}, RawJson{R"({"key":"***"})"}});
+               }) == "config.key invalid_value;");
+    change(id, {{}, RawJson{R"({"key":"new"})"}});
+    BOOST_TEST(secrets_of(id) == R"({"key":"new"})");
+}
+
 // ---------------------------------------------------------------------------- webhooks
 
 BOOST_AUTO_TEST_CASE(others_hear_of_it_and_a_disabled_one_s_endpoints_hear_nothing) {
