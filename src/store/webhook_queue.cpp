@@ -33,9 +33,11 @@ std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp 
     static constexpr SystemSql kFind{
         "webhook_queue.find_due_endpoints",
         Why{"the runner serves all tenants; each row names its own"},
-        "SELECT e.organization_id, e.id, " FIRST_DUE
+        "SELECT organization_id, id, ROW_NUMBER() OVER (PARTITION BY organization_id "
+        "ORDER BY due) AS place FROM (SELECT e.organization_id, e.id, " FIRST_DUE
         "FROM webhook_endpoints e WHERE e.status <> 'paused' "
-        "AND (e.failing_since IS NOT NULL) = ? HAVING due <= ? ORDER BY due LIMIT ?"};
+        "AND (e.failing_since IS NOT NULL) = ?) AS first WHERE due <= ? "
+        "ORDER BY place, due LIMIT ?"};
     std::vector<DueEndpoint> due;
     for (auto rows = tx.query(kFind, failing ? 1 : 0, now, limit); rows.next();) {
         due.push_back({rows.id<OrgId>(1), rows.id<EndpointId>(2)});

@@ -17,9 +17,9 @@ struct DueEndpoint {
     OrgId organization;
     EndpointId endpoint;
 };
-// Endpoints with a delivery that is due, the longest due first; of those that fail, or of all
-// others. Paused ones are not among them. One look at the index for each endpoint, however much
-// waits for it.
+// Endpoints with a delivery that is due, of those that fail, or of all others: each organization's
+// longest due one, then each one's second, so that nobody's many late ones fill the list. Paused
+// ones are not among them. One look at the index for each endpoint, however much waits for it.
 std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp now, int limit);
 
 // An endpoint as whoever delivers to it needs it.
