@@ -119,7 +119,7 @@ std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const Delivery
     static constexpr OrgSql kLock{
         "webhook_queue.lock_claimed",
         "SELECT id FROM webhook_deliveries WHERE lease_owner = ? AND status = 'pending' "
-        "AND organization_id = :org AND id IN ({?}) ORDER BY id FOR UPDATE"};
+        "AND organization_id = :org AND id IN ({?}) ORDER BY id FOR UPDATE SKIP LOCKED"};
     std::vector<DeliveryId> locked;
     for (auto rows = org.query_bulk(kLock, deliveries.size(), with_ids({owner}, deliveries));
          rows.next();) {

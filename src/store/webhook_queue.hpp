@@ -47,7 +47,8 @@ std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endp
                                               const Uuid& owner, Timestamp now, Timestamp until,
                                               int limit);
 
-// Those of the deliveries whose lease is still the owner's, locked until the transaction ends.
+// Those of the deliveries whose lease is still the owner's, locked until the transaction ends. One
+// that somebody else has locked is not waited for: they are taking it out of the owner's hands.
 std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const DeliveryId> deliveries,
                                      const Uuid& owner);
 // Due again at `when`, the lease given up. For the owner's only; how many were.

@@ -147,6 +147,26 @@ BOOST_AUTO_TEST_CASE(a_late_result_does_not_touch_what_another_runner_has_by_now
     BOOST_TEST(count("webhook_attempts") == 0);
 }
 
+// Who holds a delivery's row is canceling, deleting or queueing it anew, with many others perhaps.
+BOOST_AUTO_TEST_CASE(a_delivery_that_somebody_holds_keeps_no_other_result_waiting) {
+    const auto one = endpoint("https://one.example/");
+    const auto two = endpoint("https://two.example/");
+    queue(one);
+    queue(two);
+    const auto held = claim(one, owner).at(0);
+    const auto free = claim(two, owner).at(0);
+    const std::array results{result(one, held, "200", 200), result(two, free, "200", 200)};
+    test::Desk other;
+    other.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        BOOST_TEST(store::cancel_pending(org, one, Timestamp::now(), 10) == 1);
+        record_attempts(context, owner, results);
+        BOOST_TEST(status(free.id) == "succeeded");
+    });
+    BOOST_TEST(status(held.id) == "canceled");
+    BOOST_TEST(count("webhook_attempts") == 1);
+}
+
 BOOST_AUTO_TEST_CASE(failing_since_is_the_first_failure_since_the_last_success) {
     const auto to = endpoint("https://one.example/");
     deliver(to, "connect");
