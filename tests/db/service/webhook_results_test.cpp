@@ -295,4 +295,23 @@ BOOST_AUTO_TEST_CASE(a_url_is_shown_without_what_may_be_a_password) {
     BOOST_TEST(url_to_show("https://a.example/x") == "https://a.example/x");
 }
 
+// Sign-in codes wait in the same outbox.
+BOOST_AUTO_TEST_CASE(one_that_is_set_going_again_and_again_does_not_fill_the_outbox) {
+    seat(acme, "owner@acme.example", "owner");
+    const auto to = endpoint("https://one.example/");
+    for (int i = 0; i < 23; ++i) {
+        set(to, "status", "'active'");
+        deliver(to, "http_4xx", 410);
+        BOOST_TEST(cell(to, "status") == "disabled");
+    }
+    BOOST_TEST(count("mail_outbox") == 20);
+    const auto other = organization("Other");
+    seat(other, "owner@other.example", "owner");
+    const auto theirs = endpoint(other, install(other), "https://two.example/");
+    as(other, [&](service::Unit& unit) {
+        service::disable_webhook_endpoint(unit, context.keys, theirs, "gone", std::nullopt);
+    });
+    BOOST_TEST(count("mail_outbox") == 21);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
