@@ -42,13 +42,9 @@ StoredReply installation_reply(const Installation& installation) {
 }
 
 Reply list_installations(Call& call) {
-    std::optional<InstallationId> after;
-    if (const auto position = call.cursor_position()) {
-        const auto uuid = Uuid::from_bytes(*position);
-        if (uuid) after = InstallationId(*uuid);
-    }
-    auto installations = service::list_installations(call.context, call.org(), after,
-                                                     call.query.integer("limit") + 1);
+    auto installations =
+        service::list_installations(call.context, call.org(), call.cursor_id<InstallationId>(),
+                                    call.query.integer("limit") + 1);
     return page_reply(call, "installations", kInstallation, installations,
                       [](const Installation& installation) { return installation.id.bytes(); });
 }

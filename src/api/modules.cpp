@@ -93,16 +93,8 @@ Json::Value version_list_schema() {
 
 // ---------------------------------------------------------------------------- handlers
 
-// The id that the query's cursor holds.
-template <class IdType>
-std::optional<IdType> cursor_id(const Call& call) {
-    const auto position = call.cursor_position();
-    const auto uuid = position ? Uuid::from_bytes(*position) : std::nullopt;
-    return uuid ? std::optional(IdType(*uuid)) : std::nullopt;
-}
-
 Reply list_modules(Call& call) {
-    auto modules = service::list_modules(call.context, call.org(), cursor_id<ModuleId>(call),
+    auto modules = service::list_modules(call.context, call.org(), call.cursor_id<ModuleId>(),
                                          call.query.integer("limit") + 1);
     return page_reply(call, "modules", kModule, modules,
                       [](const Module& module) { return module.id.bytes(); });
@@ -124,7 +116,7 @@ Reply get_module(Call& call) {
 Reply list_versions(Call& call) {
     auto versions =
         service::list_versions(call.context, call.org(), call.id<ModuleId>(),
-                               cursor_id<VersionId>(call), call.query.integer("limit") + 1);
+                               call.cursor_id<VersionId>(), call.query.integer("limit") + 1);
     return page_reply(call, "versions", kModuleVersion, versions,
                       [](const ModuleVersion& version) { return version.id.bytes(); });
 }

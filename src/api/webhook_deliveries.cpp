@@ -73,13 +73,8 @@ EndpointPlace place_of(const Call& call) {
 
 Reply list_deliveries(Call& call) {
     const auto place = place_of(call);
-    std::optional<DeliveryId> before;
-    if (const auto position = call.cursor_position()) {
-        const auto uuid = Uuid::from_bytes(*position);
-        if (uuid) before = DeliveryId(*uuid);
-    }
     auto deliveries =
-        service::list_deliveries(call.context, call.org(), place, before,
+        service::list_deliveries(call.context, call.org(), place, call.cursor_id<DeliveryId>(),
                                  {call.query.text("status"), call.query.text("event_type")},
                                  call.query.integer("limit") + 1);
     return page_reply(call, "deliveries", kDelivery, deliveries,
