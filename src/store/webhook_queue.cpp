@@ -215,6 +215,19 @@ std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
     return failing;
 }
 
+std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const EndpointId> endpoints) {
+    static constexpr OrgSql kLock{
+        "webhook_queue.lock_endpoints",
+        "SELECT id FROM webhook_endpoints WHERE organization_id = :org AND id IN ({?}) "
+        "ORDER BY id FOR UPDATE SKIP LOCKED"};
+    std::vector<EndpointId> locked;
+    const std::vector<Param> params(endpoints.begin(), endpoints.end());
+    for (auto rows = org.query_bulk(kLock, params.size(), params); rows.next();) {
+        locked.push_back(rows.id<EndpointId>(1));
+    }
+    return locked;
+}
+
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints) {
     static constexpr OrgSql kClear{
         "webhook_queue.clear_failing",

@@ -83,6 +83,10 @@ void set_attempted(db::OrgStore& org, DeliveryId delivery, std::optional<Timesta
 // emits an event holds the endpoint's row.
 std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
                                              std::span<const EndpointId> endpoints);
+// Those of the endpoints that nobody else has locked, locked until the transaction ends: who emits
+// an event holds them, and who changes one for a whole while, which others' results cannot wait
+// for. The next result of an endpoint says what this one did.
+std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Timestamp now);
 

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "db/dispatch_house.hpp"
 #include "service/webhook_disabling.hpp"
+#include "store/webhook_endpoints.hpp"
 #include "store/webhook_queue.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -165,6 +166,24 @@ BOOST_AUTO_TEST_CASE(a_delivery_that_somebody_holds_keeps_no_other_result_waitin
     });
     BOOST_TEST(status(held.id) == "canceled");
     BOOST_TEST(count("webhook_attempts") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(
+    an_endpoint_that_somebody_holds_keeps_no_result_waiting_and_is_noted_next_time) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    const auto attempt = result(to, claim(to, owner).at(0), "http_4xx", 410);
+    test::Desk other;
+    other.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        BOOST_REQUIRE(store::lock_webhook_endpoint(org, installation, to).has_value());
+        record_attempts(context, owner, {&attempt, 1});
+    });
+    BOOST_TEST(count("webhook_attempts") == 1);
+    BOOST_TEST(cell(to, "status") == "active");
+    deliver(to, "http_4xx", 410);
+    BOOST_TEST(cell(to, "status") == "disabled");
+    BOOST_TEST(cell(to, "failing_since") != "NULL");
 }
 
 BOOST_AUTO_TEST_CASE(failing_since_is_the_first_failure_since_the_last_success) {
