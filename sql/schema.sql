@@ -149,9 +149,10 @@ CREATE TABLE IF NOT EXISTS otp_codes (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- What was spent of a guess budget: the moments (8 bytes each, milliseconds) within its window. One row, locked by
--- whoever spends, so that parallel guesses are counted one by one.
+-- whoever spends, so that parallel guesses are counted one by one. webhook_notice: an organization's mails about its
+-- endpoints.
 CREATE TABLE IF NOT EXISTS guess_budgets (
-    kind       ENUM('otp_request', 'otp_verify') NOT NULL,
+    kind       ENUM('otp_request', 'otp_verify', 'webhook_notice') NOT NULL,
     subject    BINARY(32)     NOT NULL,
     spent      VARBINARY(512) NOT NULL,
     expires_at BIGINT         NOT NULL,

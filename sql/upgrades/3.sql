@@ -182,3 +182,5 @@ CREATE TABLE IF NOT EXISTS webhook_attempt_totals (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 ALTER TABLE audit_log MODIFY actor ENUM('admin', 'operator', 'system') NOT NULL;
+
+ALTER TABLE guess_budgets MODIFY kind ENUM('otp_request', 'otp_verify', 'webhook_notice') NOT NULL;

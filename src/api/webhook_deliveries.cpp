@@ -73,9 +73,8 @@ EndpointPlace place_of(const Call& call) {
 
 Reply list_deliveries(Call& call) {
     const auto place = place_of(call);
-    const auto before = call.cursor_id<DeliveryId>();
     auto deliveries =
-        service::list_deliveries(call.context, call.org(), place, before,
+        service::list_deliveries(call.context, call.org(), place, call.cursor_id<DeliveryId>(),
                                  {call.query.text("status"), call.query.text("event_type")},
                                  call.query.integer("limit") + 1);
     return page_reply(call, "deliveries", kDelivery, deliveries);

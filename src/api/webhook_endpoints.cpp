@@ -4,6 +4,7 @@
 #include "service/webhook_endpoints.hpp"
 
 #include "api/groups.hpp"
+#include "api/issued.hpp"
 #include "rules/event_types.hpp"
 
 namespace muster {
@@ -61,24 +62,14 @@ Json::Value endpoint_list_schema() {
     return list_schema<kEndpoint>("webhook_endpoints");
 }
 
-// The record with its secret, which is shown this once.
-Json::Value issued_schema() {
-    Json::Value schema = kEndpoint.schema();
-    schema["properties"]["signing_secret"] = Wire<std::string>::schema();
-    schema["required"].append("signing_secret");
-    return schema;
+constexpr std::array<std::string_view, 1> kSecrets = {"signing_secret"};
+
+Json::Value issued_endpoint_schema() {
+    return issued_schema(kEndpoint.schema(), kSecrets);
 }
 
-StoredReply issued_reply(int status, const service::IssuedEndpoint& issued) {
-    StoredReply reply;
-    reply.status = status;
-    reply.body = to_json(kEndpoint, issued.endpoint);
-    reply.body.pop_back();
-    reply.body += ",\"signing_secret\":";
-    append_json_string(reply.body, issued.secret.reveal());
-    reply.body += '}';
-    reply.is_secret = true;
-    return reply;
+StoredReply issued_endpoint_reply(const service::IssuedEndpoint& issued) {
+    return issued_reply(to_json(kEndpoint, issued.endpoint), kSecrets, std::array{issued.secret});
 }
 
 // ---------------------------------------------------------------------------- handlers
@@ -101,7 +92,7 @@ Reply create_endpoint(Call& call, const NewWebhookEndpoint& in) {
     return call.transact([&](Unit& unit) {
         const auto issued =
             service::create_webhook_endpoint(unit, call.context.keys, installation, in);
-        StoredReply reply = issued_reply(201, issued);
+        StoredReply reply = issued_endpoint_reply(issued);
         reply.location = "/v1/installations/" + installation.text() + "/webhook-endpoints/" +
                          issued.endpoint.id.text();
         return reply;
@@ -129,7 +120,10 @@ Reply delete_endpoint(Call& call) {
 Reply rotate_secret(Call& call, const Nothing&) {
     const auto place = place_of(call);
     return call.transact([&](Unit& unit) {
-        return issued_reply(200, service::rotate_endpoint_secret(unit, call.context.keys, place));
+        auto reply =
+            issued_endpoint_reply(service::rotate_endpoint_secret(unit, call.context.keys, place));
+        reply.status = 200;
+        return reply;
     });
 }
 
@@ -150,23 +144,23 @@ constexpr std::array kEndpoints = {
              .reply = {200, "A page of endpoints.", "application/json", "WebhookEndpointList",
                        endpoint_list_schema},
              .handler = list_endpoints},
-    Endpoint{
-        .method = Method::Post,
-        .path = "/v1/installations/{id}/webhook-endpoints",
-        .operation = "createWebhookEndpoint",
-        .summary = "Make a webhook endpoint; its signing secret is shown this once",
-        .access = Access::Admin,
-        .role = rules::Role::Admin,
-        .idempotency = IdempotencyKey::Accepted,
-        .body_limit = kSmallBody,
-        .body_required = true,
-        .body_component = "NewWebhookEndpoint",
-        .body_schema = schema_of<kNewEndpoint>,
-        .body_example = R"({"url": "https://crm.example/hooks",
+    Endpoint{.method = Method::Post,
+             .path = "/v1/installations/{id}/webhook-endpoints",
+             .operation = "createWebhookEndpoint",
+             .summary = "Make a webhook endpoint; its signing secret is shown this once",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewWebhookEndpoint",
+             .body_schema = schema_of<kNewEndpoint>,
+             .body_example = R"({"url": "https://crm.example/hooks",
                "subscribed_event_types": ["member.created", "member.updated"]})",
-        .reply = {201, "The endpoint.", "application/json", "IssuedWebhookEndpoint", issued_schema},
-        .errors = kCreateErrors,
-        .handler = decoded<kNewEndpoint, create_endpoint>},
+             .reply = {201, "The endpoint.", "application/json", "IssuedWebhookEndpoint",
+                       issued_endpoint_schema},
+             .errors = kCreateErrors,
+             .handler = decoded<kNewEndpoint, create_endpoint>},
     Endpoint{.method = Method::Patch,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
              .operation = "updateWebhookEndpoint",
@@ -198,7 +192,7 @@ constexpr std::array kEndpoints = {
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .reply = {200, "The endpoint with its new secret, which is shown this once.",
-                  "application/json", "IssuedWebhookEndpoint", issued_schema},
+                  "application/json", "IssuedWebhookEndpoint", issued_endpoint_schema},
         .handler = decoded<kNothing, rotate_secret>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints"));

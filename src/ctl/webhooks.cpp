@@ -2,6 +2,7 @@
 #include "ctl/command.hpp"
 #include "service/organizations.hpp"
 #include "service/webhook_deliveries.hpp"
+#include "service/webhook_disabling.hpp"
 #include "service/webhook_endpoints.hpp"
 
 namespace muster::ctl {
@@ -14,7 +15,7 @@ Json::Value health_json(const EndpointHealth& health) {
     Json::Value json;
     json["id"] = endpoint.id.text();
     json["module_installation_id"] = endpoint.module_installation_id.text();
-    json["url"] = endpoint.url;
+    json["url"] = std::string(service::url_to_show(endpoint.url));
     json["status"] = std::string(text_of(endpoint.status));
     json["disabled_reason"] =
         endpoint.disabled_reason ? Json::Value(*endpoint.disabled_reason) : Json::Value();
@@ -31,7 +32,8 @@ std::string health_line(const EndpointHealth& health) {
     if (endpoint.disabled_reason) line += " (" + *endpoint.disabled_reason + ")";
     if (endpoint.failing_since) line += "  failing since " + endpoint.failing_since->text();
     return line + "  " + std::to_string(health.pending) + " pending, " +
-           std::to_string(health.failed) + " failed  " + endpoint.url + "\n";
+           std::to_string(health.failed) + " failed  " +
+           std::string(service::url_to_show(endpoint.url)) + "\n";
 }
 
 }  // namespace

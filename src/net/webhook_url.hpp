@@ -14,7 +14,8 @@ struct UrlPolicy {
 };
 
 // nullopt for a URL that an endpoint may have, else the reason for a person. Asks the name servers,
-// for 2 s at most; a name that does not resolve now passes.
+// for 2 s at most and in two threads at a time; a name that does not resolve now passes, and so
+// does one that cannot be asked for now.
 [[nodiscard]] std::optional<std::string> fault_in_webhook_url(const std::string& url,
                                                               const UrlPolicy& policy);
 

@@ -282,7 +282,12 @@ class ManifestReader {
         if (property.is_secret && property.type && property.type != PropertyType::String) {
             faults_.add(path + ".secret", FieldCode::InvalidValue, "Only a string can be secret.");
         }
-        if (choices) read_choices(path + ".enum", *choices, property);
+        if (choices && property.is_secret) {
+            // With "***" in a config, a list of guesses would tell which one the stored value is.
+            faults_.add(path + ".enum", FieldCode::InvalidValue, "A secret has no list of values.");
+        } else if (choices) {
+            read_choices(path + ".enum", *choices, property);
+        }
         return property;
     }
 

@@ -1,12 +1,15 @@
 #include "service/webhook_disabling.hpp"
 
+#include "base/crypto.hpp"
 #include "base/record.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
+#include "rules/guess_budget.hpp"
 #include "service/audit.hpp"
 #include "service/events.hpp"
 #include "service/mail.hpp"
 #include "store/admins.hpp"
+#include "store/sign_in.hpp"
 #include "store/webhook_queue.hpp"
 
 #include <string>
@@ -16,7 +19,11 @@ namespace muster::service {
 namespace {
 
 constexpr int kCanceledAtOnce = 1000;
-constexpr Milliseconds kMailLife{3L * 24 * 3600 * 1000};
+constexpr Milliseconds kDay{24L * 3600 * 1000};
+constexpr Milliseconds kMailLife = 3 * kDay;
+// Of an organization: an endpoint that is set going again and again must not fill the outbox, where
+// everybody's sign-in codes wait too.
+constexpr rules::Budget kNoticesADay{20, kDay};
 
 struct DisabledEndpoint {
     EndpointId id;
@@ -64,11 +71,23 @@ std::vector<std::string> addressees(db::OrgStore& org) {
     return owners.empty() ? admins : owners;
 }
 
+bool may_mail(Unit& unit) {
+    constexpr std::string_view kKind = "webhook_notice";
+    const std::string subject = sha256(unit.org().bytes());
+    rules::SpentTimes told(store::lock_guess_budget(unit.tx, kKind, subject));
+    if (told.exhausted(kNoticesADay, unit.now)) return false;
+    told.spend(unit.now, kNoticesADay.within);
+    store::write_guess_budget(unit.tx, kKind, subject, told.packed(),
+                              unit.now + kNoticesADay.within);
+    return true;
+}
+
 void tell(Unit& unit, const KeyRing& keys, const DisabledEndpoint& endpoint) {
     db::OrgStore org(unit.tx, unit.org());
     emit(unit, {rules::event_type::kEndpointDisabled, std::nullopt,
                 [&] { return to_json(kDisabledEndpoint, endpoint); }});
-    for (const std::string& address : addressees(org)) {
+    const auto addresses = may_mail(unit) ? addressees(org) : std::vector<std::string>();
+    for (const std::string& address : addresses) {
         queue_mail(unit.tx, keys, {address, "A webhook endpoint was disabled", mail_text(endpoint)},
                    unit.now, unit.now + kMailLife);
     }

@@ -84,9 +84,14 @@ IssuedEndpoint create_webhook_endpoint(Unit& unit, const KeyRing& keys, Installa
         throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
     }
     db::OrgStore org(unit.tx, unit.org());
-    if (store::count_webhook_endpoints(org, installation) >= std::int64_t{kMostEndpoints}) {
+    if (store::count_webhook_endpoints(org, installation) >= kMostEndpoints) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "the installation has as many endpoints as it may");
+    }
+    // Requests at the same time may pass this by as many as they are.
+    if (store::count_webhook_endpoints(org) >= kMostEndpointsInAll) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the organization has as many endpoints as it may");
     }
     IssuedEndpoint issued{{}, rules::create_endpoint_secret()};
     rules::WebhookEndpoint& endpoint = issued.endpoint;

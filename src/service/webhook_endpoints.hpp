@@ -13,7 +13,10 @@
 
 namespace muster::service {
 
-inline constexpr std::size_t kMostEndpoints = 200;   // an installation
+inline constexpr std::int64_t kMostEndpoints = 200;  // an installation
+// An organization, those of disabled installations included: the runner looks at each endpoint of
+// all tenants, and a request tells each one of its organization.
+inline constexpr std::int64_t kMostEndpointsInAll = 500;
 inline constexpr std::size_t kMostEventTypes = 100;  // an endpoint
 inline constexpr std::size_t kLongestWebhookUrl = 2048;
 
@@ -45,7 +48,7 @@ void check_endpoint_fields(const Context& context, const std::optional<std::stri
                            const std::optional<std::vector<std::string>>& event_types);
 
 // The fields must have been checked. Throws NOT_FOUND, and INVALID_STATE for an installation that
-// is disabled or has as many as it may.
+// is disabled, or where there are as many as there may be.
 IssuedEndpoint create_webhook_endpoint(Unit& unit, const KeyRing& keys, InstallationId installation,
                                        const NewWebhookEndpoint& fields);
 

@@ -10,6 +10,8 @@ constexpr Milliseconds kSlow{2'000};
 // than is begun while it is fresh (webhook_dispatch.cpp).
 constexpr Milliseconds kQuick{25};
 constexpr std::size_t kAhead = 4;
+// A quarter is kept for organizations that have few.
+constexpr std::size_t kKeptShare = 4;
 
 }  // namespace
 
@@ -29,11 +31,10 @@ void Lanes::enqueue(Lane& lane) {
 }
 
 std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, Timestamp now) {
-    std::size_t all = 0;
-    std::size_t suspects = 0;
+    Taken healthy;
+    Taken suspects;
     for (const auto& [key, lane] : lanes_) {
-        all += reserved(lane);
-        if (is_suspect(lane)) suspects += reserved(lane);
+        (is_suspect(lane) ? suspects : healthy).add(lane.organization, reserved(lane));
     }
     std::vector<std::pair<Lane*, std::size_t>> claims;
     std::deque<Lane*> stay;
@@ -44,9 +45,7 @@ std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, 
         // Those beyond the bound wait in the lane and need no connection of their own.
         const std::size_t starting =
             std::min(wanted, std::max(lane.under_way, bound(lane)) - reserved(lane));
-        std::size_t room = connections_ - std::min(all, connections_);
-        const std::size_t half = connections_ / 2;
-        if (is_suspect(lane)) room = std::min(room, half - std::min(suspects, half));
+        const std::size_t room = room_for(lane, healthy, suspects);
         if (starting > 0 && room == 0) {
             stay.push_back(&lane);
             continue;
@@ -54,8 +53,7 @@ std::vector<std::pair<Lane*, std::size_t>> Lanes::next_claims(std::size_t most, 
         lane.waits = false;
         if (wanted == 0) continue;
         const std::size_t started = std::min(starting, room);
-        all += started;
-        if (is_suspect(lane)) suspects += started;
+        (is_suspect(lane) ? suspects : healthy).add(lane.organization, started);
         claims.emplace_back(&lane, started < starting ? started : wanted);
     }
     line_.insert(line_.begin(), stay.begin(), stay.end());
@@ -96,6 +94,22 @@ std::size_t Lanes::claimable(const Lane& lane) const {
     const std::size_t has = lane.under_way + lane.ready.size();
     // A lane with enough work for now waits until a claim is worth its transaction.
     return has * 2 >= capacity + own ? 0 : capacity - has;
+}
+
+std::size_t Lanes::room_for(const Lane& lane, const Taken& healthy, const Taken& suspects) const {
+    const std::size_t free = connections_ - std::min(healthy.all + suspects.all, connections_);
+    if (!is_suspect(lane)) return share(healthy, lane.organization, connections_, free);
+    const std::size_t half = connections_ / 2;
+    const std::size_t free_of_half = half - std::min(suspects.all, half);
+    return std::min(free, share(suspects, lane.organization, half, free_of_half));
+}
+
+std::size_t Lanes::share(const Taken& taken, OrgId organization, std::size_t most,
+                         std::size_t free) const {
+    const auto found = taken.own.find(organization);
+    const std::size_t own = found == taken.own.end() ? 0 : found->second;
+    const std::size_t few = endpoint_connections_ - std::min(own, endpoint_connections_);
+    return std::max(std::min(free, few), free - std::min(free, most / kKeptShare));
 }
 
 std::size_t Lanes::reserved(const Lane& lane) const {

@@ -1,7 +1,8 @@
 // Who may have how many deliveries under way: a lane for each endpoint in a runner's memory. No
 // endpoint has more than its bound; one that fails, or that has shown nothing yet, has one; and all
 // that fail or are slow have half of the connections together at most, so that the others always
-// find the other half, however many dead ones there are.
+// find the other half, however many dead ones there are. Of both halves, an organization that has
+// as many as one endpoint may have leaves a quarter to the others, however many endpoints it has.
 #pragma once
 
 #include "base/crypto.hpp"
@@ -12,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -66,11 +68,27 @@ class Lanes {
     [[nodiscard]] std::vector<Lane*> with_ready();
 
   private:
+    // Connections in use or about to be.
+    struct Taken {
+        std::size_t all = 0;
+        std::unordered_map<OrgId, std::size_t> own;
+        void add(OrgId organization, std::size_t more) {
+            all += more;
+            own[organization] += more;
+        }
+    };
+
     [[nodiscard]] std::size_t bound(const Lane& lane) const;
     [[nodiscard]] static bool is_suspect(const Lane& lane);
     [[nodiscard]] std::size_t claimable(const Lane& lane) const;
     // What of the connections a lane uses or is about to.
     [[nodiscard]] std::size_t reserved(const Lane& lane) const;
+    // How many connections more the lane may have now.
+    [[nodiscard]] std::size_t room_for(const Lane& lane, const Taken& healthy,
+                                       const Taken& suspects) const;
+    // How many of the `free` ones of `most` the organization may have.
+    [[nodiscard]] std::size_t share(const Taken& taken, OrgId organization, std::size_t most,
+                                    std::size_t free) const;
 
     std::size_t connections_;
     std::size_t endpoint_connections_;

@@ -104,27 +104,53 @@ class Recorder {
         store::set_succeeded(org_, succeeded, unit_.now);
     }
 
-    void note_endpoints(const std::map<EndpointId, Signs>& all) {
+    // What is to be noted of one endpoint.
+    struct Change {
+        bool mended = false;
+        bool broken = false;
+        bool gone = false;
+        bool fails_too_long = false;
+        bool any() const { return mended || broken || gone || fails_too_long; }
+    };
+
+    std::map<EndpointId, Change> changes_by(const std::map<EndpointId, Signs>& all) {
         std::vector<EndpointId> ids;
         for (const auto& [endpoint, signs] : all) ids.push_back(endpoint);
         const auto failing = store::find_failing(org_, ids);
+        const Timestamp too_long_ago = unit_.now - rules::kFailingTooLong;
+        std::map<EndpointId, Change> changes;
+        for (const auto& [endpoint, signs] : all) {
+            const auto since = failing.find(endpoint);
+            const bool failed = since != failing.end();
+            const bool too_long = failed && since->second <= too_long_ago;
+            const Change change{signs.delivered && failed,
+                                signs.fails && (signs.delivered || !failed), signs.gone,
+                                !signs.delivered && too_long};
+            if (change.any()) changes.emplace(endpoint, change);
+        }
+        return changes;
+    }
+
+    void note_endpoints(const std::map<EndpointId, Signs>& all) {
+        const auto changes = changes_by(all);
+        if (changes.empty()) return;
+        std::vector<EndpointId> ids;
+        for (const auto& [endpoint, change] : changes) ids.push_back(endpoint);
+        ids = store::lock_endpoints(org_, ids);
         std::vector<EndpointId> mended;
         std::vector<EndpointId> broken;
-        for (const auto& [endpoint, signs] : all) {
-            const bool failed = failing.contains(endpoint);
-            if (signs.delivered && failed) mended.push_back(endpoint);
-            if (signs.fails && (signs.delivered || !failed)) broken.push_back(endpoint);
+        for (const EndpointId& endpoint : ids) {
+            if (changes.at(endpoint).mended) mended.push_back(endpoint);
+            if (changes.at(endpoint).broken) broken.push_back(endpoint);
         }
         store::clear_failing(org_, mended);
         store::set_failing(org_, broken, unit_.now);
-        const Timestamp too_long_ago = unit_.now - rules::kFailingTooLong;
-        for (const auto& [endpoint, signs] : all) {
-            const auto since = failing.find(endpoint);
-            if (signs.gone) {
+        for (const EndpointId& endpoint : ids) {
+            const Change& change = changes.at(endpoint);
+            if (change.gone) {
                 disable(endpoint, "gone", std::nullopt);
-            } else if (!signs.delivered && since != failing.end() &&
-                       since->second <= too_long_ago) {
-                disable(endpoint, "failing", too_long_ago);
+            } else if (change.fails_too_long) {
+                disable(endpoint, "failing", unit_.now - rules::kFailingTooLong);
             }
         }
     }

@@ -31,8 +31,9 @@ struct OwnEndpoint {
 };
 
 // In one transaction, in the order in which the attempts ended. A result whose delivery is no
-// longer the owner's (the lease ran out and another runner took it, or it was canceled) is dropped:
-// what has happened since is newer. The endpoints that were disabled over it.
+// longer the owner's (the lease ran out and another runner took it, or it was canceled, or is being
+// so right now) is dropped: what has happened since is newer. The endpoints that were disabled over
+// it.
 std::vector<OwnEndpoint> record_attempts(Context& context, const Uuid& owner,
                                          std::span<const AttemptResult> results);
 

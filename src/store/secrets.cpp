@@ -26,6 +26,13 @@ std::vector<SealedRow> page_within(db::Tx& tx, const SystemSql& page, std::strin
         tx.query(page, organization, organization, after.substr(organization.size()), limit));
 }
 
+// The latter, where it is an id.
+template <class IdType>
+IdType id_within(std::string_view key) {
+    const auto id = Uuid::from_bytes(key.substr(std::min(key.size(), Uuid::kBytes)));
+    return IdType(id.value_or(Uuid()));
+}
+
 // ---------------------------------------------------------------------------- TOTP secrets
 
 std::string admin_context(std::string_view id) {
@@ -69,10 +76,8 @@ void write_mail(db::Tx& tx, std::string_view id, std::string_view sealed) {
 
 // ---------------------------------------------------------------------------- webhook secrets
 
-// The id is organization and endpoint, one behind the other.
 std::string endpoint_context(std::string_view id) {
-    const auto endpoint = Uuid::from_bytes(id.substr(std::min(id.size(), Uuid::kBytes)));
-    return rules::endpoint_seal_name(EndpointId(endpoint.value_or(Uuid())));
+    return rules::endpoint_seal_name(id_within<EndpointId>(id));
 }
 
 std::vector<SealedRow> page_endpoints(db::Tx& tx, std::string_view after, int limit) {
@@ -81,9 +86,7 @@ std::vector<SealedRow> page_endpoints(db::Tx& tx, std::string_view after, int li
         "SELECT CONCAT(organization_id, id), secret FROM webhook_endpoints "
         "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
         "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    const std::string_view organization = after.substr(0, Uuid::kBytes);
-    return rows_of(
-        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
+    return page_within(tx, kPage, after, limit);
 }
 
 void write_endpoint(db::Tx& tx, std::string_view id, std::string_view sealed) {
@@ -99,9 +102,7 @@ std::vector<SealedRow> page_previous(db::Tx& tx, std::string_view after, int lim
         "SELECT CONCAT(organization_id, id), previous_secret FROM webhook_endpoints "
         "WHERE (organization_id > ? OR (organization_id = ? AND id > ?)) "
         "AND previous_secret IS NOT NULL ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    const std::string_view organization = after.substr(0, Uuid::kBytes);
-    return rows_of(
-        tx.query(kPage, organization, organization, after.substr(organization.size()), limit));
+    return page_within(tx, kPage, after, limit);
 }
 
 void write_previous(db::Tx& tx, std::string_view id, std::string_view sealed) {
@@ -136,29 +137,29 @@ void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
 // ---------------------------------------------------------------------------- configs
 
 std::string config_context(std::string_view id) {
-    return rules::config_seal_name(InstallationId(Uuid::from_bytes(id).value_or(Uuid())));
+    return rules::config_seal_name(id_within<InstallationId>(id));
 }
 
 std::vector<SealedRow> page_configs(db::Tx& tx, std::string_view after, int limit) {
     static constexpr SystemSql kPage{
         "secrets.page_configs", Why{"the sealing key is the installation's"},
-        "SELECT id, config_secrets FROM module_installations "
-        "WHERE id > ? AND config_secrets IS NOT NULL ORDER BY id LIMIT ? FOR UPDATE"};
-    return rows_of(tx.query(kPage, after, limit));
+        "SELECT CONCAT(organization_id, id), config_secrets FROM module_installations "
+        "WHERE (organization_id > ? OR (organization_id = ? AND id > ?)) "
+        "AND config_secrets IS NOT NULL ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
+    return page_within(tx, kPage, after, limit);
 }
 
 void write_config(db::Tx& tx, std::string_view id, std::string_view sealed) {
     static constexpr SystemSql kWrite{
         "secrets.write_config", Why{"the sealing key is the installation's"},
-        "UPDATE module_installations SET config_secrets = ? WHERE id = ?"};
-    tx.execute(kWrite, sealed, id);
+        "UPDATE module_installations SET config_secrets = ? WHERE organization_id = ? AND id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
 }
 
 // ---------------------------------------------------------------------------- module credentials
 
 std::string credential_context(std::string_view id) {
-    return rules::credential_seal_name(CredentialId(
-        Uuid::from_bytes(id.substr(std::min(id.size(), Uuid::kBytes))).value_or(Uuid())));
+    return rules::credential_seal_name(id_within<CredentialId>(id));
 }
 
 std::vector<SealedRow> page_credentials(db::Tx& tx, std::string_view after, int limit) {

@@ -22,8 +22,9 @@ std::optional<OtpCode> lock_otp_code(db::Tx& tx, std::string_view subject);
 void set_otp_failures(db::Tx& tx, std::string_view subject, std::int64_t failures);
 void delete_otp_code(db::Tx& tx, std::string_view subject);
 
-// "otp_request" or "otp_verify": what was spent, locked until the transaction ends;
-// the row is made if need be, so that the first two to come wait for each other too.
+// "otp_request", "otp_verify" or, of an organization, "webhook_notice": what was spent, locked
+// until the transaction ends; the row is made if need be, so that the first two to come wait for
+// each other too.
 std::string lock_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject);
 void write_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject,
                         std::string_view spent, Timestamp expires_at);

@@ -64,11 +64,14 @@ std::optional<rules::WebhookDelivery> find_delivery(db::OrgStore& org, EndpointI
 }
 
 void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliveries) {
+    // The places are counted in the index alone, before any excerpt is read.
     static constexpr OrgSql kRead{
         "webhook_deliveries.read_attempts",
-        "SELECT delivery_id, created_at, status_code, class, duration_ms, excerpt "
-        "FROM webhook_attempts WHERE organization_id = :org AND delivery_id IN ({?}) "
-        "ORDER BY delivery_id, id"};
+        "SELECT a.delivery_id, a.created_at, a.status_code, a.class, a.duration_ms, a.excerpt "
+        "FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
+        "FROM webhook_attempts WHERE organization_id = :org AND delivery_id IN ({?})) AS newest "
+        "JOIN webhook_attempts a ON a.organization_id = :org AND a.id = newest.id "
+        "WHERE newest.place <= ? ORDER BY a.delivery_id, a.id"};
     if (deliveries.empty()) return;
     std::vector<Param> ids;
     std::unordered_map<DeliveryId, rules::WebhookDelivery*> by_id;
@@ -76,7 +79,9 @@ void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliv
         ids.emplace_back(delivery.id);
         by_id[delivery.id] = &delivery;
     }
-    for (auto rows = org.query_bulk(kRead, ids.size(), ids); rows.next();) {
+    const std::size_t count = ids.size();
+    ids.emplace_back(kMostAttemptsShown);
+    for (auto rows = org.query_bulk(kRead, count, ids); rows.next();) {
         rules::WebhookAttempt attempt;
         attempt.at = rows.timestamp(2);
         attempt.status_code = rows.optional_integer(3);

@@ -23,7 +23,9 @@ std::vector<rules::WebhookDelivery> page_deliveries(db::OrgStore& org, EndpointI
 // That endpoint's alone; without its attempts.
 std::optional<rules::WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpoint,
                                                     DeliveryId id);
-// Fills in the attempts of all of them, oldest first, with one statement.
+// Of a delivery that was sent again and again.
+inline constexpr int kMostAttemptsShown = 40;
+// Fills in the last attempts of all of them, oldest first, with one statement.
 void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliveries);
 
 // Pending and due now, on the ladder's first step. One that a runner is at stays as it is.

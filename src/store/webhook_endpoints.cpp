@@ -63,6 +63,15 @@ std::int64_t count_webhook_endpoints(db::OrgStore& org, InstallationId installat
     return rows.integer(1);
 }
 
+std::int64_t count_webhook_endpoints(db::OrgStore& org) {
+    static constexpr OrgSql kCount{
+        "webhook_endpoints.count_all",
+        "SELECT COUNT(*) FROM webhook_endpoints WHERE organization_id = :org"};
+    auto rows = org.query(kCount);
+    rows.next();
+    return rows.integer(1);
+}
+
 std::optional<rules::WebhookEndpoint> find_webhook_endpoint(db::OrgStore& org,
                                                             InstallationId installation,
                                                             EndpointId id) {

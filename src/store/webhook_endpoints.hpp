@@ -15,6 +15,7 @@ namespace muster::store {
 void insert_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& endpoint,
                              std::string_view sealed_secret, std::optional<AdminId> created_by);
 std::int64_t count_webhook_endpoints(db::OrgStore& org, InstallationId installation);
+std::int64_t count_webhook_endpoints(db::OrgStore& org);
 // That installation's alone.
 std::optional<rules::WebhookEndpoint> find_webhook_endpoint(db::OrgStore& org,
                                                             InstallationId installation,

@@ -33,9 +33,11 @@ std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp 
     static constexpr SystemSql kFind{
         "webhook_queue.find_due_endpoints",
         Why{"the runner serves all tenants; each row names its own"},
-        "SELECT e.organization_id, e.id, " FIRST_DUE
+        "SELECT organization_id, id, ROW_NUMBER() OVER (PARTITION BY organization_id "
+        "ORDER BY due) AS place FROM (SELECT e.organization_id, e.id, " FIRST_DUE
         "FROM webhook_endpoints e WHERE e.status <> 'paused' "
-        "AND (e.failing_since IS NOT NULL) = ? HAVING due <= ? ORDER BY due LIMIT ?"};
+        "AND (e.failing_since IS NOT NULL) = ?) AS first WHERE due <= ? "
+        "ORDER BY place, due LIMIT ?"};
     std::vector<DueEndpoint> due;
     for (auto rows = tx.query(kFind, failing ? 1 : 0, now, limit); rows.next();) {
         due.push_back({rows.id<OrgId>(1), rows.id<EndpointId>(2)});
@@ -117,7 +119,7 @@ std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const Delivery
     static constexpr OrgSql kLock{
         "webhook_queue.lock_claimed",
         "SELECT id FROM webhook_deliveries WHERE lease_owner = ? AND status = 'pending' "
-        "AND organization_id = :org AND id IN ({?}) ORDER BY id FOR UPDATE"};
+        "AND organization_id = :org AND id IN ({?}) ORDER BY id FOR UPDATE SKIP LOCKED"};
     std::vector<DeliveryId> locked;
     for (auto rows = org.query_bulk(kLock, deliveries.size(), with_ids({owner}, deliveries));
          rows.next();) {
@@ -211,6 +213,19 @@ std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
         failing.emplace(rows.id<EndpointId>(1), rows.timestamp(2));
     }
     return failing;
+}
+
+std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const EndpointId> endpoints) {
+    static constexpr OrgSql kLock{
+        "webhook_queue.lock_endpoints",
+        "SELECT id FROM webhook_endpoints WHERE organization_id = :org AND id IN ({?}) "
+        "ORDER BY id FOR UPDATE SKIP LOCKED"};
+    std::vector<EndpointId> locked;
+    const std::vector<Param> params(endpoints.begin(), endpoints.end());
+    for (auto rows = org.query_bulk(kLock, params.size(), params); rows.next();) {
+        locked.push_back(rows.id<EndpointId>(1));
+    }
+    return locked;
 }
 
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints) {

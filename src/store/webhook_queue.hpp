@@ -17,9 +17,9 @@ struct DueEndpoint {
     OrgId organization;
     EndpointId endpoint;
 };
-// Endpoints with a delivery that is due, the longest due first; of those that fail, or of all
-// others. Paused ones are not among them. One look at the index for each endpoint, however much
-// waits for it.
+// Endpoints with a delivery that is due, of those that fail, or of all others: each organization's
+// longest due one, then each one's second, so that nobody's many late ones fill the list. Paused
+// ones are not among them. One look at the index for each endpoint, however much waits for it.
 std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp now, int limit);
 
 // An endpoint as whoever delivers to it needs it.
@@ -47,7 +47,8 @@ std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endp
                                               const Uuid& owner, Timestamp now, Timestamp until,
                                               int limit);
 
-// Those of the deliveries whose lease is still the owner's, locked until the transaction ends.
+// Those of the deliveries whose lease is still the owner's, locked until the transaction ends. One
+// that somebody else has locked is not waited for: they are taking it out of the owner's hands.
 std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const DeliveryId> deliveries,
                                      const Uuid& owner);
 // Due again at `when`, the lease given up. For the owner's only; how many were.
@@ -82,6 +83,10 @@ void set_attempted(db::OrgStore& org, DeliveryId delivery, std::optional<Timesta
 // emits an event holds the endpoint's row.
 std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
                                              std::span<const EndpointId> endpoints);
+// Those of the endpoints that nobody else has locked, locked until the transaction ends: who emits
+// an event holds them, and who changes one for a whole while, which others' results cannot wait
+// for. The next result of an endpoint says what this one did.
+std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Timestamp now);
 

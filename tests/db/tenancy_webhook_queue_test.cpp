@@ -71,6 +71,9 @@ BOOST_AUTO_TEST_CASE(webhook_queue_and_endpoints) {
     check({"webhook_queue.find_failing"}, [&](OrgStore& org) {
         return !store::find_failing(org, {&owner.endpoint, 1}).empty();
     });
+    check({"webhook_queue.lock_endpoints"}, [&](OrgStore& org) {
+        return !store::lock_endpoints(org, {&owner.endpoint, 1}).empty();
+    });
     check({"webhook_queue.clear_failing"}, [&](OrgStore& org) {
         store::clear_failing(org, {&owner.endpoint, 1});
         return false;

@@ -30,6 +30,13 @@ BOOST_AUTO_TEST_CASE(webhook_endpoints) {
     check({"webhook_endpoints.count"}, [&](OrgStore& org) {
         return store::count_webhook_endpoints(org, owner.installation) > 0;
     });
+    client.execute(
+        "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
+        "status, secret, created_at, updated_at) "
+        "VALUES (?, ?, ?, 'https://example.org/', 'member.created', 'active', '', 0, 0)",
+        owner.id, EndpointId::create(), owner.installation);
+    check({"webhook_endpoints.count_all"},
+          [&](OrgStore& org) { return store::count_webhook_endpoints(org) == 2; });
     check({"webhook_endpoints.find"}, [&](OrgStore& org) {
         return store::find_webhook_endpoint(org, owner.installation, owner.endpoint).has_value();
     });

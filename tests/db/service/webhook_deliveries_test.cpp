@@ -90,6 +90,19 @@ BOOST_AUTO_TEST_CASE(a_delivery_is_shown_with_its_attempts_in_their_order) {
     BOOST_TEST(one->webhook_id.starts_with("msg_"));
 }
 
+BOOST_AUTO_TEST_CASE(of_one_that_is_sent_again_and_again_the_last_attempts_are_shown) {
+    const auto id = deliver(endpoint, "failed");
+    const auto other = deliver(endpoint, "failed");
+    for (int i = 0; i < 45; ++i) attempt(id, "http_4xx", 400 + i);
+    attempt(other, "timeout", {});
+    const auto found = list();
+    BOOST_TEST_REQUIRE(found.size() == 2U);
+    BOOST_TEST(found[0].attempts.size() == 1U);
+    BOOST_TEST_REQUIRE(found[1].attempts.size() == 40U);
+    BOOST_TEST((found[1].attempts.front().status_code == 405));
+    BOOST_TEST((found[1].attempts.back().status_code == 444));
+}
+
 BOOST_AUTO_TEST_CASE(a_page_costs_the_same_statements_however_many_attempts_it_shows) {
     const auto cost = [&] {
         db::statistics() = {};

@@ -72,6 +72,20 @@ using Texts = std::map<std::string, std::string>;
 
 BOOST_FIXTURE_TEST_SUITE(webhook_endpoints, Endpoints)
 
+BOOST_AUTO_TEST_CASE(an_organization_has_a_bound_over_all_its_installations) {
+    const auto first = create();
+    const auto copies = static_cast<int>(service::kMostEndpointsInAll) - 1;
+    client.execute(
+        "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
+        "status, secret, created_at, updated_at) SELECT organization_id, UNHEX(MD5(seq)), ?, url, "
+        "event_types, status, secret, 1, 1 FROM webhook_endpoints, seq_1_to_100000 "
+        "WHERE seq <= ?",
+        install(acme, "other"), copies);
+    BOOST_TEST((code_of([&] { create(); }) == ErrorCode::InvalidState));
+    remove(first.endpoint.id);
+    create();
+}
+
 BOOST_AUTO_TEST_CASE(an_endpoint_begins_active_and_its_secret_rests_sealed) {
     const auto issued = create({"member.updated", "member.created"});
     const auto& endpoint = issued.endpoint;

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "db/dispatch_house.hpp"
 #include "service/webhook_disabling.hpp"
+#include "store/webhook_endpoints.hpp"
 #include "store/webhook_queue.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -147,6 +148,44 @@ BOOST_AUTO_TEST_CASE(a_late_result_does_not_touch_what_another_runner_has_by_now
     BOOST_TEST(count("webhook_attempts") == 0);
 }
 
+// Who holds a delivery's row is canceling, deleting or queueing it anew, with many others perhaps.
+BOOST_AUTO_TEST_CASE(a_delivery_that_somebody_holds_keeps_no_other_result_waiting) {
+    const auto one = endpoint("https://one.example/");
+    const auto two = endpoint("https://two.example/");
+    queue(one);
+    queue(two);
+    const auto held = claim(one, owner).at(0);
+    const auto free = claim(two, owner).at(0);
+    const std::array results{result(one, held, "200", 200), result(two, free, "200", 200)};
+    test::Desk other;
+    other.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        BOOST_TEST(store::cancel_pending(org, one, Timestamp::now(), 10) == 1);
+        record_attempts(context, owner, results);
+        BOOST_TEST(status(free.id) == "succeeded");
+    });
+    BOOST_TEST(status(held.id) == "canceled");
+    BOOST_TEST(count("webhook_attempts") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(
+    an_endpoint_that_somebody_holds_keeps_no_result_waiting_and_is_noted_next_time) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    const auto attempt = result(to, claim(to, owner).at(0), "http_4xx", 410);
+    test::Desk other;
+    other.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        BOOST_REQUIRE(store::lock_webhook_endpoint(org, installation, to).has_value());
+        record_attempts(context, owner, {&attempt, 1});
+    });
+    BOOST_TEST(count("webhook_attempts") == 1);
+    BOOST_TEST(cell(to, "status") == "active");
+    deliver(to, "http_4xx", 410);
+    BOOST_TEST(cell(to, "status") == "disabled");
+    BOOST_TEST(cell(to, "failing_since") != "NULL");
+}
+
 BOOST_AUTO_TEST_CASE(failing_since_is_the_first_failure_since_the_last_success) {
     const auto to = endpoint("https://one.example/");
     deliver(to, "connect");
@@ -273,6 +312,25 @@ BOOST_AUTO_TEST_CASE(a_url_is_shown_without_what_may_be_a_password) {
     BOOST_TEST(url_to_show("https://a.example/x?k=v") == "https://a.example/x");
     BOOST_TEST(url_to_show("https://a.example/x#f?k") == "https://a.example/x");
     BOOST_TEST(url_to_show("https://a.example/x") == "https://a.example/x");
+}
+
+// Sign-in codes wait in the same outbox.
+BOOST_AUTO_TEST_CASE(one_that_is_set_going_again_and_again_does_not_fill_the_outbox) {
+    seat(acme, "owner@acme.example", "owner");
+    const auto to = endpoint("https://one.example/");
+    for (int i = 0; i < 23; ++i) {
+        set(to, "status", "'active'");
+        deliver(to, "http_4xx", 410);
+        BOOST_TEST(cell(to, "status") == "disabled");
+    }
+    BOOST_TEST(count("mail_outbox") == 20);
+    const auto other = organization("Other");
+    seat(other, "owner@other.example", "owner");
+    const auto theirs = endpoint(other, install(other), "https://two.example/");
+    as(other, [&](service::Unit& unit) {
+        service::disable_webhook_endpoint(unit, context.keys, theirs, "gone", std::nullopt);
+    });
+    BOOST_TEST(count("mail_outbox") == 21);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

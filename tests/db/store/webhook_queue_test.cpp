@@ -105,6 +105,21 @@ BOOST_AUTO_TEST_CASE(those_that_fail_are_found_apart_and_the_longest_due_first) 
     });
 }
 
+BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses) {
+    std::vector<EndpointId> late;
+    for (int i = 0; i < 12; ++i) late.push_back(endpoint("https://one.example/"));
+    fill(late, 1);
+    const auto other = organization("Other");
+    const auto theirs = endpoint(other, install(other), "https://two.example/");
+    queue(other, theirs);
+    database.read([&](db::Tx& tx) {
+        const auto found = store::find_due_endpoints(tx, false, Timestamp::now(), 10);
+        BOOST_REQUIRE(found.size() == 10U);
+        BOOST_TEST((found[0].organization == acme));
+        BOOST_TEST((found[1].endpoint == theirs));
+    });
+}
+
 BOOST_AUTO_TEST_CASE(what_one_runner_just_takes_another_passes_over) {
     const auto to = endpoint("https://one.example/");
     queue(to, 10);

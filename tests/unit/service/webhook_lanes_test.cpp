@@ -13,15 +13,14 @@ constexpr Timestamp kNow{1'800'000'000'000};
 
 struct Line {
     Lanes lanes{8, 4};
-    OrgId organization = OrgId::create();
 
-    Lane& add() {
+    Lane& add(OrgId organization = OrgId::create()) {
         Lane& lane = lanes.lane(organization, EndpointId::create());
         lanes.enqueue(lane);
         return lane;
     }
-    Lane& add_failing() {
-        Lane& lane = add();
+    Lane& add_failing(OrgId organization = OrgId::create()) {
+        Lane& lane = add(organization);
         lane.fails = true;
         return lane;
     }
@@ -88,6 +87,26 @@ BOOST_AUTO_TEST_CASE(no_more_is_claimed_than_there_are_connections) {
     for (int i = 0; i < 20; ++i) add();
     BOOST_TEST(claim() == 8U);
     BOOST_TEST(claim() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_leaves_a_quarter_to_those_that_have_few) {
+    const OrgId greedy = OrgId::create();
+    for (int i = 0; i < 20; ++i) add(greedy);
+    BOOST_TEST(claim() == 6U);
+    const OrgId other = OrgId::create();
+    for (int i = 0; i < 3; ++i) add(other);
+    BOOST_TEST(claim() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(its_failing_ones_leave_a_quarter_of_their_half) {
+    lanes = Lanes{32, 4};
+    const OrgId greedy = OrgId::create();
+    for (int i = 0; i < 20; ++i) add_failing(greedy);
+    BOOST_TEST(claim() == 12U);
+    for (int i = 0; i < 4; ++i) add_failing();
+    BOOST_TEST(claim() == 4U);
+    add(greedy);
+    BOOST_TEST(claim() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(who_found_no_connection_keeps_the_place_in_the_line) {
