@@ -175,7 +175,7 @@ CREATE TABLE webhook_attempts (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- How many attempts ever came to what, for monitoring: a figure that only grows, where the attempts themselves go.
-CREATE TABLE IF NOT EXISTS webhook_attempt_totals (
+CREATE TABLE webhook_attempt_totals (
     class    VARCHAR(32) NOT NULL,
     attempts BIGINT      NOT NULL,
     PRIMARY KEY (class)

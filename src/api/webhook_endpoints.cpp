@@ -86,9 +86,16 @@ Reply list_endpoints(Call& call) {
     return page_reply(call, "webhook_endpoints", kEndpoint, endpoints);
 }
 
+// A look-up may hold a worker for two seconds while name servers, a tenant's own perhaps, say
+// nothing. Beyond this the name is judged when something is sent, as it is then in any case.
+bool may_look_up(Call& call) {
+    constexpr http::RateLimit kLookUps{1, 10};
+    return call.limiter.take("webhook names " + std::string(call.org().bytes()), kLookUps).allowed;
+}
+
 Reply create_endpoint(Call& call, const NewWebhookEndpoint& in) {
     const auto installation = call.id<InstallationId>();
-    service::check_endpoint_fields(call.context, in.url, in.event_types);
+    service::check_endpoint_fields(call.context, in.url, in.event_types, may_look_up(call));
     return call.transact([&](Unit& unit) {
         const auto issued =
             service::create_webhook_endpoint(unit, call.context.keys, installation, in);
@@ -101,7 +108,8 @@ Reply create_endpoint(Call& call, const NewWebhookEndpoint& in) {
 
 Reply change_endpoint(Call& call, const EndpointChange& in) {
     const auto place = place_of(call);
-    service::check_endpoint_fields(call.context, in.url, in.event_types);
+    service::check_endpoint_fields(call.context, in.url, in.event_types,
+                                   in.url && may_look_up(call));
     return call.transact([&](Unit& unit) {
         const auto endpoint = service::change_webhook_endpoint(unit, place, in);
         return StoredReply{200, "", to_json(kEndpoint, endpoint), std::nullopt};

@@ -6,16 +6,13 @@
 #include "net/webhook_target.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <new>
-#include <semaphore>
 #include <string_view>
 
 namespace muster::net {
 namespace {
 
 constexpr Milliseconds kLookUp{2000};
-constexpr std::ptrdiff_t kLookUpsAtOnce = 2;
 constexpr std::size_t kMaxName = 253;
 constexpr std::size_t kMaxLabel = 63;
 constexpr int kMaxPort = 65535;
@@ -103,15 +100,6 @@ std::optional<std::string> judge(const WebhookTarget& target, const UrlPolicy& p
     return std::nullopt;
 }
 
-// Empty too while others wait for theirs: name servers that say nothing, a tenant's perhaps, must
-// not hold all workers of a server. The sender judges the name in any case.
-std::vector<IpAddress> addresses_now(const std::string& name, const std::string& servers) {
-    static std::counting_semaphore<kLookUpsAtOnce> free(kLookUpsAtOnce);
-    if (!free.try_acquire()) return {};
-    const std::shared_ptr<void> release(nullptr, [](void*) { free.release(); });
-    return resolve(name, servers, kLookUp);
-}
-
 }  // namespace
 
 std::variant<WebhookTarget, std::string> read_webhook_url(const std::string& url,
@@ -150,12 +138,13 @@ bool may_connect(bool is_https, const std::vector<IpAddress>& addresses, const U
     });
 }
 
-std::optional<std::string> fault_in_webhook_url(const std::string& url, const UrlPolicy& policy) {
+std::optional<std::string> fault_in_webhook_url(const std::string& url, const UrlPolicy& policy,
+                                                LookUp look_up) {
     const auto read = read_webhook_url(url, policy);
     if (const auto* fault = std::get_if<std::string>(&read)) return *fault;
     const auto& target = std::get<WebhookTarget>(read);
-    if (target.address) return std::nullopt;
-    if (!may_connect(target.is_https, addresses_now(target.host, policy.dns), policy))
+    if (target.address || look_up == LookUp::No) return std::nullopt;
+    if (!may_connect(target.is_https, resolve(target.host, policy.dns, kLookUp), policy))
         return kNotPublic;
     return std::nullopt;
 }

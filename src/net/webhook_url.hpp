@@ -3,6 +3,7 @@
 // themselves are judged in net/address_guard.hpp.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,10 +14,13 @@ struct UrlPolicy {
     std::string dns;               // name servers, ADDRESS[:PORT],…; "" = the system's
 };
 
-// nullopt for a URL that an endpoint may have, else the reason for a person. Asks the name servers,
-// for 2 s at most and in two threads at a time; a name that does not resolve now passes, and so
-// does one that cannot be asked for now.
+// Whether a name's addresses are asked for now, or only when something is sent.
+enum class LookUp : std::uint8_t { No, Yes };
+
+// nullopt for a URL that an endpoint may have, else the reason for a person. May ask the name
+// servers, for 2 s at most; a name that does not resolve now passes.
 [[nodiscard]] std::optional<std::string> fault_in_webhook_url(const std::string& url,
-                                                              const UrlPolicy& policy);
+                                                              const UrlPolicy& policy,
+                                                              LookUp look_up = LookUp::Yes);
 
 }  // namespace muster::net

@@ -35,10 +35,11 @@ void judge_event_types(const std::vector<std::string>& types, Faults& faults) {
     }
 }
 
-void judge_url(const Context& context, const std::string& url, Faults& faults) {
+void judge_url(const Context& context, const std::string& url, bool may_look_up, Faults& faults) {
     const net::UrlPolicy policy{context.settings.webhooks_loopback == "yes",
                                 context.settings.webhooks_dns};
-    if (auto reason = net::fault_in_webhook_url(url, policy)) {
+    const auto look_up = may_look_up ? net::LookUp::Yes : net::LookUp::No;
+    if (auto reason = net::fault_in_webhook_url(url, policy, look_up)) {
         faults.add("url", FieldCode::InvalidUrl, std::move(*reason));
     }
 }
@@ -70,10 +71,11 @@ bool is_same(const rules::WebhookEndpoint& left, const rules::WebhookEndpoint& r
 }  // namespace
 
 void check_endpoint_fields(const Context& context, const std::optional<std::string>& url,
-                           const std::optional<std::vector<std::string>>& event_types) {
+                           const std::optional<std::vector<std::string>>& event_types,
+                           bool may_look_up) {
     Faults faults;
     if (event_types) judge_event_types(*event_types, faults);
-    if (url) judge_url(context, *url, faults);
+    if (url) judge_url(context, *url, may_look_up, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 

@@ -45,7 +45,8 @@ struct IssuedEndpoint {
 // Throws VALIDATION_ERROR with every fault of a URL and of event types that shall be an endpoint's.
 // Asks the name servers: call it before a transaction is open.
 void check_endpoint_fields(const Context& context, const std::optional<std::string>& url,
-                           const std::optional<std::vector<std::string>>& event_types);
+                           const std::optional<std::vector<std::string>>& event_types,
+                           bool may_look_up);
 
 // The fields must have been checked. Throws NOT_FOUND, and INVALID_STATE for an installation that
 // is disabled, or where there are as many as there may be.

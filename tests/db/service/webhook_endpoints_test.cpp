@@ -49,7 +49,7 @@ struct Endpoints : test::WebhookHouse {
     std::map<std::string, std::string> faults(const std::optional<std::string>& url,
                                               const std::vector<std::string>& types) {
         const auto error =
-            test::error_of([&] { service::check_endpoint_fields(context, url, types); });
+            test::error_of([&] { service::check_endpoint_fields(context, url, types, true); });
         std::map<std::string, std::string> found;
         if (!error) return found;
         for (const auto& field : error->details()["fields"]) {
