@@ -68,9 +68,10 @@ class Eraser {
             webhooks = store::count_webhook_events(tx, *user);
         });
         for (const auto& [organization, member] : memberships) {
+            const MemberId whose = member;  // a binding cannot be captured
             told_[organization].events += in_pieces(organization, [&](db::Tx&, db::OrgStore& org) {
-                return erases() ? store::delete_engagement_events(org, member, kEventsAtOnce)
-                                : store::count_engagement_events(org, member);
+                return erases() ? store::delete_engagement_events(org, whose, kEventsAtOnce)
+                                : store::count_engagement_events(org, whose);
             });
         }
         for (const auto& [organization, count] : webhooks) {

@@ -55,7 +55,7 @@ class Recorder {
 
     // Those that count.
     Results record(const Results& all) {
-        const Results results = own(all);
+        Results results = own(all);
         if (results.empty()) return results;
         insert_attempts(results);
         move_deliveries(results);
@@ -115,6 +115,7 @@ class Recorder {
 
     std::map<EndpointId, Change> changes_by(const std::map<EndpointId, Signs>& all) {
         std::vector<EndpointId> ids;
+        ids.reserve(all.size());
         for (const auto& [endpoint, signs] : all) ids.push_back(endpoint);
         const auto failing = store::find_failing(org_, ids);
         const Timestamp too_long_ago = unit_.now - rules::kFailingTooLong;
@@ -135,6 +136,7 @@ class Recorder {
         const auto changes = changes_by(all);
         if (changes.empty()) return;
         std::vector<EndpointId> ids;
+        ids.reserve(changes.size());
         for (const auto& [endpoint, change] : changes) ids.push_back(endpoint);
         ids = store::lock_endpoints(org_, ids);
         std::vector<EndpointId> mended;
