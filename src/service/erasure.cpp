@@ -2,8 +2,11 @@
 
 #include "base/json.hpp"
 #include "db/transaction.hpp"
+#include "rules/event_types.hpp"
 #include "rules/import_block.hpp"
+#include "rules/reply_records.hpp"
 #include "service/audit.hpp"
+#include "service/events.hpp"
 #include "service/organizations.hpp"
 #include "store/erasure.hpp"
 #include "store/import_blocks.hpp"
@@ -151,6 +154,7 @@ class Eraser {
             store::delete_user(tx, *erasure_.user);
             latest = erase_latest_events(tx, *erasure_.user, memberships);
             note_identity(tx, memberships);
+            for (const auto& membership : memberships) tell_modules(tx, membership);
         });
         for (const auto& [organization, member] : memberships) {
             members_.emplace(organization, member);
@@ -161,6 +165,18 @@ class Eraser {
             told_[organization].webhooks += told.webhooks;
             if (told.webhooks > 0) noted_.insert(organization);
         }
+    }
+
+    // Modules hold records of the person too. They are told by ids alone, and the event is about
+    // nobody any more: erasing again leaves it on its way.
+    void tell_modules(db::Tx& tx, const store::PersonalMembership& membership) const {
+        rules::Member removed;
+        removed.user_id = *erasure_.user;
+        removed.member_id = membership.member;
+        removed.organization_id = membership.organization;
+        Unit unit{tx, {membership.organization}, Timestamp::now()};
+        emit(unit, {rules::event_type::kMemberRemoved, std::nullopt,
+                    [&] { return to_json(rules::kRemovedUser, removed); }});
     }
 
     void note_identity(db::Tx& tx, const Memberships& memberships) {

@@ -22,29 +22,6 @@ struct DispatchHouse : House {
         installation = install(acme);
     }
 
-    InstallationId install(OrgId org, std::string_view slug = "shop") {
-        const auto module = ModuleId::create();
-        const auto version = VersionId::create();
-        const auto id = InstallationId::create();
-        const Timestamp now = Timestamp::now();
-        client.execute(
-            "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
-            "current_version_id, created_at, updated_at) "
-            "VALUES (?, ?, ?, 'M', 'V', 'proprietary', 'published', ?, ?, ?)",
-            org, module, slug, version, now, now);
-        client.execute(
-            "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, "
-            "status, published_at, created_at, updated_at) "
-            "VALUES (?, ?, ?, '1', '{}', 'published', ?, ?, ?)",
-            org, version, module, now, now, now);
-        client.execute(
-            "INSERT INTO module_installations (organization_id, id, module_id, version_id, "
-            "status, config, installed_at, created_at, updated_at) "
-            "VALUES (?, ?, ?, ?, 'enabled', '{}', ?, ?, ?)",
-            org, id, module, version, now, now, now);
-        return id;
-    }
-
     EndpointId endpoint(OrgId org, InstallationId of, const std::string& url,
                         std::string_view types = "member.created webhook_endpoint.disabled") {
         const auto id = EndpointId::create();

@@ -148,4 +148,26 @@ OrgId House::organization(std::string_view name) {
     return service::create_organization(context, name).id;
 }
 
+InstallationId House::install(OrgId organization, std::string_view slug) {
+    const auto module = ModuleId::create();
+    const auto version = VersionId::create();
+    const auto installation = InstallationId::create();
+    const Timestamp now = Timestamp::now();
+    client.execute(
+        "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
+        "current_version_id, created_at, updated_at) "
+        "VALUES (?, ?, ?, 'Shop', 'V', 'proprietary', 'published', ?, ?, ?)",
+        organization, module, slug, version, now, now);
+    client.execute(
+        "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, status, "
+        "published_at, created_at, updated_at) VALUES (?, ?, ?, '1', '{}', 'published', ?, ?, ?)",
+        organization, version, module, now, now, now);
+    client.execute(
+        "INSERT INTO module_installations (organization_id, id, module_id, version_id, status, "
+        "config, installed_at, created_at, updated_at) "
+        "VALUES (?, ?, ?, ?, 'enabled', '{}', ?, ?, ?)",
+        organization, installation, module, version, now, now, now);
+    return installation;
+}
+
 }  // namespace muster::test

@@ -152,6 +152,8 @@ struct House : Desk {
     House();
     // A new one, with the starter attributes, disabled.
     OrgId organization(std::string_view name = "Acme");
+    // A published module of that slug, installed and enabled.
+    InstallationId install(OrgId organization, std::string_view slug = "shop");
 
     Client client;
 };

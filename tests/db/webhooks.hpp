@@ -16,28 +16,6 @@ namespace muster::test {
 
 // The fixture: an organization with an enabled installation, and an admin who acts.
 struct WebhookHouse : House {
-    InstallationId install(OrgId organization, std::string_view slug = "shop") {
-        const ModuleId module = ModuleId::create();
-        const VersionId version = VersionId::create();
-        const InstallationId installation = InstallationId::create();
-        const Timestamp now = Timestamp::now();
-        client.execute(
-            "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, "
-            "current_version_id, created_at, updated_at) "
-            "VALUES (?, ?, ?, 'Shop', 'V', 'proprietary', 'published', ?, ?, ?)",
-            organization, module, slug, version, now, now);
-        client.execute(
-            "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, "
-            "status, published_at, created_at, updated_at) "
-            "VALUES (?, ?, ?, '1', '{}', 'published', ?, ?, ?)",
-            organization, version, module, now, now, now);
-        client.execute(
-            "INSERT INTO module_installations (organization_id, id, module_id, version_id, "
-            "status, config, installed_at, created_at, updated_at) "
-            "VALUES (?, ?, ?, ?, 'enabled', '{}', ?, ?, ?)",
-            organization, installation, module, version, now, now, now);
-        return installation;
-    }
     void set_installation(std::string_view status) {
         client.execute("UPDATE module_installations SET status = ? WHERE id = ?", status, shop);
     }

@@ -4,6 +4,7 @@
 
 #include "db/neighbours.hpp"
 #include "rules/event_types.hpp"
+#include "service/erasure.hpp"
 #include "service/member_changes.hpp"
 #include "service/members.hpp"
 
@@ -92,6 +93,18 @@ BOOST_AUTO_TEST_CASE(the_body_tells_what_the_API_would) {
     body = newest_body();
     BOOST_TEST(body["data"].getMemberNames() ==
                Types({"external_id", "id", "member_id", "organization_id"}));
+}
+
+BOOST_AUTO_TEST_CASE(modules_are_told_of_an_erased_person_by_ids_alone) {
+    const UserId ann = create("ann@x.test", "Ann").user_id;
+    service::erase_person(context, "ann@x.test");
+    BOOST_TEST(deliveries() == Types({"member.removed pending"}));  // the first one went along
+    const Json::Value body = newest_body();
+    BOOST_TEST(body["data"]["id"].asString() == ann.text());
+    BOOST_TEST(body["data"]["external_id"].isNull());
+    BOOST_TEST(client.column("SELECT COALESCE(user_id, '-') FROM webhook_events") == Types({"-"}));
+    service::erase_person(context, "ann@x.test");
+    BOOST_TEST(deliveries().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_undone_is_not_told) {

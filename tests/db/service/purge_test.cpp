@@ -304,29 +304,16 @@ BOOST_AUTO_TEST_CASE(the_figures_tell_what_moves_and_whether_the_database_answer
 }
 
 BOOST_AUTO_TEST_CASE(a_webhook_secret_of_before_goes_when_it_signs_no_more) {
-    client.execute(
-        "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, created_at, "
-        "updated_at) VALUES (?, REPEAT('m', 16), 's', 'S', 'V', 'proprietary', 'draft', 1, 1)",
-        acme);
-    client.execute(
-        "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, status, "
-        "created_at, updated_at) "
-        "VALUES (?, REPEAT('v', 16), REPEAT('m', 16), '1', '{}', 'draft', 1, 1)",
-        acme);
-    client.execute(
-        "INSERT INTO module_installations (organization_id, id, module_id, version_id, status, "
-        "config, installed_at, created_at, updated_at) "
-        "VALUES (?, REPEAT('i', 16), REPEAT('m', 16), REPEAT('v', 16), 'enabled', '{}', 1, 1, 1)",
-        acme);
+    const InstallationId shop = install(acme);
     const Timestamp now = Timestamp::now();
     for (const auto& [id, until] :
          {std::pair("a", now), std::pair("b", now + Milliseconds(60'000))}) {
         client.execute(
             "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
             "event_types, status, secret, previous_secret, previous_secret_until, created_at, "
-            "updated_at) VALUES (?, REPEAT(?, 16), REPEAT('i', 16), 'https://e.test/', 'a.b', "
+            "updated_at) VALUES (?, REPEAT(?, 16), ?, 'https://e.test/', 'a.b', "
             "'active', 's', 'p', ?, 1, 1)",
-            acme, id, until);
+            acme, id, shop, until);
     }
     BOOST_TEST(service::purge_step(context).previous_secrets == 1);
     BOOST_TEST(client.column("SELECT COALESCE(previous_secret, '-') FROM webhook_endpoints "
