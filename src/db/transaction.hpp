@@ -122,6 +122,19 @@ struct RetryTransaction {
     const char* reason;
 };
 
+// Runs `statement`; false when it would give a row a unique key that another has. The rest of the
+// transaction stands.
+template <class Statement>
+[[nodiscard]] bool unless_taken(const Statement& statement) {
+    try {
+        statement();
+        return true;
+    } catch (const DbError& error) {
+        if (error.kind() != DbError::Kind::Duplicate) throw;
+        return false;
+    }
+}
+
 template <class Fn>
 auto Database::transaction(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
     using Result = std::invoke_result_t<Fn, Tx&>;

@@ -179,10 +179,9 @@ class Intake {
     }
 
     void store_all(const std::vector<rules::EngagementEvent>& records) {
-        try {
-            store::insert_engagement_events(org_, installation_, records);
-        } catch (const db::DbError& error) {
-            if (error.kind() != db::DbError::Kind::Duplicate) throw;
+        const bool are_new = db::unless_taken(
+            [&] { store::insert_engagement_events(org_, installation_, records); });
+        if (!are_new) {
             throw db::RetryTransaction{
                 "an event with one of these client_event_ids came meanwhile"};
         }

@@ -12,8 +12,10 @@
 #include "store/installations.hpp"
 #include "store/webhook_deliveries.hpp"
 #include "store/webhook_endpoints.hpp"
+#include "store/webhook_queue.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -141,7 +143,7 @@ rules::WebhookEndpoint change_webhook_endpoint(Unit& unit, const EndpointPlace& 
     endpoint.updated_at = unit.now;
     store::write_webhook_endpoint(org, endpoint);
     if (endpoint.status == EndpointStatus::Disabled) {
-        store::cancel_deliveries(org, endpoint.id, unit.now);
+        store::cancel_pending(org, endpoint.id, unit.now, std::numeric_limits<int>::max());
     }
     audit(unit, "webhook_endpoint.changed", endpoint.id.text(),
           {{"status", std::string(text_of(endpoint.status))}});

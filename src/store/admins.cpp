@@ -2,7 +2,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::OrgSql;
 using db::Param;
 using db::SystemSql;
@@ -34,10 +33,7 @@ AdminId find_or_insert_admin(db::Tx& tx, std::string_view email, Timestamp now) 
     auto rows = tx.query(kFind, email);
     if (rows.next()) return rows.id<AdminId>(1);
     const AdminId id = AdminId::create();
-    try {
-        tx.execute(kInsert, id, email, now);
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
+    if (!db::unless_taken([&] { tx.execute(kInsert, id, email, now); })) {
         throw db::RetryTransaction{"another operator has just added the same admin"};
     }
     return id;
@@ -67,13 +63,7 @@ bool insert_seat(db::OrgStore& org, AdminId admin, std::string_view role, Timest
     static constexpr OrgSql kInsert{
         "seats.insert",
         "INSERT INTO seats (organization_id, admin_id, role, created_at) VALUES (:org, ?, ?, ?)"};
-    try {
-        org.execute(kInsert, admin, role, now);
-        return true;
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
-        return false;
-    }
+    return db::unless_taken([&] { org.execute(kInsert, admin, role, now); });
 }
 
 bool delete_seat(db::OrgStore& org, AdminId admin) {

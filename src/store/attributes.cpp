@@ -6,7 +6,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::OrgSql;
 
 namespace {
@@ -57,15 +56,11 @@ bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
         "created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?)"};
     const rules::Attribute& attribute = record.attribute;
     const std::string choices = attribute.choices.empty() ? "" : choices_json(attribute.choices);
-    try {
+    return db::unless_taken([&] {
         org.execute(kInsert, record.id, attribute.key, attribute.label, text_of(attribute.type),
                     db::Param::text_or_null(choices), attribute.enabled, record.created_at,
                     record.updated_at);
-        return true;
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
-        return false;
-    }
+    });
 }
 
 std::int64_t count_attributes(db::OrgStore& org) {

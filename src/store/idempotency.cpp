@@ -2,7 +2,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
@@ -14,13 +13,8 @@ bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
         "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, location, "
         "body, "
         "created_at, expires_at) VALUES (:org, ?, ?, 0, NULL, '', ?, ?)"};
-    try {
-        org.execute(kClaim, key_hash, record.body_hash, now, record.expires_at);
-        return true;
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
-        return false;
-    }
+    return db::unless_taken(
+        [&] { org.execute(kClaim, key_hash, record.body_hash, now, record.expires_at); });
 }
 
 std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,

@@ -2,7 +2,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::OrgSql;
 using db::Param;
 using db::Rows;
@@ -126,15 +125,13 @@ void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> bl
         "INSERT INTO import_blocks (organization_id, job_id, block_no, part, state, row_count, "
         "staged_at, "
         "updated_at, data) VALUES (:org, ?, ?, ?, 'staged', ?, ?, ?, ?)"};
-    try {
+    const bool are_inserted = db::unless_taken([&] {
         for (const NewBlock& block : blocks) {
             org.execute(kInsert, job, block.key.number, block.key.part, block.rows, now, now,
                         block.data);
         }
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
-        throw db::RetryTransaction{"two calls staged the same new block"};
-    }
+    });
+    if (!are_inserted) throw db::RetryTransaction{"two calls staged the same new block"};
 }
 
 std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from, BlockFilter filter,

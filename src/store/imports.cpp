@@ -4,7 +4,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::OrgSql;
 using db::Param;
 using db::Rows;
@@ -106,14 +105,12 @@ std::optional<ImportId> insert_import(db::OrgStore& org, const rules::ImportJob&
         "imports.free_expired_slot",
         "UPDATE import_jobs SET state = 'canceled', revision = revision + 1 "
         "WHERE organization_id = :org AND active_slot = 1 AND expires_at <= ?"};
-    try {
+    const bool is_inserted = db::unless_taken([&] {
         org.execute(kInsert, job.id, job.created_by_id, text_of(job.source), job.mapping,
                     job.file_name, job.declared_total, job.expires_at, job.created_at,
                     job.updated_at);
-        return std::nullopt;
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
-    }
+    });
+    if (is_inserted) return std::nullopt;
     if (org.execute(kFreeSlot, job.created_at) == 1) return insert_import(org, job);
     auto rows = org.query(kActive);
     if (!rows.next()) throw db::RetryTransaction{"the active import has just ended"};

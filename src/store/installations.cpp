@@ -2,7 +2,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::OrgSql;
 using db::Param;
 using rules::Installation;
@@ -41,18 +40,6 @@ std::optional<Installation> one_installation(db::Rows rows) {
     return installation_of(rows);
 }
 
-// False when the statement would take a slot that is taken.
-template <class Statement>
-bool takes_slot(const Statement& statement) {
-    try {
-        statement();
-        return true;
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
-        return false;
-    }
-}
-
 }  // namespace
 
 bool insert_installation(db::OrgStore& org, const Installation& installation,
@@ -62,7 +49,7 @@ bool insert_installation(db::OrgStore& org, const Installation& installation,
         "INSERT INTO module_installations (organization_id, id, module_id, version_id, status, "
         "config, config_secrets, installed_by, installed_at, created_at, updated_at) "
         "VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    return takes_slot([&] {
+    return db::unless_taken([&] {
         org.execute(kInsert, installation.id, installation.module_id, installation.version_id,
                     text_of(installation.status), installation.config.text,
                     Param::text_or_null(sealed_secrets), installation.installed_by,
@@ -120,7 +107,7 @@ bool set_installation_status(db::OrgStore& org, InstallationId id, InstallationS
     static constexpr OrgSql kSet{"installations.set_status",
                                  "UPDATE module_installations SET status = ?, updated_at = ? "
                                  "WHERE organization_id = :org AND id = ?"};
-    return takes_slot([&] { org.execute(kSet, text_of(status), now, id); });
+    return db::unless_taken([&] { org.execute(kSet, text_of(status), now, id); });
 }
 
 }  // namespace muster::store

@@ -2,7 +2,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::OrgSql;
 using rules::Module;
 using rules::ModuleKind;
@@ -71,18 +70,6 @@ std::optional<ModuleVersion> one_version(db::Rows rows) {
     return version_of(rows);
 }
 
-// False when the statement's row is there already.
-template <class Statement>
-bool inserts(const Statement& statement) {
-    try {
-        statement();
-        return true;
-    } catch (const DbError& error) {
-        if (error.kind() != DbError::Kind::Duplicate) throw;
-        return false;
-    }
-}
-
 std::int64_t number_of(db::Rows rows) {
     return rows.next() ? rows.integer(1) : 0;
 }
@@ -95,7 +82,7 @@ bool insert_module(db::OrgStore& org, const Module& module,
         "modules.insert",
         "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, created_by, "
         "created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    return inserts([&] {
+    return db::unless_taken([&] {
         org.execute(kInsert, module.id, module.slug, module.name, module.vendor,
                     text_of(module.kind), text_of(module.status), created_by, module.created_at,
                     module.updated_at);
@@ -149,7 +136,7 @@ bool insert_version(db::OrgStore& org, const ModuleVersion& version,
         "module_versions.insert",
         "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, status, "
         "created_by, created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    return inserts([&] {
+    return db::unless_taken([&] {
         org.execute(kInsert, version.id, version.module_id, version.version, version.manifest.text,
                     text_of(version.status), created_by, version.created_at, version.updated_at);
     });

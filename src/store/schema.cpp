@@ -7,7 +7,6 @@
 
 namespace muster::store {
 
-using db::DbError;
 using db::SystemSql;
 using db::Why;
 

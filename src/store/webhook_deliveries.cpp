@@ -112,13 +112,4 @@ std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint, Timestam
     return org.execute(kRecover, now, now, endpoint, since);
 }
 
-std::int64_t cancel_deliveries(db::OrgStore& org, EndpointId endpoint, Timestamp now) {
-    static constexpr OrgSql kCancel{
-        "webhook_deliveries.cancel",
-        "UPDATE webhook_deliveries FORCE INDEX (queue) SET status = 'canceled', due_at = NULL, "
-        "lease_owner = NULL, updated_at = ? WHERE status = 'pending' AND organization_id = :org "
-        "AND endpoint_id = ?"};
-    return org.execute(kCancel, now, endpoint);
-}
-
 }  // namespace muster::store

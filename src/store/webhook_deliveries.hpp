@@ -34,7 +34,5 @@ void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Tim
 // many.
 std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint, Timestamp since,
                                 Timestamp now);
-// All that wait, those under way too: whoever holds a lease finds it gone. How many.
-std::int64_t cancel_deliveries(db::OrgStore& org, EndpointId endpoint, Timestamp now);
 
 }  // namespace muster::store

@@ -93,7 +93,8 @@ void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Times
 // False when it was disabled already, or has not failed since `failing_before` (if given).
 bool disable_endpoint(db::OrgStore& org, EndpointId endpoint, std::string_view reason,
                       std::optional<Timestamp> failing_before, Timestamp now);
-// What is pending is not to be sent any more; how many, at most `limit`.
+// What is pending is not to be sent any more, what is under way too: whoever holds a lease finds it
+// gone. How many, at most `limit`.
 std::int64_t cancel_pending(db::OrgStore& org, EndpointId endpoint, Timestamp now, int limit);
 // An enabled installation without an active endpoint turns to "error".
 void set_error_without_endpoint(db::OrgStore& org, InstallationId installation, Timestamp now);

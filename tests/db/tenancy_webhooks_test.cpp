@@ -84,8 +84,6 @@ BOOST_AUTO_TEST_CASE(webhook_deliveries) {
         store::requeue_delivery(org, owner.endpoint, owner.delivery, kLater);
         return false;
     });
-    check({"webhook_deliveries.cancel"},
-          [&](OrgStore& org) { return store::cancel_deliveries(org, owner.endpoint, kLater) > 0; });
     client.execute("UPDATE webhook_deliveries SET status = 'failed', due_at = NULL");
     check({"webhook_deliveries.recover"}, [&](OrgStore& org) {
         return store::recover_deliveries(org, owner.endpoint, kNow, kLater) > 0;
