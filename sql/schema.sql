@@ -1,4 +1,4 @@
--- Muster's schema, version 3. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
+-- Muster's schema, version 4. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
 -- MariaDB 10.11 and MySQL 8 take it alike. A database of an older version comes here by sql/upgrades/.
 --
 -- Times are BIGINT milliseconds since 1970 UTC: no time zone, no fraction format, no year 2038.
@@ -391,9 +391,33 @@ CREATE TABLE IF NOT EXISTS module_credentials (
     CONSTRAINT module_credentials_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- What members did, as modules tell it (ingest). member_id: the membership, which is all that links an event to a
--- person: once the membership is removed, nothing leads from one to the other, and a new membership has a new id.
--- So there is no foreign key. tags: a JSON array; metadata: any JSON, NULL if none was sent.
+-- Keys that stand in web pages (ek_live_…, ck_live_…): public, so kept as they are. allowed_origins: canonical, with
+-- spaces between. A rate or burst of NULL is the installation's default; content keys have none.
+CREATE TABLE IF NOT EXISTS publishable_keys (
+    organization_id BINARY(16)     NOT NULL,
+    id              BINARY(16)     NOT NULL,
+    kind            ENUM('tracking', 'content') NOT NULL,
+    name            VARCHAR(255)   NOT NULL,
+    token           VARBINARY(64)  NOT NULL,
+    allowed_origins TEXT           NOT NULL,
+    rate_per_second INT            NULL,
+    burst           INT            NULL,
+    created_by      BINARY(16)     NULL,
+    created_at      BIGINT         NOT NULL,
+    last_used_at    BIGINT         NULL,
+    expires_at      BIGINT         NULL,
+    revoked_at      BIGINT         NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY token (token),
+    KEY revoked_at (revoked_at),
+    CONSTRAINT publishable_keys_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT publishable_keys_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- What members and visitors did, as modules (ingest) and web pages (track) tell it. member_id: the membership, which is
+-- all that links an event to a person: once the membership is removed, nothing leads from one to the other, and a new
+-- membership has a new id. So there is no foreign key. tags: a JSON array; metadata: any JSON, NULL if none was sent.
+-- member_events: a member's events by time, read backwards.
 CREATE TABLE IF NOT EXISTS engagement_events (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -408,6 +432,7 @@ CREATE TABLE IF NOT EXISTS engagement_events (
     received_at     BIGINT       NOT NULL,
     geo_country     CHAR(2)      NULL,
     geo_region      VARCHAR(64)  NULL,
+    anonymous_id    VARCHAR(128) NULL,
     PRIMARY KEY (organization_id, id),
     UNIQUE KEY client_event (organization_id, client_event_id),
     KEY member_events (organization_id, member_id, occurred_at, id),
@@ -500,4 +525,145 @@ CREATE TABLE IF NOT EXISTS webhook_attempt_totals (
     class    VARCHAR(32) NOT NULL,
     attempts BIGINT      NOT NULL,
     PRIMARY KEY (class)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Ads. A slot is a place on a page; a campaign's creatives are shown in its slots. targeting: a JSON object. Deleting a
+-- campaign takes all that hangs on it along.
+CREATE TABLE IF NOT EXISTS ad_slots (
+    organization_id BINARY(16)   NOT NULL,
+    id              BINARY(16)   NOT NULL,
+    slug            VARCHAR(63)  NOT NULL,
+    name            VARCHAR(255) NOT NULL,
+    width           INT          NOT NULL,
+    height          INT          NOT NULL,
+    created_at      BIGINT       NOT NULL,
+    updated_at      BIGINT       NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY slug (organization_id, slug),
+    CONSTRAINT ad_slots_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS ad_campaigns (
+    organization_id   BINARY(16)   NOT NULL,
+    id                BINARY(16)   NOT NULL,
+    name              VARCHAR(255) NOT NULL,
+    status            ENUM('active', 'paused') NOT NULL,
+    starts_at         BIGINT       NOT NULL,
+    ends_at           BIGINT       NULL,
+    weight            INT          NOT NULL,
+    daily_impressions INT          NULL,
+    frequency_cap     INT          NULL,
+    targeting         TEXT         NOT NULL,
+    created_at        BIGINT       NOT NULL,
+    updated_at        BIGINT       NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT ad_campaigns_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS ad_campaign_slots (
+    organization_id BINARY(16) NOT NULL,
+    slot_id         BINARY(16) NOT NULL,
+    campaign_id     BINARY(16) NOT NULL,
+    PRIMARY KEY (organization_id, slot_id, campaign_id),
+    KEY campaign (organization_id, campaign_id, slot_id),
+    CONSTRAINT ad_campaign_slots_slot FOREIGN KEY (organization_id, slot_id)
+        REFERENCES ad_slots (organization_id, id),
+    CONSTRAINT ad_campaign_slots_campaign FOREIGN KEY (organization_id, campaign_id)
+        REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+CREATE TABLE IF NOT EXISTS ad_creatives (
+    organization_id BINARY(16)    NOT NULL,
+    id              BINARY(16)    NOT NULL,
+    campaign_id     BINARY(16)    NOT NULL,
+    kind            ENUM('image', 'html') NOT NULL,
+    image_url       VARCHAR(2048) NULL,
+    html            MEDIUMTEXT    NULL,
+    alt             VARCHAR(255)  NULL,
+    width           INT           NOT NULL,
+    height          INT           NOT NULL,
+    landing_url     VARCHAR(2048) NOT NULL,
+    created_at      BIGINT        NOT NULL,
+    updated_at      BIGINT        NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    KEY campaign (organization_id, campaign_id, id),
+    CONSTRAINT ad_creatives_campaign FOREIGN KEY (organization_id, campaign_id)
+        REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- What a campaign had on a day (UTC, days since 1970): handed out, and what came back by signed tokens.
+CREATE TABLE IF NOT EXISTS ad_campaign_days (
+    organization_id BINARY(16) NOT NULL,
+    campaign_id     BINARY(16) NOT NULL,
+    day             INT        NOT NULL,
+    served          BIGINT     NOT NULL DEFAULT 0,
+    impressions     BIGINT     NOT NULL DEFAULT 0,
+    clicks          BIGINT     NOT NULL DEFAULT 0,
+    PRIMARY KEY (organization_id, campaign_id, day),
+    CONSTRAINT ad_campaign_days_campaign FOREIGN KEY (organization_id, campaign_id)
+        REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- How often a member was shown a campaign on a day: what a frequency cap counts. Purged once the day is over; gone with
+-- the membership (member: an erasure's way).
+CREATE TABLE IF NOT EXISTS ad_member_days (
+    organization_id BINARY(16) NOT NULL,
+    campaign_id     BINARY(16) NOT NULL,
+    member_id       BINARY(16) NOT NULL,
+    day             INT        NOT NULL,
+    shown           INT        NOT NULL,
+    PRIMARY KEY (organization_id, campaign_id, member_id, day),
+    KEY member (organization_id, member_id),
+    KEY day (day),
+    CONSTRAINT ad_member_days_campaign FOREIGN KEY (organization_id, campaign_id)
+        REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Tokens that were counted: the key lets none count twice. Purged once the tokens have expired.
+CREATE TABLE IF NOT EXISTS ad_redemptions (
+    organization_id BINARY(16) NOT NULL,
+    serving_id      BINARY(16) NOT NULL,
+    kind            ENUM('impression', 'click') NOT NULL,
+    redeemed_at     BIGINT     NOT NULL,
+    PRIMARY KEY (organization_id, serving_id, kind),
+    KEY redeemed_at (redeemed_at),
+    CONSTRAINT ad_redemptions_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Articles. published_at is NULL in a draft, so that the indexes of what is read hold published ones alone. Each index
+-- leads one order of the list: newest first, newest of a locale, by title (which ignores case and accents).
+CREATE TABLE IF NOT EXISTS articles (
+    organization_id BINARY(16)    NOT NULL,
+    id              BINARY(16)    NOT NULL,
+    slug            VARCHAR(128)  NOT NULL,
+    title           VARCHAR(255)  COLLATE utf8mb4_general_ci NOT NULL,
+    excerpt         TEXT          NULL,
+    body_html       MEDIUMTEXT    NOT NULL,
+    locale          VARCHAR(35)   NULL,
+    tags            TEXT          NOT NULL,
+    author          VARCHAR(255)  NULL,
+    cover_url       VARCHAR(2048) NULL,
+    published_at    BIGINT        NULL,
+    created_by      BINARY(16)    NULL,
+    created_at      BIGINT        NOT NULL,
+    updated_at      BIGINT        NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    UNIQUE KEY slug (organization_id, slug),
+    KEY published (organization_id, published_at, id),
+    KEY published_locale (organization_id, locale, published_at, id),
+    KEY title (organization_id, title, id),
+    CONSTRAINT articles_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT articles_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- published_at: the article's, so that a tag's list is one index's order.
+CREATE TABLE IF NOT EXISTS article_tags (
+    organization_id BINARY(16)  NOT NULL,
+    article_id      BINARY(16)  NOT NULL,
+    tag             VARCHAR(64) NOT NULL,
+    published_at    BIGINT      NULL,
+    PRIMARY KEY (organization_id, article_id, tag),
+    KEY tagged (organization_id, tag, published_at, article_id),
+    CONSTRAINT article_tags_article FOREIGN KEY (organization_id, article_id)
+        REFERENCES articles (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

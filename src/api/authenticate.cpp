@@ -13,6 +13,8 @@ using service::Caller;
 void require_kind(const Endpoint& endpoint, const Caller& caller) {
     const bool is_for_modules = endpoint.access == Access::Module;
     if (is_for_modules != caller.module.has_value()) throw Error(ErrorCode::Forbidden);
+    // A publishable key comes in the query; as a bearer it opens nothing.
+    if (caller.publishable_key) throw Error(ErrorCode::Forbidden);
     if (is_for_modules) return;
     if (!caller.session) {
         if (endpoint.access != Access::OrganizationOrAdmin) throw Error(ErrorCode::Forbidden);
@@ -36,9 +38,7 @@ void require_organization(const Caller& caller, const http::Request& request) {
 }
 
 void require_role(const Endpoint& endpoint, const Caller& caller) {
-    const bool asks =
-        endpoint.access == Access::Admin || endpoint.access == Access::OrganizationOrAdmin;
-    if (!asks || !caller.session) return;
+    if (!asks_for_seat(endpoint.access) || !caller.session) return;
     // A seat that is gone may not even read.
     if (!caller.session->role || *caller.session->role < endpoint.role) {
         throw Error(ErrorCode::Forbidden);

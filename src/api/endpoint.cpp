@@ -41,6 +41,11 @@ std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string
 void add_errors_of_access(Access access, std::set<ErrorCode>& to) {
     if (access == Access::Open) return;
     to.insert(ErrorCode::Unauthorized);
+    if (is_publishable(access) || access == Access::Console) to.insert(ErrorCode::OriginNotAllowed);
+    if (is_publishable(access)) {
+        to.insert(ErrorCode::Forbidden);  // a key of the other kind
+        return;
+    }
     // X-Expect-Organization can be malformed, or name another organization.
     to.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
     if (access != Access::Session && access != Access::Module) {
@@ -90,6 +95,12 @@ std::string_view text_of(Access access) {
             return "organization-or-admin";
         case Access::Module:
             return "module";
+        case Access::Console:
+            return "console";
+        case Access::TrackingKey:
+            return "tracking-key";
+        case Access::ContentKey:
+            return "content-key";
     }
     return "";
 }
@@ -119,6 +130,8 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
     Faults faults;
     http::Query in(query, faults);
     QueryValues values;
+    // Which key that is, and whether it is good, has been decided by then.
+    if (is_publishable(endpoint.access)) in.text("key", kLongestText);
     for (const QueryParameter& parameter : endpoint.query) {
         const std::string name(parameter.name);
         if (parameter.kind == Kind::Integer) {
@@ -140,7 +153,10 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
 }
 
 http::Reply Call::transact(const std::function<service::StoredReply(service::Unit&)>& work) const {
-    service::StoredReply stored = service::transact(context, caller.actor, claim, work);
+    return reply_of(service::transact(context, caller.actor, claim, work));
+}
+
+http::Reply reply_of(service::StoredReply stored) {
     http::Reply reply = json_reply(stored.status, std::move(stored.body));
     if (!stored.location.empty()) reply.headers.emplace_back("Location", stored.location);
     if (stored.replayed) reply.headers.emplace_back("Idempotency-Replayed", "true");

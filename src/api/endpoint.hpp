@@ -10,6 +10,7 @@
 #include "http/rate_limiter.hpp"
 #include "http/schema.hpp"
 #include "rules/records.hpp"
+#include "service/collecting.hpp"
 #include "service/sessions.hpp"
 
 #include <json/value.h>
@@ -32,7 +33,18 @@ enum class Access : std::uint8_t {
     Admin,                // an admin session past its second factor
     OrganizationOrAdmin,  // an organization key, or an admin session past its second factor
     Module,               // a module's credential, on a request that is signed with its secret
+    Console,              // an admin session past its second factor, on the console's origin
+    TrackingKey,          // a tracking key in the query, or in the body; from an origin on its list
+    ContentKey,           // a content key in the query; from an origin on its list
 };
+constexpr bool is_publishable(Access access) {
+    return access == Access::TrackingKey || access == Access::ContentKey;
+}
+// A seat in the organization is asked for, of the row's role.
+constexpr bool asks_for_seat(Access access) {
+    return access == Access::Admin || access == Access::OrganizationOrAdmin ||
+           access == Access::Console;
+}
 std::string_view text_of(Access access);
 
 enum class IdempotencyKey : std::uint8_t { Ignored, Accepted, Required };
@@ -95,6 +107,11 @@ struct Endpoint {
     std::optional<ReplySpec> second_reply = {};
     std::span<const ErrorCode> errors = {};  // beside those that errors_of() adds
     http::Reply (*handler)(Call&) = nullptr;
+    // In the handler's place, for what is written together with other requests'
+    // (service/collecting.hpp).
+    service::CollectedCall (*collector)(Call&) = nullptr;
+    // False: left out of the partners' description (the console's operations, content, the edge's).
+    bool is_published = true;
 };
 
 // All that the row can answer: its own errors, and those that its access, its path, its body and
@@ -172,9 +189,9 @@ constexpr bool is_id_parameter(std::string_view segment) {
     return segment == "{id}" || (segment.starts_with('{') && segment.ends_with("Id}"));
 }
 
-// A handler that takes a decoded body: `decoded<kNewImport, create_import>`.
+// A handler or collector that takes a decoded body: `decoded<kNewImport, create_import>`.
 template <const auto& kSchema, auto kHandler>
-http::Reply decoded(Call& call) {
+auto decoded(Call& call) {
     typename std::remove_cvref_t<decltype(kSchema)>::Value value{};
     if (call.body) value = http::decode(kSchema, *call.body, Date::of(Timestamp::now()));
     return kHandler(call, std::move(value));
@@ -207,10 +224,11 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
     for (std::size_t i = 0; i < kCount; ++i) {
         if (!rows[i].path.starts_with(prefix) || rows[i].operation.empty()) return false;
         if (rows[i].reply.meaning.empty() || rows[i].summary.empty()) return false;
-        const bool is_seat_s =
-            rows[i].access == Access::Admin || rows[i].access == Access::OrganizationOrAdmin;
         const bool reads = rows[i].method == http::Method::Get;
-        if (is_seat_s && !reads && rows[i].role == rules::Role::Viewer) return false;
+        if (asks_for_seat(rows[i].access) && !reads && rows[i].role == rules::Role::Viewer) {
+            return false;
+        }
+        if ((rows[i].handler == nullptr) == (rows[i].collector == nullptr)) return false;
         for (std::size_t j = 0; j < i; ++j) {
             const bool same_place =
                 rows[i].path == rows[j].path && rows[i].method == rows[j].method;
@@ -220,6 +238,8 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
     return true;
 }
 
+// A reply as it was recorded, or is about to be.
+http::Reply reply_of(service::StoredReply stored);
 http::Reply json_reply(int status, std::string body);
 http::Reply no_content();  // 204
 

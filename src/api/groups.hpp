@@ -19,6 +19,7 @@ std::span<const Endpoint> module_endpoints();             // modules.cpp
 std::span<const Endpoint> openapi_endpoints();            // openapi.cpp
 std::span<const Endpoint> session_endpoints();            // session.cpp
 std::span<const Endpoint> sign_in_endpoints();            // auth.cpp
+std::span<const Endpoint> track_endpoints();              // track.cpp
 std::span<const Endpoint> two_factor_endpoints();         // auth.cpp
 std::span<const Endpoint> user_endpoints();               // users.cpp
 std::span<const Endpoint> webhook_delivery_endpoints();   // webhook_deliveries.cpp

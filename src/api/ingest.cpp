@@ -4,6 +4,7 @@
 
 #include "api/groups.hpp"
 #include "http/json_source.hpp"
+#include "rules/reply_records.hpp"
 
 namespace muster::api {
 namespace {
@@ -13,13 +14,9 @@ using http::array_of;
 using http::Email;
 using http::Instant;
 using http::Method;
-using http::Reply;
 using http::Text;
 using http::Uuid;
-using service::Ingested;
 using service::PushedEvent;
-using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -41,12 +38,7 @@ struct Batch {
 constexpr auto kBatch =
     http::object<Batch>(http::required("events", &Batch::events, array_of(kEvent, 1, 100)));
 
-// ---------------------------------------------------------------------------- replies
-
-constexpr auto kIngested = record<Ingested>("Ingested", field<&Ingested::accepted>("accepted"),
-                                            field<&Ingested::duplicates>("duplicates"));
-
-// ---------------------------------------------------------------------------- handlers
+// ---------------------------------------------------------------------------- collector
 
 // A module's numbers are kept as it wrote them.
 void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
@@ -56,13 +48,10 @@ void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
     }
 }
 
-Reply ingest_events(Call& call, Batch in) {
+service::CollectedCall ingest_events(Call& call, Batch in) {
     take_metadata_as_sent(call, in.events);
-    return call.transact([&](Unit& unit) {
-        const Ingested done =
-            service::ingest_events(unit, call.caller.module->installation, in.events);
-        return StoredReply{202, "", to_json(kIngested, done), {}};
-    });
+    return service::PushedCall{call.actor(), call.claim, call.caller.module->installation,
+                               std::move(in.events)};
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -82,9 +71,10 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kBatch>,
              .body_example = R"({"events": [{"action": "ticket_bought", "email": "ada@example.org",
                  "tags": ["cup"], "metadata": {"price": 12.50}, "client_event_id": "order-1001"}]})",
-             .reply = replies<kIngested>(202, "How many were stored, and how many were known."),
+             .reply = replies<rules::kEventCounts>(
+                 202, "How many were stored, and how many were known."),
              .errors = kErrors,
-             .handler = decoded<kBatch, ingest_events>},
+             .collector = decoded<kBatch, ingest_events>},
 };
 static_assert(well_formed(kEndpoints, "/v1/ingest"));
 

@@ -248,6 +248,10 @@ void add_responses(const Endpoint& row, Json::Value& operation) {
         {ErrorCode::RateLimited, ErrorCode::InternalError, ErrorCode::ServiceUnavailable});
 }
 
+bool takes_session(Access access) {
+    return access != Access::Open && access != Access::Module && !is_publishable(access);
+}
+
 void add_security(const Endpoint& row, Json::Value& operation) {
     const auto add = [&](const char* scheme) {
         Json::Value security;
@@ -256,7 +260,9 @@ void add_security(const Endpoint& row, Json::Value& operation) {
     };
     if (row.access == Access::OrganizationOrAdmin) add("organizationKey");
     if (row.access == Access::Module) add("moduleCredential");
-    if (row.access != Access::Open && row.access != Access::Module) add("adminSession");
+    if (row.access == Access::TrackingKey) add("trackingKey");
+    if (row.access == Access::ContentKey) add("contentKey");
+    if (takes_session(row.access)) add("adminSession");
 }
 
 Json::Value operation_of(const Endpoint& row) {
@@ -285,7 +291,16 @@ Json::Value bearer(const char* description) {
     return scheme;
 }
 
-Json::Value build_document(std::string_view base_url) {
+Json::Value key_in_query(const char* description) {
+    Json::Value scheme;
+    scheme["type"] = "apiKey";
+    scheme["in"] = "query";
+    scheme["name"] = "key";
+    scheme["description"] = description;
+    return scheme;
+}
+
+Json::Value build_document(std::string_view base_url, Described described) {
     Json::Value document;
     document["openapi"] = "3.1.0";
     document["info"]["title"] = "Muster partner API";
@@ -296,6 +311,12 @@ Json::Value build_document(std::string_view base_url) {
     components["securitySchemes"]["organizationKey"] = bearer("An organization API key, org_….");
     components["securitySchemes"]["moduleCredential"] =
         bearer("A module's credential, mk_live_…, on a signed request.");
+    components["securitySchemes"]["trackingKey"] = key_in_query(
+        "A tracking key, ek_live_…; the request comes from an origin on the key's list.");
+    if (described == Described::All) {
+        components["securitySchemes"]["contentKey"] = key_in_query(
+            "A content key, ck_live_…; the request comes from an origin on the key's list.");
+    }
     components["securitySchemes"]["adminSession"] = bearer(
         "The token of an admin's sign-in. Everything but the session itself and its second "
         "factor wants the second factor passed.");
@@ -303,6 +324,7 @@ Json::Value build_document(std::string_view base_url) {
     schemas["Error"] = error_schema();
     schemas["MemberPayload"] = http::member_payload_schema();
     for (const Endpoint* row : all_endpoints()) {
+        if (described == Described::Published && !row->is_published) continue;
         std::string method(text_of(row->method));
         ascii_lower(method);
         document["paths"][std::string(row->path)][method] = operation_of(*row);
@@ -314,7 +336,8 @@ Json::Value build_document(std::string_view base_url) {
 
 Reply get_openapi(Call& call) {
     // The rows do not change while the process lives.
-    static const std::string kDocument = openapi_document(call.context.settings.server_base_url);
+    static const std::string kDocument =
+        openapi_document(call.context.settings.server_base_url, Described::Published);
     static const std::string kEtag = http::etag_of(kDocument);
     Reply reply = json_reply(200, kDocument);
     reply.headers.emplace_back("ETag", kEtag);
@@ -349,8 +372,8 @@ std::span<const Endpoint> openapi_endpoints() {
     return kEndpoints;
 }
 
-std::string openapi_document(std::string_view base_url) {
-    return json_text_pretty(build_document(base_url));
+std::string openapi_document(std::string_view base_url, Described described) {
+    return json_text_pretty(build_document(base_url, described));
 }
 
 }  // namespace muster::api

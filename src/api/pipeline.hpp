@@ -1,10 +1,12 @@
-// The way of a request: route, authenticate, read and check the body, hand over, render; and the
-// one place where whatever was thrown becomes an envelope (specification 2.15).
+// From requests to replies, through the steps of api/passage.hpp. A worker of the API takes one
+// request at a time; a collector takes all that wait, and what they write is committed together.
 #pragma once
 
-#include "api/routes.hpp"
-#include "http/metrics.hpp"
-#include "http/rate_limiter.hpp"
+#include "api/passage.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace muster::api {
 
@@ -12,25 +14,20 @@ class Pipeline {
   public:
     // What all workers share: figures and rate limits.
     Pipeline(service::Context& context, http::Metrics& metrics, http::RateLimiter& limiter)
-        : context_(context), metrics_(metrics), limiter_(limiter) {}
+        : shared_{context, metrics, limiter} {}
 
-    // Never throws, but http::Aborted.
-    http::Reply handle(const http::Request& request);
+    // Replies in the order of the requests; nullopt for a client that has gone. Never throws.
+    std::vector<std::optional<http::Reply>> handle(std::span<const http::Request> requests);
 
-    // True once something happened that no code here expected: the worker should end after this
-    // reply, so that nothing half-done lives on.
+    // True once something happened that no code here expected: the worker should end after these
+    // replies, so that nothing half-done lives on.
     bool is_tainted() const { return tainted_; }
 
   private:
-    http::Reply answer(const http::Request& request, const Match& match);
-    // What every answer to a known caller carries, refusals too. Throws RATE_LIMITED.
-    void meet(const service::Caller& caller);
-    http::Reply answer_or_error(const http::Request& request, const Match& match);
+    PublishableKeys find_keys(std::vector<Passage>& passages);
+    void write(std::vector<Passage>& passages);
 
-    service::Context& context_;
-    http::Metrics& metrics_;
-    http::RateLimiter& limiter_;
-    std::vector<http::Header> headers_;  // that this answer gets whatever becomes of it
+    Surroundings shared_;
     bool tainted_ = false;
 };
 

@@ -25,6 +25,7 @@ std::vector<const Endpoint*> collect() {
     add(module_credential_endpoints());
     add(session_endpoints());
     add(sign_in_endpoints());
+    add(track_endpoints());
     add(two_factor_endpoints());
     add(user_endpoints());
     add(webhook_endpoint_endpoints());
@@ -73,6 +74,20 @@ const std::vector<const Endpoint*>& all_endpoints() {
     return kRows;
 }
 
+CrossOrigin cross_origin(std::string_view path) {
+    CrossOrigin found;
+    const Segments segments = split(path, '/');
+    const auto& rows = all_endpoints();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!is_publishable(rows[i]->access) || !matches(all_patterns()[i], segments)) continue;
+        found.endpoint = rows[i];
+        if (!found.methods.empty()) found.methods += ", ";
+        found.methods += text_of(rows[i]->method);
+        if (rows[i]->method == http::Method::Get) found.methods += ", HEAD";
+    }
+    return found;
+}
+
 Match match(http::Method method, std::string_view path) {
     // HEAD is answered wherever GET is.
     const auto wanted = method == http::Method::Head ? http::Method::Get : method;
@@ -90,6 +105,7 @@ Match match(http::Method method, std::string_view path) {
             return found;
         }
         methods.insert(text_of(rows[i]->method));
+        if (is_publishable(rows[i]->access)) methods.insert(text_of(http::Method::Options));
         if (rows[i]->method == http::Method::Get) methods.insert(text_of(http::Method::Head));
     }
     for (const std::string_view name : methods) {

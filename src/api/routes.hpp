@@ -13,6 +13,13 @@ namespace muster::api {
 // Every row, in the order of routes.cpp.
 const std::vector<const Endpoint*>& all_endpoints();
 
+// Whether browsers of other sites call this path (CORS), and by which methods, "GET, HEAD".
+struct CrossOrigin {
+    const Endpoint* endpoint = nullptr;  // nullptr: they do not
+    std::string methods;
+};
+CrossOrigin cross_origin(std::string_view path);
+
 struct Match {
     const Endpoint* endpoint = nullptr;  // nullptr: see path_known
     std::size_t index = 0;               // its place in all_endpoints()
@@ -26,7 +33,8 @@ Match match(http::Method method, std::string_view path);
 // METHOD PATH operation, a line each (`musterd --routes`).
 std::string routes_text();
 
-// The OpenAPI 3.1 document.
-std::string openapi_document(std::string_view base_url);
+// The OpenAPI 3.1 document: of what partners call, or of all rows.
+enum class Described : std::uint8_t { Published, All };
+std::string openapi_document(std::string_view base_url, Described described);
 
 }  // namespace muster::api

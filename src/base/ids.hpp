@@ -73,6 +73,12 @@ using EndpointId = Id<struct EndpointTag>;
 using WebhookEventId = Id<struct WebhookEventTag>;
 using DeliveryId = Id<struct DeliveryTag>;
 using AttemptId = Id<struct AttemptTag>;
+using PublishableKeyId = Id<struct PublishableKeyTag>;
+using SlotId = Id<struct SlotTag>;
+using CampaignId = Id<struct CampaignTag>;
+using CreativeId = Id<struct CreativeTag>;
+using ServingId = Id<struct ServingTag>;  // of an ad that was handed out once
+using ArticleId = Id<struct ArticleTag>;
 
 }  // namespace muster
 

@@ -51,6 +51,12 @@ const std::vector<Setting> kSettings = {
      "Its permissions, octal."},
     {"server", "workers", &Settings::server_workers, "8", 1, 256,
      "Worker processes, one request and one database connection each."},
+    {"server", "collector_socket", &Settings::server_collector_socket,
+     "/run/muster-collector.socket", 0, 0,
+     "The Unix socket for /v1/track and /v1/ingest, whose requests are written together; not used under systemd socket "
+     "activation."},
+    {"server", "collectors", &Settings::server_collectors, "2", 1, 64,
+     "Worker processes behind it; each takes all requests that wait, up to 64 at once."},
     {"server", "recycle_requests", &Settings::server_recycle_requests, "100000", 100, 100000000,
      "Requests after which a worker is replaced."},
     {"server", "recycle_memory", &Settings::server_recycle_memory, "256", 32, 65536,
@@ -62,6 +68,10 @@ const std::vector<Setting> kSettings = {
     {"limits", "key_rate", &Settings::limits_key_rate, "100", 1, 100000,
      "Requests a second of one organization key or one admin session, unless a key has its own."},
     {"limits", "key_burst", &Settings::limits_key_burst, "200", 1, 100000,
+     "How many of them may come at once."},
+    {"limits", "tracking_rate", &Settings::limits_tracking_rate, "100", 1, 100000,
+     "Requests a second of one tracking key, unless it has its own rate."},
+    {"limits", "tracking_burst", &Settings::limits_tracking_burst, "200", 1, 100000,
      "How many of them may come at once."},
     {"limits", "otp_requests", &Settings::limits_otp_requests, "10", 1, 100000,
      "Sign-in codes that one client address may request a minute."},
@@ -96,6 +106,8 @@ const std::vector<Setting> kSettings = {
      "A PEM file with the authorities that may sign an endpoint's certificate; empty: the system's."},
     {"webhooks", "dns", &Settings::webhooks_dns, "", 0, 0,
      "Name servers for the names of endpoints, ADDRESS[:PORT], separated by commas; empty: the system's."},
+    {"console", "origin", &Settings::console_origin, "https://localhost", 0, 0,
+     "The origin of the console, https://HOST[:PORT]: what only the console may do is refused to pages of any other."},
     {"security", "key_file", &Settings::security_key, "file:/etc/muster/muster.key", 0, 0,
      "The installation's key: a file of 32 random bytes or more (head -c 32 /dev/urandom)."},
     {"security", "previous_key_file", &Settings::security_previous_key, "", 0, 0,
@@ -169,6 +181,15 @@ std::string_view fault_in_mail(const Setting& setting, const std::string& value)
     return "";
 }
 
+// As browsers write one: lower case, no path.
+bool is_origin(std::string_view text) {
+    const auto scheme = text.find("://");
+    if (!text.starts_with("http://") && !text.starts_with("https://")) return false;
+    const std::string_view host = text.substr(scheme + 3);
+    return is_plain_word(host) && host.find_first_of("/?#@*") == std::string_view::npos &&
+           std::none_of(host.begin(), host.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 // What is wrong with a text or a secret; "" when nothing is.
 std::string_view fault_in(const Setting& setting, const std::string& value) {
     if (setting.section == "mail") return fault_in_mail(setting, value);
@@ -178,6 +199,9 @@ std::string_view fault_in(const Setting& setting, const std::string& value) {
     }
     if (setting.key == "loopback" && value != "yes" && value != "no") {
         return "webhooks.loopback wants yes or no";
+    }
+    if (setting.key == "origin" && !is_origin(value)) {
+        return "console.origin wants https://HOST[:PORT], in lower case and without a path";
     }
     const bool is_octal = !value.empty() && value.size() <= 4 &&
                           value.find_first_not_of("01234567") == std::string::npos;

@@ -24,6 +24,8 @@ struct Settings {
     std::string server_socket;
     std::string server_socket_mode;
     int server_workers = 0;
+    std::string server_collector_socket;
+    int server_collectors = 0;
     int server_recycle_requests = 0;
     int server_recycle_memory = 0;
     int server_stale_after = 0;
@@ -31,7 +33,11 @@ struct Settings {
 
     int limits_key_rate = 0;
     int limits_key_burst = 0;
+    int limits_tracking_rate = 0;
+    int limits_tracking_burst = 0;
     int limits_otp_requests = 0;
+
+    std::string console_origin;
 
     int jobs_connections = 0;
     int jobs_lease = 0;

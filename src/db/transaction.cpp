@@ -31,6 +31,13 @@ bool Tx::attempt(const std::function<void()>& step) {
     }
 }
 
+bool Tx::attempt_or_undo(const std::function<bool()>& step) {
+    connection_.run("SAVEPOINT attempt_or_undo");
+    if (step()) return true;
+    connection_.run("ROLLBACK TO SAVEPOINT attempt_or_undo");
+    return false;
+}
+
 Connection& Database::connection() {
     const Timestamp now = Timestamp::now();
     if (connection_ && now - last_used_ > kTrusted && !connection_->is_alive()) connection_.reset();

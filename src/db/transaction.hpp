@@ -46,6 +46,10 @@ class Tx {
     // rest of the transaction stands.
     bool attempt(const std::function<void()>& step);
 
+    // Runs `step`; if it says false, its changes are undone and false comes back. The rest of the
+    // transaction stands. What it throws undoes everything.
+    bool attempt_or_undo(const std::function<bool()>& step);
+
   private:
     friend class OrgStore;
     Connection& connection_;

@@ -27,10 +27,12 @@ constexpr int kSystemdFirst = 3;
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-bool is_socket_activated() {
+// How many sockets systemd handed over.
+int activated_sockets() {
     const char* pid = std::getenv("LISTEN_PID");
     const char* count = std::getenv("LISTEN_FDS");
-    return pid && count && parse_number<int>(pid) == getpid() && parse_number<int>(count) == 1;
+    const bool is_ours = pid && count && parse_number<int>(pid) == getpid();
+    return is_ours ? parse_number<int>(count).value_or(0) : 0;
 }
 
 int bind_listener(const std::string& path, unsigned mode) {
@@ -57,6 +59,12 @@ std::string param(const FCGX_Request& request, const char* name) {
 std::optional<std::string> optional_param(const FCGX_Request& request, const char* name) {
     const char* value = FCGX_GetParam(name, request.envp);
     return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// nullopt for an empty one too: nginx sends what it does not know as "".
+std::optional<std::string> filled_param(const FCGX_Request& request, const char* name) {
+    auto value = optional_param(request, name);
+    return value && value->empty() ? std::nullopt : value;
 }
 
 // nginx's $msec, "1763700000.123": when it had the request.
@@ -104,6 +112,10 @@ Request make_request(FCGX_Request& fcgi) {
         FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
     request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");
     request.signature = param(fcgi, "HTTP_X_SVC_SIGNATURE");
+    request.origin = optional_param(fcgi, "HTTP_ORIGIN");
+    request.referer = optional_param(fcgi, "HTTP_REFERER");
+    request.geo_country = filled_param(fcgi, "GEO_COUNTRY");
+    request.geo_region = filled_param(fcgi, "GEO_REGION");
     request.request_id = param(fcgi, "REQUEST_ID");
     request.remote_address = param(fcgi, "REMOTE_ADDR");
     request.arrived = arrival(fcgi);
@@ -151,23 +163,55 @@ void break_connection(const FCGX_Request& fcgi) {
 
 }  // namespace
 
-int open_listener(const std::string& path, unsigned mode) {
-    const int fd = is_socket_activated() ? kSystemdFirst : bind_listener(path, mode);
+int open_listener(int place, const std::string& path, unsigned mode) {
+    const int fd = place < activated_sockets() ? kSystemdFirst + place : bind_listener(path, mode);
     // Several workers wait for one connection: those that come too late must not block in accept.
     if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) fail("fcntl");
     return fd;
 }
 
-struct FcgiServer::Impl {
-    FCGX_Request request{};
+// A connection with its request, from accept to close.
+struct FcgiServer::Connection {
+    FCGX_Request fcgi{};
+    int listener;
+
+    explicit Connection(int from) : listener(from) { FCGX_InitRequest(&fcgi, listener, 0); }
+    ~Connection() { FCGX_Free(&fcgi, 1); }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    // False when the peer sent no request.
+    bool begin(int fd) {
+        fcgi.ipcFd = fd;
+        fcgi.keepConnection = 1;  // or FCGX_Accept_r would close the connection that it is handed
+        return FCGX_Accept_r(&fcgi) >= 0;
+    }
+
+    // A streamed body broke off behind its 200: the connection is cut, so that nginx and the client
+    // see a broken transfer and not a short but complete one.
+    void cut(const char* reason) {
+        log_event(LogLevel::Error, "reply.broken_off", {{"reason", reason}});
+        break_connection(fcgi);
+        FCGX_Free(&fcgi, 1);
+        FCGX_InitRequest(&fcgi, listener, 0);
+    }
+
+    void answer(const Request& request, const std::optional<Reply>& reply) {
+        try {
+            drain_body(fcgi);
+            if (reply) send(fcgi, request, *reply);
+        } catch (const std::exception& error) {
+            cut(error.what());
+            return;
+        }
+        FCGX_Finish_r(&fcgi);
+    }
 };
 
-FcgiServer::FcgiServer(int listener)
-    : impl_(std::make_unique<Impl>()), listener_(listener), waiting_(epoll_create1(EPOLL_CLOEXEC)) {
+FcgiServer::FcgiServer(int listener) : listener_(listener), waiting_(epoll_create1(EPOLL_CLOEXEC)) {
     // Else libfcgi waits at each close for the peer to close first.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     FCGX_Init();
-    FCGX_InitRequest(&impl_->request, listener, 0);
     // Exclusive: a connection wakes one worker, not all that wait for the same listener.
     epoll_event event{};
     event.events = EPOLLIN | EPOLLEXCLUSIVE;
@@ -175,37 +219,42 @@ FcgiServer::FcgiServer(int listener)
 }
 
 FcgiServer::~FcgiServer() {
-    FCGX_Free(&impl_->request, 1);
     close(waiting_);
 }
 
-bool FcgiServer::serve_one(const sigset_t& unblocked, const Handler& handler) {
-    epoll_event event{};
-    if (epoll_pwait(waiting_, &event, 1, -1, &unblocked) < 0) return false;  // a signal
-    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) return true;  // another worker was faster
-    FCGX_Request& fcgi = impl_->request;
-    fcgi.ipcFd = fd;
-    fcgi.keepConnection = 1;  // or FCGX_Accept_r would close the connection that it is handed
-    if (FCGX_Accept_r(&fcgi) < 0) return true;
-    try {
-        const Request request = make_request(fcgi);
-        const Reply reply = handler(request);
-        drain_body(fcgi);
-        send(fcgi, request, reply);
-    } catch (const Aborted&) {
-        // nobody is left to answer
-    } catch (const std::exception& error) {
-        // A streamed body broke off behind its 200: the connection is cut, so that nginx and the
-        // client see a broken transfer and not a short but complete one.
-        log_event(LogLevel::Error, "reply.broken_off", {{"reason", error.what()}});
-        break_connection(fcgi);
-        FCGX_Free(&fcgi, 1);
-        FCGX_InitRequest(&fcgi, listener_, 0);
-        return true;
+FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
+    while (connections_.size() <= place) {
+        connections_.push_back(std::make_unique<Connection>(listener_));
     }
-    FCGX_Finish_r(&fcgi);
-    return true;
+    return *connections_[place];
+}
+
+// As many as wait; their requests are made from connections_, in the same order.
+std::vector<Request> FcgiServer::take(std::size_t most) {
+    std::vector<Request> requests;
+    while (requests.size() < most) {
+        const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (fd < 0) break;  // none is left, or another worker was faster
+        Connection& taken = connection(requests.size());
+        if (taken.begin(fd)) requests.push_back(make_request(taken.fcgi));
+    }
+    return requests;
+}
+
+int FcgiServer::serve(const sigset_t& unblocked, int most, const Handler& handler) {
+    epoll_event event{};
+    if (epoll_pwait(waiting_, &event, 1, -1, &unblocked) < 0) return 0;  // a signal
+    const std::vector<Request> requests = take(static_cast<std::size_t>(most));
+    if (requests.empty()) return 0;
+    std::vector<std::optional<Reply>> replies;
+    try {
+        replies = handler(requests);
+    } catch (const std::exception& error) {
+        for (std::size_t i = 0; i < requests.size(); ++i) connection(i).cut(error.what());
+        return static_cast<int>(requests.size());
+    }
+    for (std::size_t i = 0; i < requests.size(); ++i) connection(i).answer(requests[i], replies[i]);
+    return static_cast<int>(requests.size());
 }
 
 }  // namespace muster::http

@@ -38,18 +38,6 @@ std::size_t end_of_value(std::string_view json, std::size_t at) {
     return at;
 }
 
-// The text of the object's value of that key; "" where it has none.
-std::string_view member_as_sent(const JsonIn& object, std::string_view text, std::string_view key) {
-    if (!object.is_object()) return {};
-    const auto texts = entries_as_sent(text);
-    std::size_t index = 0;
-    for (const auto& [name, value] : members_of(object)) {
-        if (name == key) return texts.at(index);
-        ++index;
-    }
-    return {};
-}
-
 }  // namespace
 
 std::vector<std::string_view> entries_as_sent(std::string_view container) {
@@ -71,6 +59,17 @@ std::vector<std::string_view> entries_as_sent(std::string_view container) {
         at = std::max(end, at + 1);
     }
     return entries;
+}
+
+std::string_view member_as_sent(const JsonIn& object, std::string_view text, std::string_view key) {
+    if (!object.is_object()) return {};
+    const auto texts = entries_as_sent(text);
+    std::size_t index = 0;
+    for (const auto& [name, value] : members_of(object)) {
+        if (name == key) return texts.at(index);
+        ++index;
+    }
+    return {};
 }
 
 std::string compact_json(std::string_view json) {

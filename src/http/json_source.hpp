@@ -14,6 +14,11 @@ namespace muster::http {
 // that JsonBody has accepted.
 [[nodiscard]] std::vector<std::string_view> entries_as_sent(std::string_view container);
 
+// The text of the object's value of that key; "" where it has none. `text`: what the object was
+// parsed from.
+[[nodiscard]] std::string_view member_as_sent(const JsonIn& object, std::string_view text,
+                                              std::string_view key);
+
 // Without white space between the tokens; nothing else is changed.
 [[nodiscard]] std::string compact_json(std::string_view json);
 

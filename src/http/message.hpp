@@ -30,7 +30,11 @@ struct Request {
     std::optional<std::string> if_match;
     std::string expect_organization;
     bool has_expect_organization = false;
-    std::string signature;   // x-svc-signature
+    std::string signature;  // x-svc-signature
+    std::optional<std::string> origin;
+    std::optional<std::string> referer;
+    std::optional<std::string> geo_country;  // as nginx found it by the client's address
+    std::optional<std::string> geo_region;
     std::string request_id;  // nginx's
     std::string remote_address;
     Timestamp arrived;  // when nginx took it; now() where it does not say

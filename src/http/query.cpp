@@ -36,6 +36,16 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus) {
     return out;
 }
 
+std::optional<std::string> query_value(std::string_view query, std::string_view name) {
+    for (const std::string_view pair : split(query, '&')) {
+        const std::size_t equals = pair.find('=');
+        if (equals == std::string_view::npos) continue;
+        if (percent_decoded(pair.substr(0, equals), true) != name) continue;
+        return percent_decoded(pair.substr(equals + 1), true);
+    }
+    return std::nullopt;
+}
+
 Query::Query(std::string_view query, Faults& faults) : faults_(faults) {
     if (query.empty()) return;
     for (const std::string_view pair : split(query, '&')) {

@@ -15,6 +15,10 @@ namespace muster::http {
 // `plus` says so.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text, bool plus);
 
+// The first value of that parameter, decoded; nullopt for none or a malformed one. For what must be
+// known before the whole query is judged.
+[[nodiscard]] std::optional<std::string> query_value(std::string_view query, std::string_view name);
+
 class Query {
   public:
     // A malformed or repeated parameter is a fault.

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <ctime>
@@ -46,6 +47,11 @@ sigset_t set_of(std::initializer_list<int> signals) {
     return set;
 }
 
+struct Worker {
+    Timestamp since;
+    std::size_t crew = 0;  // its place in the plan
+};
+
 class Pool {
   public:
     // Asked through the copy that is kept: what it asks may remember that it was asked.
@@ -72,14 +78,22 @@ class Pool {
         if (signal == SIGHUP) g_reload = true;
     }
 
+    int workers_of(std::size_t crew) const {
+        return static_cast<int>(
+            std::count_if(current_.begin(), current_.end(),
+                          [&](const auto& worker) { return worker.second.crew == crew; }));
+    }
+
     void fill() {
-        while (static_cast<int>(current_.size()) < plan_.workers &&
-               Timestamp::now() >= not_before_) {
-            spawn();
+        for (std::size_t crew = 0; crew < plan_.size(); ++crew) {
+            for (int missing = plan_[crew].workers - workers_of(crew); missing > 0; --missing) {
+                if (Timestamp::now() < not_before_) return;
+                spawn(crew);
+            }
         }
     }
 
-    void spawn() {
+    void spawn(std::size_t crew) {
         const pid_t parent = getpid();
         const pid_t pid = fork();
         if (pid < 0) {
@@ -90,9 +104,9 @@ class Pool {
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGTERM);  // no orphans when the parent is killed
             if (getppid() != parent) _exit(1);
-            _exit(plan_.work());
+            _exit(plan_[crew].work());
         }
-        current_[pid] = Timestamp::now();
+        current_[pid] = {Timestamp::now(), crew};
     }
 
     void reap() {
@@ -107,7 +121,8 @@ class Pool {
             const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
             if (!clean) log_event(LogLevel::Warning, "pool.worker_died", {{"status", status}});
             const Timestamp now = Timestamp::now();
-            if (!clean && now - worker->second < kMinimumLife) not_before_ = now + kMinimumLife;
+            if (!clean && now - worker->second.since < kMinimumLife)
+                not_before_ = now + kMinimumLife;
             current_.erase(worker);
         }
     }
@@ -122,29 +137,29 @@ class Pool {
         // New workers take over the socket first; the old ones finish what they have.
         auto old = std::exchange(current_, {});
         fill();
-        for (const auto& [pid, since] : old) {
+        for (const auto& [pid, worker] : old) {
             kill(pid, SIGTERM);
-            retired_[pid] = since;
+            retired_[pid] = worker;
         }
-        log_event(LogLevel::Info, "pool.reloaded", {{"workers", plan_.workers}});
+        log_event(LogLevel::Info, "pool.reloaded", {{"workers", current_.size()}});
     }
 
     void drain() {
         retired_.merge(current_);
         current_.clear();
-        for (const auto& [pid, since] : retired_) kill(pid, SIGTERM);
+        for (const auto& [pid, worker] : retired_) kill(pid, SIGTERM);
         const Timestamp deadline = Timestamp::now() + kDrainTime;
         while (!retired_.empty() && Timestamp::now() < deadline) {
             reap();
             if (!retired_.empty()) wait_for_signal();
         }
-        for (const auto& [pid, since] : retired_) kill(pid, SIGKILL);
+        for (const auto& [pid, worker] : retired_) kill(pid, SIGKILL);
     }
 
     std::function<PoolPlan()> ask_;
     PoolPlan plan_;
-    std::map<pid_t, Timestamp> current_;
-    std::map<pid_t, Timestamp> retired_;
+    std::map<pid_t, Worker> current_;
+    std::map<pid_t, Worker> retired_;
     Timestamp not_before_;
 };
 

@@ -1,10 +1,11 @@
-// A prefork pool: a parent that keeps N worker processes alive, replaces those that end, drains
-// them on SIGTERM and swaps them for new ones on SIGHUP. The parent does nothing else, so that
-// nothing can hurt it.
+// A prefork pool: a parent that keeps its crews of worker processes alive, replaces those that end,
+// drains them on SIGTERM and swaps them for new ones on SIGHUP. The parent does nothing else, so
+// that nothing can hurt it.
 #pragma once
 
 #include <csignal>
 #include <functional>
+#include <vector>
 
 namespace muster::http {
 
@@ -13,12 +14,14 @@ bool stop_requested();
 // SIGTERM and SIGINT blocked; the set to wait with comes back.
 sigset_t install_worker_signals();
 
-struct PoolPlan {
+// Workers that do the same.
+struct Crew {
     int workers = 1;
     // The whole life of a worker; its return value is the process's exit status. Called in the
     // child.
     std::function<int()> work;
 };
+using PoolPlan = std::vector<Crew>;
 
 // Runs until SIGTERM or SIGINT, then waits for the workers to finish what they do. `plan` is asked
 // at the start and at each SIGHUP; when it throws at a SIGHUP, the running workers stay. Returns

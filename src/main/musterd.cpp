@@ -24,7 +24,8 @@ constexpr const char* kUsage =
     "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
     "  --print-config   print the configuration file with all defaults and end\n"
     "  --print-manual   print the settings for muster.conf(5) and end\n"
-    "  --openapi        print the OpenAPI description and end\n"
+    "  --openapi        print the partners' OpenAPI description and end\n"
+    "  --openapi-all    the same with the console's operations and content\n"
     "  --routes         print each endpoint and end\n"
     "  --help, --version\n";
 
@@ -38,23 +39,39 @@ std::size_t resident_mebibytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) >> 20U;
 }
 
+// How a crew takes requests, and how long it waits for a lock in the database. A collector waits
+// less, because what it writes for others waits with it.
+struct Duty {
+    int listener;
+    int most_at_once;
+    int lock_timeout_seconds;
+};
+constexpr int kOneByOne = 1;
+constexpr int kDrained = 64;
+
 // A worker's life: requests one after the other, until a signal, its quota, or something nobody
 // expected.
-int work(const Settings& settings, int listener, http::Metrics& metrics,
+int work(const Settings& settings, const Duty& duty, http::Metrics& metrics,
          http::RateLimiter& limiter) {
     const sigset_t unblocked = http::install_worker_signals();
-    db::Database database(main_program::connection_settings(settings));
+    auto connection = main_program::connection_settings(settings);
+    connection.lock_timeout_seconds = duty.lock_timeout_seconds;
+    db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
     api::Pipeline pipeline(context, metrics, limiter);
-    http::FcgiServer server(listener);
-    const auto handler = [&](const http::Request& request) { return pipeline.handle(request); };
-    for (int served = 0; served < settings.server_recycle_requests && !http::stop_requested();
-         ++served) {
-        server.serve_one(unblocked, handler);
+    http::FcgiServer server(duty.listener);
+    const auto handler = [&](std::span<const http::Request> requests) {
+        return pipeline.handle(requests);
+    };
+    int served = 0;
+    int looked_at = 0;  // the memory, when so many were served
+    while (served < settings.server_recycle_requests && !http::stop_requested()) {
+        served += server.serve(unblocked, duty.most_at_once, handler);
         if (pipeline.is_tainted()) return 1;
         constexpr int kMemoryCheck = 64;
-        const auto limit = static_cast<std::size_t>(settings.server_recycle_memory);
-        if (served % kMemoryCheck == 0 && resident_mebibytes() > limit) break;
+        if (served - looked_at < kMemoryCheck) continue;
+        looked_at = served;
+        if (resident_mebibytes() > static_cast<std::size_t>(settings.server_recycle_memory)) break;
     }
     return 0;
 }
@@ -63,22 +80,28 @@ int run(const std::string& config) {
     Settings settings = load_settings(config);
     main_program::set_log_level_from(settings);
     const auto mode = static_cast<unsigned>(std::stoul(settings.server_socket_mode, nullptr, 8));
-    const int listener = http::open_listener(settings.server_socket, mode);
+    const int api_listener = http::open_listener(0, settings.server_socket, mode);
+    const int collector_listener = http::open_listener(1, settings.server_collector_socket, mode);
     db::load_driver();
     std::vector<std::string_view> operations;
     for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
     http::Metrics metrics(operations);
     http::RateLimiter limiter;
     log_event(LogLevel::Info, "musterd.started",
-              {{"version", MUSTER_VERSION}, {"workers", settings.server_workers}});
+              {{"version", MUSTER_VERSION},
+               {"workers", settings.server_workers},
+               {"collectors", settings.server_collectors}});
+    const auto crew = [&](int workers, const Duty& duty) {
+        return http::Crew{workers, [&, duty] { return work(settings, duty, metrics, limiter); }};
+    };
     const int status = http::run_pool([&, is_first = true]() mutable {
         if (!is_first) {
             settings = load_settings(config);
             main_program::set_log_level_from(settings);
         }
         is_first = false;
-        return http::PoolPlan{settings.server_workers,
-                              [&] { return work(settings, listener, metrics, limiter); }};
+        return http::PoolPlan{crew(settings.server_workers, {api_listener, kOneByOne, 5}),
+                              crew(settings.server_collectors, {collector_listener, kDrained, 1})};
     });
     log_event(LogLevel::Info, "musterd.stopped");
     return status;
@@ -97,7 +120,8 @@ bool printed(std::string_view option) {
     std::string text;
     if (option == "--print-config") text = shipped_settings();
     if (option == "--print-manual") text = settings_manual();
-    if (option == "--openapi") text = api::openapi_document(kExampleAddress);
+    if (option == "--openapi") text = openapi_document(kExampleAddress, api::Described::Published);
+    if (option == "--openapi-all") text = openapi_document(kExampleAddress, api::Described::All);
     if (option == "--routes") text = api::routes_text();
     std::fputs(text.c_str(), stdout);
     return !text.empty();

@@ -212,6 +212,13 @@ struct EngagementEvent {
     Timestamp received_at;
     std::optional<std::string> geo_country;
     std::optional<std::string> geo_region;
+    std::optional<std::string> anonymous_id;  // a visitor's, where no member is named; never shown
+};
+
+// What became of the events of one request.
+struct EventCounts {
+    std::int64_t accepted = 0;    // newly stored
+    std::int64_t duplicates = 0;  // with a client_event_id that the organization has already
 };
 
 enum class EndpointStatus : std::uint8_t { Active, Paused, Disabled };

@@ -84,4 +84,8 @@ inline constexpr auto kEngagementFields = std::array{
 inline constexpr Record<EngagementEvent, kEngagementFields.size()> kEngagementEvent{
     "EngagementEvent", kEngagementFields};
 
+inline constexpr auto kEventCounts =
+    record<EventCounts>("EventCounts", field<&EventCounts::accepted>("accepted"),
+                        field<&EventCounts::duplicates>("duplicates"));
+
 }  // namespace muster::rules

@@ -61,22 +61,27 @@ std::optional<StoredReply> claim_or_replay(const Context& context, db::OrgStore&
 StoredReply transact(Context& context, const Actor& actor,
                      const std::optional<IdempotencyClaim>& claim,
                      const std::function<StoredReply(Unit&)>& work) {
-    return context.database.transaction([&](db::Tx& tx) {
-        Unit unit{tx, actor, Timestamp::now()};
-        db::OrgStore org(tx, actor.organization);
-        if (claim) {
-            if (auto replay = claim_or_replay(context, org, *claim, unit.now)) return *replay;
-        }
-        StoredReply reply = work(unit);
-        if (claim) {
-            store::complete_idempotency_key(
-                org, claim->key_hash,
-                {claim->body_hash, reply.status, reply.location,
-                 reply.is_secret ? seal_reply(context, *claim, reply.body) : reply.body,
-                 reply.keep_until.value_or(unit.now + kKeep), reply.is_secret});
-        }
-        return reply;
-    });
+    return context.database.transaction(
+        [&](db::Tx& tx) { return transact_in(tx, context, actor, claim, work); });
+}
+
+StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
+                        const std::optional<IdempotencyClaim>& claim,
+                        const std::function<StoredReply(Unit&)>& work) {
+    Unit unit{tx, actor, Timestamp::now()};
+    db::OrgStore org(tx, actor.organization);
+    if (claim) {
+        if (auto replay = claim_or_replay(context, org, *claim, unit.now)) return *replay;
+    }
+    StoredReply reply = work(unit);
+    if (claim) {
+        store::complete_idempotency_key(
+            org, claim->key_hash,
+            {claim->body_hash, reply.status, reply.location,
+             reply.is_secret ? seal_reply(context, *claim, reply.body) : reply.body,
+             reply.keep_until.value_or(unit.now + kKeep), reply.is_secret});
+    }
+    return reply;
 }
 
 }  // namespace muster::service

@@ -67,5 +67,10 @@ struct IdempotencyClaim {
 StoredReply transact(Context& context, const Actor& actor,
                      const std::optional<IdempotencyClaim>& claim,
                      const std::function<StoredReply(Unit&)>& work);
+// The same inside a transaction that is open: the key, the effect and the reply stand or fall with
+// it.
+StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
+                        const std::optional<IdempotencyClaim>& claim,
+                        const std::function<StoredReply(Unit&)>& work);
 
 }  // namespace muster::service

@@ -3,22 +3,20 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
+#include "rules/engagement_events.hpp"
 #include "rules/event_types.hpp"
 #include "rules/manifest.hpp"
 #include "rules/reply_records.hpp"
 #include "service/events.hpp"
+#include "service/linked_members.hpp"
 #include "store/engagement_events.hpp"
 #include "store/members.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace muster::service {
 namespace {
-
-constexpr Milliseconds kMostAhead{24L * 3600 * 1000};
-constexpr Milliseconds kMostBehind{30L * 24 * 3600 * 1000};
 
 using store::LinkedMember;
 
@@ -37,50 +35,43 @@ std::vector<Value> values_of(const std::vector<PushedEvent>& events,
     return {values.begin(), values.end()};
 }
 
-// The members that a batch names, looked up together.
+// The members that a batch names, an address among the names.
 class Members {
   public:
-    Members(db::Tx& tx, db::OrgStore& org, const std::vector<PushedEvent>& events) {
-        const auto emails = values_of(events, &PushedEvent::email);
-        const std::vector<std::string_view> addresses(emails.begin(), emails.end());
-        users_ = store::find_users(tx, addresses, store::Lock::None);
-        auto users = values_of(events, &PushedEvent::user_id);
-        for (const auto& [email, user] : users_) users.push_back(user);
-        for (auto& member : store::hold_members_by_user(org, users)) {
-            by_user_.emplace(member.user, member);
-        }
-        const auto ids = values_of(events, &PushedEvent::member_id);
-        for (auto& member : store::hold_members_by_id(org, ids))
-            by_id_.emplace(member.member, member);
-        const auto external_ids = values_of(events, &PushedEvent::member_external_id);
-        for (auto& member : store::hold_members_by_external_id(org, external_ids)) {
-            by_external_id_.emplace(member.external_id.value_or(""), member);
-        }
-    }
+    Members(db::Tx& tx, db::OrgStore& org, const std::vector<PushedEvent>& events)
+        : users_(users_of(tx, events)),
+          members_(org, references(events, users_), store::Lock::Share) {}
 
     // nullptr: none, or none alone. The event has one reference.
     const LinkedMember* of(const PushedEvent& event) const {
-        if (event.user_id) return in(by_user_, *event.user_id);
-        if (event.member_id) return in(by_id_, *event.member_id);
-        if (event.email) {
-            const auto user = users_.find(*event.email);
-            return user == users_.end() ? nullptr : in(by_user_, user->second);
-        }
-        const bool is_one = by_external_id_.count(*event.member_external_id) == 1;
-        return is_one ? &by_external_id_.find(*event.member_external_id)->second : nullptr;
+        if (event.user_id) return members_.by_user(*event.user_id);
+        if (event.member_id) return members_.by_member(*event.member_id);
+        if (event.member_external_id) return members_.by_external_id(*event.member_external_id);
+        const auto user = users_.find(*event.email);
+        return user == users_.end() ? nullptr : members_.by_user(user->second);
     }
 
   private:
-    template <class Key>
-    static const LinkedMember* in(const std::map<Key, LinkedMember>& members, const Key& key) {
-        const auto found = members.find(key);
-        return found == members.end() ? nullptr : &found->second;
+    static store::UsersByEmail users_of(db::Tx& tx, const std::vector<PushedEvent>& events) {
+        const auto emails = values_of(events, &PushedEvent::email);
+        const std::vector<std::string_view> addresses(emails.begin(), emails.end());
+        return store::find_users(tx, addresses, store::Lock::None);
+    }
+
+    static MemberReferences references(const std::vector<PushedEvent>& events,
+                                       const store::UsersByEmail& users) {
+        MemberReferences named;
+        for (const PushedEvent& event : events) {
+            if (event.user_id) named.users.insert(*event.user_id);
+            if (event.member_id) named.members.insert(*event.member_id);
+            if (event.member_external_id) named.external_ids.insert(*event.member_external_id);
+        }
+        for (const auto& [email, user] : users) named.users.insert(user);
+        return named;
     }
 
     store::UsersByEmail users_;
-    std::map<UserId, LinkedMember> by_user_;
-    std::map<MemberId, LinkedMember> by_id_;
-    std::multimap<std::string, LinkedMember> by_external_id_;
+    LinkedMembers members_;
 };
 
 std::string_view reference_name(const PushedEvent& event) {
@@ -99,7 +90,7 @@ class Intake {
           events_(events),
           members_(unit.tx, org_, events) {}
 
-    Ingested run() {
+    rules::EventCounts run() {
         judge();
         const auto records = fresh();
         store_all(records);
@@ -139,13 +130,7 @@ class Intake {
         const bool is_emitted =
             !event.type || std::find(emitted.begin(), emitted.end(), *event.type) != emitted.end();
         if (!is_emitted) faults.add(path + ".type", FieldCode::InvalidChoice);
-        if (event.metadata && event.metadata->text.size() > kMostMetadataBytes) {
-            faults.add(path + ".metadata", FieldCode::TooLong);
-        }
-        const Timestamp when = event.occurred_at.value_or(unit_.now);
-        if (when > unit_.now + kMostAhead || when < unit_.now - kMostBehind) {
-            faults.add(path + ".occurred_at", FieldCode::OutOfRange);
-        }
+        rules::judge_event(event.metadata, event.occurred_at, unit_.now, path + ".", faults);
     }
 
     // Those that are not known by their client_event_id, from before or from earlier in the batch.
@@ -175,7 +160,8 @@ class Intake {
                 .occurred_at = event.occurred_at.value_or(unit_.now),
                 .received_at = unit_.now,
                 .geo_country = {},
-                .geo_region = {}};
+                .geo_region = {},
+                .anonymous_id = {}};
     }
 
     void store_all(const std::vector<rules::EngagementEvent>& records) {
@@ -206,8 +192,8 @@ class Intake {
 
 }  // namespace
 
-Ingested ingest_events(Unit& unit, InstallationId installation,
-                       const std::vector<PushedEvent>& events) {
+rules::EventCounts ingest_events(Unit& unit, InstallationId installation,
+                                 const std::vector<PushedEvent>& events) {
     return Intake(unit, installation, events).run();
 }
 

@@ -12,8 +12,6 @@
 
 namespace muster::service {
 
-inline constexpr std::size_t kMostMetadataBytes = 8192;
-
 struct PushedEvent {
     std::optional<std::string> type;
     std::string action;
@@ -28,16 +26,19 @@ struct PushedEvent {
     std::optional<Timestamp> occurred_at;
 };
 
-struct Ingested {
-    std::int64_t accepted = 0;    // newly stored
-    std::int64_t duplicates = 0;  // with a client_event_id that the organization has already
+// One request of a module's backend.
+struct PushedCall {
+    Actor actor;
+    std::optional<IdempotencyClaim> claim;
+    InstallationId installation;
+    std::vector<PushedEvent> events;
 };
 
 // Stores the events and emits engagement.recorded for each that is new, and its own type beside it.
 // Throws VALIDATION_ERROR with every fault of all events: an event without or with several member
 // references, a member that is none or that several share the external id of, a type that the
 // installation's version does not emit, a time outside the window, metadata that is too long.
-Ingested ingest_events(Unit& unit, InstallationId installation,
-                       const std::vector<PushedEvent>& events);
+rules::EventCounts ingest_events(Unit& unit, InstallationId installation,
+                                 const std::vector<PushedEvent>& events);
 
 }  // namespace muster::service

@@ -5,10 +5,12 @@
 #include "service/audit.hpp"
 #include "service/credentials.hpp"
 #include "service/module_credentials.hpp"
+#include "service/publishable_keys.hpp"
 #include "store/admins.hpp"
 #include "store/sessions.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace muster::service {
 namespace {
@@ -60,6 +62,16 @@ Caller caller_of(rules::Session session) {
 
 }  // namespace
 
+Caller caller_of(const rules::PublishableKey& key) {
+    Caller caller;
+    caller.actor.organization = key.organization_id;
+    caller.rate_subject = key.id.bytes();
+    caller.rate_per_second = key.rate_per_second;
+    caller.burst = key.burst;
+    caller.publishable_key = key;
+    return caller;
+}
+
 std::optional<Caller> identify(Context& context, std::string_view token) {
     // The checksum spares the database every mistyped token; the look-up by SHA-256 of 256 random
     // bits leaks nothing by its time that would help to guess one.
@@ -70,6 +82,10 @@ std::optional<Caller> identify(Context& context, std::string_view token) {
     if (is_credential(kModuleCredentialPrefix, token)) {
         auto verified = verify_module_credential(context, token);
         return verified ? std::optional(caller_of(std::move(*verified))) : std::nullopt;
+    }
+    if (is_publishable_token(token)) {
+        const auto keys = find_publishable_keys(context, std::array{std::string(token)});
+        return keys.empty() ? std::nullopt : std::optional(caller_of(keys[0]));
     }
     if (!is_credential("", token)) return std::nullopt;
     auto session = verify_token(context, token);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/crypto.hpp"
+#include "rules/publishable_keys.hpp"
 #include "rules/records.hpp"
 #include "service/context.hpp"
 
@@ -23,7 +24,8 @@ struct ModuleCaller {
 struct Caller {
     Actor actor;
     std::optional<rules::Session> session;
-    std::optional<ModuleCaller> module;  // neither: an organization key
+    std::optional<ModuleCaller> module;
+    std::optional<rules::PublishableKey> publishable_key;  // none of the three: an organization key
     // What a rate limit counts by, and the credential's own limits if it has any.
     std::string rate_subject;
     std::optional<std::int64_t> rate_per_second;
@@ -34,6 +36,8 @@ struct Caller {
 // or of an installation that is disabled.
 // Nothing is cached: a revocation counts from the next request on.
 std::optional<Caller> identify(Context& context, std::string_view token);
+
+Caller caller_of(const rules::PublishableKey& key);
 
 // A new session of the admin, before the second factor, on the earliest of the seats (at least
 // one). The token is shown this once.

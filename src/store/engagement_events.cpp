@@ -1,5 +1,8 @@
 #include "store/engagement_events.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace muster::store {
 
 using db::OrgSql;
@@ -19,18 +22,36 @@ std::string json_of(const std::vector<std::string>& tags) {
     return text;
 }
 
-template <class Value>
-std::vector<LinkedMember> hold(db::OrgStore& org, const OrgSql& sql,
-                               std::span<const Value> values) {
-    std::vector<LinkedMember> found;
-    if (values.empty()) return found;
-    const std::vector<Param> params(values.begin(), values.end());
-    for (db::Rows rows = org.query_bulk(sql, values.size(), params); rows.next();) {
-        LinkedMember& member = found.emplace_back();
-        member.user = rows.id<UserId>(1);
-        member.member = rows.id<MemberId>(2);
-        if (!rows.is_null(3)) member.external_id = rows.bytes(3);
+// Statements come in few lengths, so that the connection keeps them prepared: powers of two.
+constexpr std::size_t kMostRows = 256;
+std::size_t piece_of(std::size_t left) {
+    return std::min(kMostRows, std::bit_floor(left));
+}
+
+// Each piece of the values; the last one is filled up with its last value, which asks nothing new.
+template <class Value, class Use>
+void in_pieces(std::span<const Value> values, const Use& use) {
+    for (std::size_t at = 0; at < values.size(); at += kMostRows) {
+        const auto piece = values.subspan(at, std::min(kMostRows, values.size() - at));
+        std::vector<Param> params(piece.begin(), piece.end());
+        params.resize(std::bit_ceil(params.size()), params.back());
+        use(params);
     }
+}
+
+template <class Value>
+std::vector<LinkedMember> find_members(db::OrgStore& org, const OrgSql& sql, const OrgSql& shared,
+                                       std::span<const Value> values, Lock lock) {
+    std::vector<LinkedMember> found;
+    const OrgSql& asked = lock == Lock::Share ? shared : sql;
+    in_pieces(values, [&](const std::vector<Param>& params) {
+        for (db::Rows rows = org.query_bulk(asked, params.size(), params); rows.next();) {
+            LinkedMember& member = found.emplace_back();
+            member.user = rows.id<UserId>(1);
+            member.member = rows.id<MemberId>(2);
+            if (!rows.is_null(3)) member.external_id = rows.bytes(3);
+        }
+    });
     return found;
 }
 
@@ -47,29 +68,41 @@ std::optional<std::string> find_installed_manifest(db::OrgStore& org, Installati
     return rows.bytes(1);
 }
 
-std::vector<LinkedMember> hold_members_by_user(db::OrgStore& org, std::span<const UserId> users) {
-    static constexpr OrgSql kHold{"engagement_events.hold_by_user",
+std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<const UserId> users,
+                                               Lock lock) {
+    static constexpr OrgSql kFind{"engagement_events.find_by_user",
                                   "SELECT user_id, id, external_id FROM members "
-                                  "WHERE organization_id = :org AND user_id IN ({?}) "
-                                  "LOCK IN SHARE MODE"};
-    return hold(org, kHold, users);
+                                  "WHERE organization_id = :org AND user_id IN ({?})"};
+    static constexpr OrgSql kHold{
+        "engagement_events.hold_by_user",
+        "SELECT user_id, id, external_id FROM members "
+        "WHERE organization_id = :org AND user_id IN ({?}) LOCK IN SHARE MODE"};
+    return find_members(org, kFind, kHold, users, lock);
 }
 
-std::vector<LinkedMember> hold_members_by_id(db::OrgStore& org, std::span<const MemberId> members) {
-    static constexpr OrgSql kHold{"engagement_events.hold_by_id",
+std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
+                                             Lock lock) {
+    static constexpr OrgSql kFind{"engagement_events.find_by_id",
                                   "SELECT user_id, id, external_id FROM members "
-                                  "WHERE organization_id = :org AND id IN ({?}) "
-                                  "LOCK IN SHARE MODE"};
-    return hold(org, kHold, members);
+                                  "WHERE organization_id = :org AND id IN ({?})"};
+    static constexpr OrgSql kHold{
+        "engagement_events.hold_by_id",
+        "SELECT user_id, id, external_id FROM members "
+        "WHERE organization_id = :org AND id IN ({?}) LOCK IN SHARE MODE"};
+    return find_members(org, kFind, kHold, members, lock);
 }
 
-std::vector<LinkedMember> hold_members_by_external_id(db::OrgStore& org,
-                                                      std::span<const std::string> external_ids) {
-    static constexpr OrgSql kHold{"engagement_events.hold_by_external_id",
+std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
+                                                      std::span<const std::string> external_ids,
+                                                      Lock lock) {
+    static constexpr OrgSql kFind{"engagement_events.find_by_external_id",
                                   "SELECT user_id, id, external_id FROM members "
-                                  "WHERE organization_id = :org AND external_id IN ({?}) "
-                                  "LOCK IN SHARE MODE"};
-    return hold(org, kHold, external_ids);
+                                  "WHERE organization_id = :org AND external_id IN ({?})"};
+    static constexpr OrgSql kHold{
+        "engagement_events.hold_by_external_id",
+        "SELECT user_id, id, external_id FROM members "
+        "WHERE organization_id = :org AND external_id IN ({?}) LOCK IN SHARE MODE"};
+    return find_members(org, kFind, kHold, external_ids, lock);
 }
 
 std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const std::string> ids) {
@@ -77,34 +110,40 @@ std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const s
                                   "SELECT client_event_id FROM engagement_events "
                                   "WHERE organization_id = :org AND client_event_id IN ({?})"};
     std::vector<std::string> found;
-    if (ids.empty()) return found;
-    const std::vector<Param> params(ids.begin(), ids.end());
-    for (auto rows = org.query_bulk(kFind, ids.size(), params); rows.next();) {
-        found.push_back(rows.bytes(1));
-    }
+    in_pieces(ids, [&](const std::vector<Param>& params) {
+        for (auto rows = org.query_bulk(kFind, params.size(), params); rows.next();) {
+            found.push_back(rows.bytes(1));
+        }
+    });
     return found;
 }
 
-void insert_engagement_events(db::OrgStore& org, InstallationId installation,
+void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> installation,
                               std::span<const rules::EngagementEvent> events) {
     static constexpr OrgSql kInsert{
         "engagement_events.insert",
         "INSERT INTO engagement_events (organization_id, id, member_id, installation_id, type, "
-        "action, tags, metadata, client_event_id, occurred_at, received_at) "
-        "VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"};
-    std::vector<Param> params;
-    std::vector<std::string> tags;
-    std::vector<std::optional<std::string>> metadata;
-    params.reserve(events.size() * 10);
-    tags.reserve(events.size());
-    metadata.reserve(events.size());
-    for (const rules::EngagementEvent& event : events) {
-        params.insert(params.end(), {event.id, event.member_id, installation, event.type,
-                                     event.action, tags.emplace_back(json_of(event.tags)),
-                                     metadata.emplace_back(text_of(event.metadata)),
-                                     event.client_event_id, event.occurred_at, event.received_at});
+        "action, tags, metadata, client_event_id, occurred_at, received_at, geo_country, "
+        "geo_region, anonymous_id) VALUES {(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"};
+    while (!events.empty()) {
+        const auto piece = events.first(piece_of(events.size()));
+        events = events.subspan(piece.size());
+        std::vector<Param> params;
+        std::vector<std::string> tags;
+        std::vector<std::optional<std::string>> metadata;
+        params.reserve(piece.size() * 13);
+        tags.reserve(piece.size());
+        metadata.reserve(piece.size());
+        for (const rules::EngagementEvent& event : piece) {
+            params.insert(params.end(),
+                          {event.id, event.member_id, installation, event.type, event.action,
+                           tags.emplace_back(json_of(event.tags)),
+                           metadata.emplace_back(text_of(event.metadata)), event.client_event_id,
+                           event.occurred_at, event.received_at, event.geo_country,
+                           event.geo_region, event.anonymous_id});
+        }
+        org.execute_bulk(kInsert, piece.size(), params);
     }
-    if (!events.empty()) org.execute_bulk(kInsert, events.size(), params);
 }
 
 }  // namespace muster::store

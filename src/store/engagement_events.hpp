@@ -1,8 +1,9 @@
-// Engagement events as modules push them, and whom they are about.
+// Engagement events as modules push and pages track them, and whom they are about.
 #pragma once
 
 #include "db/transaction.hpp"
 #include "rules/records.hpp"
+#include "store/members.hpp"
 
 #include <optional>
 #include <span>
@@ -20,19 +21,23 @@ struct LinkedMember {
     MemberId member;
     std::optional<std::string> external_id;
 };
-// Those of these who are members. They stay so until the transaction ends: an erasure waits for the
-// events that are being written, and takes them along.
-std::vector<LinkedMember> hold_members_by_user(db::OrgStore& org, std::span<const UserId> users);
-std::vector<LinkedMember> hold_members_by_id(db::OrgStore& org, std::span<const MemberId> members);
+// Those of these who are members. With Lock::Share they stay so until the transaction ends: an
+// erasure waits for the events that are being written, and takes them along.
+std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<const UserId> users,
+                                               Lock lock);
+std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
+                                             Lock lock);
 // Several may share an external id.
-std::vector<LinkedMember> hold_members_by_external_id(db::OrgStore& org,
-                                                      std::span<const std::string> external_ids);
+std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
+                                                      std::span<const std::string> external_ids,
+                                                      Lock lock);
 
 // Those of these client_event_ids that an event of the organization has.
 std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const std::string> ids);
 
-// Throws DbError Duplicate for a client_event_id that is taken.
-void insert_engagement_events(db::OrgStore& org, InstallationId installation,
+// `installation`: which pushed them; nullopt for what pages track. Throws DbError Duplicate for a
+// client_event_id that is taken.
+void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> installation,
                               std::span<const rules::EngagementEvent> events);
 
 }  // namespace muster::store

@@ -47,6 +47,12 @@ struct Neighbours : House {
         WebhookEventId webhook_event = WebhookEventId::create();
         DeliveryId delivery = DeliveryId::create();
         AttemptId attempt = AttemptId::create();
+        PublishableKeyId tracking_key = PublishableKeyId::create();
+        SlotId slot = SlotId::create();
+        CampaignId campaign = CampaignId::create();
+        CreativeId creative = CreativeId::create();
+        ServingId serving = ServingId::create();
+        ArticleId article = ArticleId::create();
     };
 
     Neighbours() {
@@ -80,6 +86,60 @@ struct Neighbours : House {
             store::insert_blocks(org, tenant.job, {&staged, 1}, kNow);
         });
         furnish_modules(tenant, name);
+        furnish_ads(tenant);
+        furnish_pages(tenant, name);
+    }
+
+    // A campaign in a slot, shown to the member once, and its impression counted.
+    void furnish_ads(const Tenant& tenant) {
+        client.execute(
+            "INSERT INTO ad_slots (organization_id, id, slug, name, width, height, created_at, "
+            "updated_at) VALUES (?, ?, 'top', 'Top', 728, 90, ?, ?)",
+            tenant.id, tenant.slot, kNow, kNow);
+        client.execute(
+            "INSERT INTO ad_campaigns (organization_id, id, name, status, starts_at, weight, "
+            "daily_impressions, frequency_cap, targeting, created_at, updated_at) "
+            "VALUES (?, ?, 'Cup', 'active', 0, 1, 1000, 3, '{}', ?, ?)",
+            tenant.id, tenant.campaign, kNow, kNow);
+        client.execute(
+            "INSERT INTO ad_campaign_slots (organization_id, slot_id, campaign_id) "
+            "VALUES (?, ?, ?)",
+            tenant.id, tenant.slot, tenant.campaign);
+        client.execute(
+            "INSERT INTO ad_creatives (organization_id, id, campaign_id, kind, image_url, width, "
+            "height, landing_url, created_at, updated_at) VALUES (?, ?, ?, 'image', "
+            "'https://img.example/a.png', 728, 90, 'https://shop.example/', ?, ?)",
+            tenant.id, tenant.creative, tenant.campaign, kNow, kNow);
+        client.execute(
+            "INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served, "
+            "impressions) VALUES (?, ?, 20000, 1, 1)",
+            tenant.id, tenant.campaign);
+        client.execute(
+            "INSERT INTO ad_member_days (organization_id, campaign_id, member_id, day, shown) "
+            "VALUES (?, ?, ?, 20000, 1)",
+            tenant.id, tenant.campaign, tenant.member);
+        client.execute(
+            "INSERT INTO ad_redemptions (organization_id, serving_id, kind, redeemed_at) "
+            "VALUES (?, ?, 'impression', ?)",
+            tenant.id, tenant.serving, kNow);
+    }
+
+    // A tracking key, and a published article with a tag.
+    void furnish_pages(const Tenant& tenant, const std::string& name) {
+        client.execute(
+            "INSERT INTO publishable_keys (organization_id, id, kind, name, token, "
+            "allowed_origins, created_at) "
+            "VALUES (?, ?, 'tracking', 'Shop', ?, 'https://shop.example', ?)",
+            tenant.id, tenant.tracking_key, "ek_live_" + name, kNow);
+        client.execute(
+            "INSERT INTO articles (organization_id, id, slug, title, body_html, locale, tags, "
+            "published_at, created_at, updated_at) "
+            "VALUES (?, ?, 'news', 'News', '<p>News</p>', 'en', '[\"cup\"]', ?, ?, ?)",
+            tenant.id, tenant.article, kNow, kNow, kNow);
+        client.execute(
+            "INSERT INTO article_tags (organization_id, article_id, tag, published_at) "
+            "VALUES (?, ?, 'cup', ?)",
+            tenant.id, tenant.article, kNow);
     }
 
     // A published module, installed, with a credential, an event, and a delivery that failed once.

@@ -309,7 +309,10 @@ BOOST_AUTO_TEST_CASE(
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), std::runtime_error,
                           [](const auto& error) { return says(error, "upgrades/2.sql"); });
     std::filesystem::create_directory(scratch.file("upgrades"));
-    scratch.write("upgrades/3.sql", "ALTER TABLE members ADD COLUMN c INT NULL;\n");
+    for (int version = 3; version <= kNewest; ++version) {
+        scratch.write("upgrades/" + std::to_string(version) + ".sql",
+                      "ALTER TABLE members ADD COLUMN c INT NULL;\n");
+    }
     const std::string first = "ALTER TABLE members ADD COLUMN a INT NULL;\n";
     scratch.write("upgrades/2.sql", first + "ALTER TABLE nowhere ADD COLUMN a INT NULL;\n");
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), DbError,

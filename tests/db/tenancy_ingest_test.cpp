@@ -46,22 +46,28 @@ BOOST_AUTO_TEST_CASE(engagement_events) {
     check({"engagement_events.find_manifest"}, [&](OrgStore& org) {
         return store::find_installed_manifest(org, owner.installation).has_value();
     });
+    check({"engagement_events.find_by_user"}, [&](OrgStore& org) {
+        return !store::find_members_by_user(org, {&owner.user, 1}, store::Lock::None).empty();
+    });
     check({"engagement_events.hold_by_user"}, [&](OrgStore& org) {
-        return !store::hold_members_by_user(org, {&owner.user, 1}).empty();
+        return !store::find_members_by_user(org, {&owner.user, 1}, store::Lock::Share).empty();
+    });
+    check({"engagement_events.find_by_id"}, [&](OrgStore& org) {
+        return !store::find_members_by_id(org, {&owner.member, 1}, store::Lock::None).empty();
     });
     check({"engagement_events.hold_by_id"}, [&](OrgStore& org) {
-        return !store::hold_members_by_id(org, {&owner.member, 1}).empty();
+        return !store::find_members_by_id(org, {&owner.member, 1}, store::Lock::Share).empty();
     });
     client.execute("UPDATE members SET external_id = 'crm' WHERE organization_id = ?", owner.id);
+    check({"engagement_events.find_by_external_id"}, [&](OrgStore& org) {
+        const std::string external_id = "crm";
+        return !store::find_members_by_external_id(org, {&external_id, 1}, store::Lock::None)
+                    .empty();
+    });
     check({"engagement_events.hold_by_external_id"}, [&](OrgStore& org) {
         const std::string external_id = "crm";
-        return !store::hold_members_by_external_id(org, {&external_id, 1}).empty();
-    });
-    client.execute("UPDATE engagement_events SET client_event_id = 'his' WHERE id = ?",
-                   owner.event);
-    check({"engagement_events.find_client_events"}, [&](OrgStore& org) {
-        const std::string id = "his";
-        return !store::find_client_events(org, {&id, 1}).empty();
+        return !store::find_members_by_external_id(org, {&external_id, 1}, store::Lock::Share)
+                    .empty();
     });
     check({"engagement_events.insert"}, [&](OrgStore& org) {
         rules::EngagementEvent event;

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "unit/api/desk.hpp"
 
+#include <array>
 #include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
@@ -61,7 +62,7 @@ std::string header(const Reply& reply, std::string_view name) {
 struct Way : test::AwayDesk {
     Reply answer(const Request& one) {
         const Silence silence;
-        return pipeline.handle(one);
+        return pipeline.handle({&one, 1}).at(0).value();
     }
     Reply answer(Method method, const std::string& path) { return answer(request(method, path)); }
 
@@ -166,8 +167,8 @@ BOOST_AUTO_TEST_CASE(answers_are_counted_by_operation) {
     http::Metrics counted({"zero", "one"});
     api::Pipeline counting(context, counted, limiter);
     const Silence silence;
-    counting.handle(request(Method::Get, "/nowhere"));
-    counting.handle(request(Method::Delete, "/v1/imports"));
+    const std::array both{request(Method::Get, "/nowhere"), request(Method::Delete, "/v1/imports")};
+    counting.handle(both);
     BOOST_TEST(counted.text().find(R"(muster_requests_total{operation="none",status="4xx"} 2)") !=
                std::string::npos);
 }

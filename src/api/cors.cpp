@@ -1,0 +1,44 @@
+#include "api/cors.hpp"
+
+#include "api/endpoint.hpp"
+#include "base/error.hpp"
+#include "rules/origins.hpp"
+
+namespace muster::api {
+
+std::optional<std::string> origin_of(const http::Request& request) {
+    if (request.origin) return rules::canonical_origin(*request.origin);
+    return request.referer ? rules::origin_of_url(*request.referer) : std::nullopt;
+}
+
+void require_origin(const rules::PublishableKey& key, const http::Request& request) {
+    const auto origin = origin_of(request);
+    if (!origin || !rules::is_allowed_origin(key.allowed_origins, *origin)) {
+        throw Error(ErrorCode::OriginNotAllowed);
+    }
+}
+
+void require_console(std::string_view console_origin, const http::Request& request) {
+    const auto origin = origin_of(request);
+    if (!origin || origin != rules::canonical_origin(console_origin)) {
+        throw Error(ErrorCode::OriginNotAllowed);
+    }
+}
+
+std::vector<http::Header> cors_headers(const http::Request& request) {
+    // Named by Referer alone, the request is no CORS request: nobody reads a header.
+    const auto origin = origin_of(request);
+    if (!request.origin || !origin) return {};
+    return {{"Access-Control-Allow-Origin", *origin},
+            {"Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id"}};
+}
+
+http::Reply preflight_reply(const std::string& methods) {
+    http::Reply reply = no_content();
+    reply.headers = {{"Access-Control-Allow-Methods", methods},
+                     {"Access-Control-Allow-Headers", "Content-Type, If-None-Match"},
+                     {"Access-Control-Max-Age", "600"}};
+    return reply;
+}
+
+}  // namespace muster::api

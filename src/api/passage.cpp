@@ -1,0 +1,313 @@
+#include "api/passage.hpp"
+
+#include "api/authenticate.hpp"
+#include "api/cors.hpp"
+#include "api/envelope.hpp"
+#include "base/crypto.hpp"
+#include "base/ids.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "http/json_body.hpp"
+#include "http/query.hpp"
+#include "service/failure.hpp"
+#include "service/publishable_keys.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Reply;
+using http::Request;
+
+constexpr std::size_t kLongestKey = 255;
+
+// ---------------------------------------------------------------------------- checks on the way in
+
+void refuse_stale(const Request& request, int limit_seconds) {
+    // It waited for a worker so long that its client has gone; its work would be for nobody.
+    const auto waited = Timestamp::now() - request.arrived;
+    if (waited > Milliseconds(1000L * limit_seconds)) {
+        throw Error(ErrorCode::ServiceUnavailable).retry_after(1).internal("stale request");
+    }
+}
+
+bool is_media_type(std::string_view content_type, std::string_view wanted) {
+    return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), wanted);
+}
+
+// What sendBeacon sends without asking first is text/plain, whatever is in it.
+bool is_json(const Request& request, const Endpoint& endpoint) {
+    return is_media_type(request.content_type, "application/json") ||
+           (endpoint.access == Access::TrackingKey &&
+            is_media_type(request.content_type, "text/plain"));
+}
+
+// A path id that is no UUID names nothing, whatever else is wrong with the request.
+void refuse_malformed_ids(const Endpoint& endpoint,
+                          const std::vector<std::string_view>& parameters) {
+    std::size_t index = 0;
+    for (const std::string_view segment : split(endpoint.path, '/')) {
+        if (!segment.starts_with('{')) continue;
+        if (is_id_parameter(segment) && !Uuid::parse(parameters[index]))
+            throw Error(ErrorCode::NotFound);
+        ++index;
+    }
+}
+
+// The body as it came; "" where none was sent.
+std::string read_body(const Request& request, const Endpoint& endpoint) {
+    auto body = request.read_body(endpoint.body_limit);
+    if (!body) {
+        throw Error(ErrorCode::PayloadTooLarge)
+            .detail("limit_bytes", Json::UInt64(endpoint.body_limit));
+    }
+    if (body->empty()) {
+        if (!endpoint.body_required) return {};
+        throw Error(ErrorCode::BadRequest).detail("reason", "the body is empty");
+    }
+    if (endpoint.body_limit > 0 && !is_json(request, endpoint)) {
+        throw Error(ErrorCode::UnsupportedMediaType);
+    }
+    return std::move(*body);
+}
+
+bool has_idempotency_key(const Request& request, const Endpoint& endpoint) {
+    return endpoint.idempotency != IdempotencyKey::Ignored && request.has_idempotency_key;
+}
+
+void check_idempotency_key(const Request& request, const Endpoint& endpoint) {
+    if (!has_idempotency_key(request, endpoint)) {
+        if (endpoint.idempotency != IdempotencyKey::Required) return;
+        throw Error(ErrorCode::IdempotencyKeyRequired);
+    }
+    const std::string& key = request.idempotency_key;
+    bool good = !key.empty() && key.size() <= kLongestKey;
+    for (const char c : key) good = good && c > ' ' && c < 0x7f;
+    if (!good) {
+        throw Error(ErrorCode::BadRequest)
+            .detail("reason", "Idempotency-Key wants 1 to 255 visible ASCII characters");
+    }
+}
+
+// A module's keys are its own: two installations of one organization know nothing of each other.
+// No part of the scope but the last can hold a line end.
+std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
+    const Request& request = call.request;
+    if (!has_idempotency_key(request, call.endpoint)) return std::nullopt;
+    std::string scope = std::string(text_of(request.method)) + '\n' + request.path + '\n';
+    if (call.caller.module) scope += call.caller.module->installation.text() + '\n';
+    scope += request.idempotency_key;
+    return service::IdempotencyClaim{
+        sha256(scope), sha256(call.body ? http::canonical_json(*call.body) : ""), Secret(scope)};
+}
+
+// The key that a page put into the body.
+std::string token_in(const std::string& body) {
+    const http::JsonBody json(body);
+    std::string_view token;
+    if (json.root()["key"].get_string().get(token)) return "";
+    return std::string(token);
+}
+
+// ---------------------------------------------------------------------------- answers
+
+void add_unless_there(Reply& reply, const http::Header& header) {
+    for (const auto& [name, value] : reply.headers) {
+        if (name == header.first) return;
+    }
+    reply.headers.push_back(header);
+}
+
+Reply not_matched(const Match& match) {
+    if (!match.path_known) return error_reply(Error(ErrorCode::NotFound));
+    Reply reply = error_reply(Error(ErrorCode::MethodNotAllowed));
+    reply.headers.emplace_back("Allow", match.allow);
+    return reply;
+}
+
+}  // namespace
+
+Passage::Passage(const Request& request, Surroundings& shared)
+    : request_(request), shared_(shared) {}
+
+// Runs a step, unless the request is answered; what it throws is the answer.
+template <class Step>
+void Passage::attempt(const Step& step) {
+    if (is_answered()) return;
+    set_log_request_id(request_.request_id);
+    try {
+        step();
+    } catch (const http::Aborted&) {
+        is_aborted_ = true;
+    } catch (const std::exception&) {
+        Failure failure = reply_to(std::current_exception());
+        is_tainted_ = is_tainted_ || failure.is_unexpected;
+        answer(std::move(failure.reply));
+    }
+}
+
+void Passage::answer(Reply reply) {
+    reply_ = std::move(reply);
+}
+
+// ---------------------------------------------------------------------------- the steps
+
+void Passage::receive() {
+    attempt([&] {
+        route();
+        if (is_answered()) return;
+        refuse_stale(request_, shared_.context.settings.server_stale_after);
+        if (is_publishable(endpoint_->access)) find_token();
+    });
+}
+
+void Passage::route() {
+    match_ = match(request_.method, request_.path);
+    endpoint_ = match_.endpoint;
+    if (!endpoint_ && request_.method == http::Method::Options) {
+        preflight_ = cross_origin(request_.path);
+        endpoint_ = preflight_.endpoint;
+    }
+    if (!endpoint_) answer(not_matched(match_));
+}
+
+void Passage::find_token() {
+    headers_.emplace_back("Vary", "Origin");
+    auto token = http::query_value(request_.query, "key");
+    const bool may_be_in_body = endpoint_->body_limit > 0 && !preflight_.endpoint;
+    if (!token && may_be_in_body) token = token_in(body());
+    if (token && service::is_publishable_token(*token)) token_ = std::move(*token);
+}
+
+const std::string& Passage::body() {
+    if (!body_) body_ = endpoint_->body_limit > 0 ? read_body(request_, *endpoint_) : "";
+    return *body_;
+}
+
+void Passage::decide(const PublishableKeys& keys) {
+    attempt([&] {
+        if (endpoint_->access != Access::Open) {
+            identify(keys);
+        } else if (endpoint_->method == http::Method::Get) {
+            run();  // probes and the description ignore their query
+            return;
+        }
+        if (preflight_.endpoint) {
+            answer(preflight_reply(preflight_.methods));
+        } else {
+            run();
+        }
+    });
+}
+
+void Passage::identify(const PublishableKeys& keys) {
+    if (is_publishable(endpoint_->access)) {
+        identify_page(keys);
+        return;
+    }
+    caller_ = authenticate(shared_.context, request_);
+    meet();
+    authorize(*endpoint_, caller_, request_);
+    if (endpoint_->access == Access::Console) {
+        require_console(shared_.context.settings.console_origin, request_);
+    }
+    refuse_malformed_ids(*endpoint_, match_.parameters);
+}
+
+void Passage::identify_page(const PublishableKeys& keys) {
+    using Kind = rules::PublishableKeyKind;
+    const auto found = keys.find(token_);
+    if (found == keys.end()) throw Error(ErrorCode::Unauthorized);
+    const bool is_tracking = endpoint_->access == Access::TrackingKey;
+    if ((found->second.kind == Kind::Tracking) != is_tracking) throw Error(ErrorCode::Forbidden);
+    require_origin(found->second, request_);
+    for (auto& header : cors_headers(request_)) headers_.push_back(std::move(header));
+    caller_ = service::caller_of(found->second);
+    caller_.actor.request_id = request_.request_id;
+    if (is_tracking && !preflight_.endpoint) meet();
+}
+
+// What every answer to a known caller carries, refusals too.
+void Passage::meet() {
+    const Settings& settings = shared_.context.settings;
+    if (caller_.session) {
+        headers_.emplace_back("X-Active-Organization", caller_.actor.organization.text());
+    }
+    const bool is_page = caller_.publishable_key.has_value();
+    const http::RateLimit limit{
+        caller_.rate_per_second.value_or(is_page ? settings.limits_tracking_rate
+                                                 : settings.limits_key_rate),
+        caller_.burst.value_or(is_page ? settings.limits_tracking_burst
+                                       : settings.limits_key_burst)};
+    const auto verdict = shared_.limiter.take(caller_.rate_subject, limit);
+    headers_.emplace_back("RateLimit-Policy", http::rate_policy_field(limit));
+    headers_.emplace_back("RateLimit", http::rate_limit_field(verdict));
+    if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
+}
+
+void Passage::run() {
+    Call call{request_,        *endpoint_,  shared_.context,   shared_.metrics,
+              shared_.limiter, caller_,     match_.parameters, {},
+              nullptr,         std::nullopt};
+    if (endpoint_->access == Access::Open && endpoint_->method == http::Method::Get) {
+        answer(endpoint_->handler(call));
+        return;
+    }
+    check_idempotency_key(request_, *endpoint_);
+    call.body_text = body();
+    if (caller_.module) {
+        require_signature(shared_.context, *caller_.module, request_, call.body_text);
+    }
+    std::optional<http::JsonBody> json;
+    if (!call.body_text.empty()) {
+        json.emplace(call.body_text);
+        call.body = &json->root();
+    }
+    call.query = decode_query(*endpoint_, request_.query);
+    call.claim = claim_of(call);
+    if (endpoint_->collector) {
+        collected_ = endpoint_->collector(call);
+    } else {
+        answer(endpoint_->handler(call));
+    }
+}
+
+service::CollectedCall* Passage::collected() {
+    return is_answered() || !collected_ ? nullptr : &*collected_;
+}
+
+void Passage::conclude(const service::Outcome& outcome) {
+    attempt([&] {
+        if (const auto* thrown = std::get_if<std::exception_ptr>(&outcome)) {
+            std::rethrow_exception(*thrown);
+        }
+        answer(reply_of(std::get<service::StoredReply>(outcome)));
+    });
+}
+
+std::optional<Reply> Passage::finish() {
+    if (is_aborted_) return std::nullopt;
+    set_log_request_id(request_.request_id);
+    Reply& reply = *reply_;
+    headers_.emplace_back("Cache-Control", "no-store");
+    for (const auto& header : headers_) add_unless_there(reply, header);
+    const auto spent = std::chrono::steady_clock::now() - began_;
+    const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
+    shared_.metrics.count(match_.endpoint ? match_.index : http::Metrics::kNoOperation,
+                          reply.status, microseconds);
+    log(reply, microseconds);
+    return std::move(reply_);
+}
+
+// The database's costs are those of all requests that were worked on together.
+void Passage::log(const Reply& reply, std::int64_t microseconds) const {
+    const auto cost = service::database_cost();
+    log_event(LogLevel::Info, "request",
+              {{"method", text_of(request_.method)},
+               {"operation", match_.endpoint ? match_.endpoint->operation : "none"},
+               {"status", reply.status},
+               {"us", microseconds},
+               {"db_statements", cost.statements},
+               {"db_us", cost.microseconds}});
+}
+
+}  // namespace muster::api

@@ -1,0 +1,143 @@
+// Serves /v1/track: events that web pages send with a tracking key (specification 6, docs/api.md
+// "Tracking"). One event is the body itself, several stand in "events".
+#include "api/groups.hpp"
+#include "http/json_source.hpp"
+#include "rules/reply_records.hpp"
+
+#include <algorithm>
+
+namespace muster::api {
+namespace {
+
+using http::AnyJson;
+using http::array_of;
+using http::Instant;
+using http::Method;
+using http::Text;
+using http::Uuid;
+using service::TrackedEvent;
+
+// ---------------------------------------------------------------------------- bodies
+
+constexpr auto kEvent = http::object<TrackedEvent>(
+    http::required("action", &TrackedEvent::action, Text{1, 128}),
+    http::optional("user_id", &TrackedEvent::user_id, Uuid<UserId>{}),
+    http::optional("member_id", &TrackedEvent::member_id, Uuid<MemberId>{}),
+    http::optional("member_external_id", &TrackedEvent::member_external_id, Text{1, 255}),
+    http::optional("anonymous_id", &TrackedEvent::anonymous_id, Text{1, 128}),
+    http::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64}, 0, 20)),
+    http::optional("metadata", &TrackedEvent::metadata, AnyJson{}),
+    http::optional("client_event_id", &TrackedEvent::client_event_id, Text{1, 128}),
+    http::optional("occurred_at", &TrackedEvent::occurred_at, Instant{}));
+
+constexpr Text kKey{1, 64};
+
+struct Batch {
+    std::vector<TrackedEvent> events;
+    std::optional<std::string> key;
+};
+constexpr auto kBatch =
+    http::object<Batch>(http::required("events", &Batch::events, array_of(kEvent, 1, 100)),
+                        http::optional("key", &Batch::key, kKey));
+
+struct Single : TrackedEvent {
+    std::optional<std::string> key;
+};
+constexpr auto kSingle = std::apply(
+    [](const auto&... fields) {
+        return http::object<Single>(fields..., http::optional("key", &Single::key, kKey));
+    },
+    kEvent.fields);
+
+struct Body {
+    Batch batch;
+    bool is_batch = true;
+};
+
+// Either shape; "events" tells them apart.
+struct BodySchema {
+    using Value = Body;
+
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                Body& out) const {
+        out.is_batch = in.is_object() && !in["events"].error();
+        if (out.is_batch) {
+            kBatch.decode(in, path, to, out.batch);
+            return;
+        }
+        Single single;
+        kSingle.decode(in, path, to, single);
+        out.batch = {{static_cast<const TrackedEvent&>(single)}, single.key};
+    }
+
+    Json::Value schema() const {
+        Json::Value schema;
+        schema["anyOf"].append(kBatch.schema());
+        schema["anyOf"].append(kSingle.schema());
+        return schema;
+    }
+};
+constexpr BodySchema kBody;
+
+// ---------------------------------------------------------------------------- collector
+
+// A page's numbers are kept as it wrote them.
+void take_metadata_as_sent(const Call& call, Body& body) {
+    auto& events = body.batch.events;
+    const bool has_any = std::any_of(events.begin(), events.end(),
+                                     [](const TrackedEvent& event) { return event.metadata; });
+    if (!has_any) return;
+    if (!body.is_batch) {
+        events[0].metadata->text =
+            http::compact_json(http::member_as_sent(*call.body, call.body_text, "metadata"));
+        return;
+    }
+    auto sent = http::members_as_sent(*call.body, call.body_text, "events", "metadata");
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (events[i].metadata) events[i].metadata->text = std::move(sent.at(i));
+    }
+}
+
+void refuse_other_key(const Call& call, const std::optional<std::string>& key) {
+    if (!key || *key == call.caller.publishable_key->token) return;
+    Faults faults;
+    faults.add("key", FieldCode::InvalidValue, "The query names another key.");
+    throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+service::CollectedCall track_events(Call& call, Body body) {
+    refuse_other_key(call, body.batch.key);
+    take_metadata_as_sent(call, body);
+    service::TrackedCall tracked{call.actor(), std::move(body.batch.events),
+                                 call.request.geo_country, call.request.geo_region};
+    service::check_tracked(tracked, body.is_batch, Timestamp::now());
+    return tracked;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Post,
+             .path = "/v1/track",
+             .operation = "trackEvents",
+             .summary = "Record what happened on a page, all of it or nothing",
+             .access = Access::TrackingKey,
+             .body_limit = kEventsBody,
+             .body_required = true,
+             .body_component = "TrackedEvents",
+             .body_schema = schema_of<kBody>,
+             .body_example = R"({"action": "page_viewed", "anonymous_id": "v-81f3",
+                 "tags": ["pricing"], "client_event_id": "81f3-1"})",
+             .reply = replies<rules::kEventCounts>(
+                 202, "How many were stored, and how many were known. They are committed."),
+             .collector = decoded<kBody, track_events>},
+};
+static_assert(well_formed(kEndpoints, "/v1/track"));
+
+}  // namespace
+
+std::span<const Endpoint> track_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

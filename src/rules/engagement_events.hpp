@@ -1,0 +1,30 @@
+// What is asked of every engagement event, whoever sends it (docs/api.md "Limits").
+#pragma once
+
+#include "base/faults.hpp"
+#include "base/record.hpp"
+#include "base/time.hpp"
+
+#include <optional>
+#include <string>
+
+namespace muster::rules {
+
+inline constexpr std::size_t kMostMetadataBytes = 8192;
+inline constexpr Milliseconds kMostAhead{24L * 3600 * 1000};
+inline constexpr Milliseconds kMostBehind{30L * 24 * 3600 * 1000};
+
+// `prefix`: of the event's fields, "events[3]." or "".
+inline void judge_event(const std::optional<RawJson>& metadata,
+                        const std::optional<Timestamp>& occurred_at, Timestamp now,
+                        const std::string& prefix, Faults& faults) {
+    if (metadata && metadata->text.size() > kMostMetadataBytes) {
+        faults.add(prefix + "metadata", FieldCode::TooLong);
+    }
+    const Timestamp when = occurred_at.value_or(now);
+    if (when > now + kMostAhead || when < now - kMostBehind) {
+        faults.add(prefix + "occurred_at", FieldCode::OutOfRange);
+    }
+}
+
+}  // namespace muster::rules

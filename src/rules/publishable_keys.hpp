@@ -1,0 +1,45 @@
+// Keys that stand in web pages (specification 5 rule 7, docs/api.md "Publishable keys"): public,
+// and so good only from the origins that they name. rules/origins.hpp judges those.
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::rules {
+
+enum class PublishableKeyKind : std::uint8_t { Tracking, Content };
+inline constexpr std::array kPublishableKeyKinds = {PublishableKeyKind::Tracking,
+                                                    PublishableKeyKind::Content};
+// As the table names it.
+constexpr std::string_view text_of(PublishableKeyKind kind) {
+    return kind == PublishableKeyKind::Tracking ? "tracking" : "content";
+}
+// What its tokens begin with (specification 5).
+constexpr std::string_view prefix_of(PublishableKeyKind kind) {
+    return kind == PublishableKeyKind::Tracking ? "ek_live_" : "ck_live_";
+}
+
+struct PublishableKey {
+    OrgId organization_id;
+    PublishableKeyId id;
+    PublishableKeyKind kind = PublishableKeyKind::Tracking;
+    std::string name;
+    std::string token;                            // ek_live_… or ck_live_…, in clear
+    std::vector<std::string> allowed_origins;     // canonical
+    std::optional<std::int64_t> rate_per_second;  // nullopt: the installation's default
+    std::optional<std::int64_t> burst;
+    std::optional<AdminId> created_by;
+    Timestamp created_at;
+    std::optional<Timestamp> last_used_at;
+    std::optional<Timestamp> expires_at;
+    std::optional<Timestamp> revoked_at;
+};
+
+}  // namespace muster::rules

@@ -1,0 +1,144 @@
+#include "service/collecting.hpp"
+
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "rules/reply_records.hpp"
+
+#include <map>
+
+namespace muster::service {
+namespace {
+
+StoredReply reply_of(const rules::EventCounts& counts) {
+    return {202, "", to_json(rules::kEventCounts, counts), {}};
+}
+
+// What may be committed together with others: the requests it is for, and how it writes them.
+struct Part {
+    std::vector<std::size_t> places;  // of the calls
+    // Throws Error for what is wrong with it; gives a reply for each place.
+    std::function<std::vector<StoredReply>(db::Tx&)> write;
+};
+
+// What an organization's pages track is written by one statement.
+std::vector<Part> tracked_parts(std::span<const CollectedCall> calls) {
+    std::map<OrgId, std::vector<std::size_t>> by_organization;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        if (const auto* tracked = std::get_if<TrackedCall>(&calls[i])) {
+            by_organization[tracked->actor.organization].push_back(i);
+        }
+    }
+    std::vector<Part> parts;
+    for (auto& [organization, places] : by_organization) {
+        std::vector<const TrackedCall*> tracked;
+        for (const std::size_t place : places)
+            tracked.push_back(&std::get<TrackedCall>(calls[place]));
+        parts.push_back({std::move(places), [tracked = std::move(tracked)](db::Tx& tx) {
+                             Unit unit{tx, tracked[0]->actor, Timestamp::now()};
+                             std::vector<StoredReply> replies;
+                             for (const auto& counts : track_events(unit, tracked)) {
+                                 replies.push_back(reply_of(counts));
+                             }
+                             return replies;
+                         }});
+    }
+    return parts;
+}
+
+std::vector<Part> pushed_parts(const Context& context, std::span<const CollectedCall> calls) {
+    std::vector<Part> parts;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        const auto* pushed = std::get_if<PushedCall>(&calls[i]);
+        if (!pushed) continue;
+        parts.push_back(
+            {{i}, [&context, pushed](db::Tx& tx) {
+                 const auto work = [&](Unit& unit) {
+                     return reply_of(ingest_events(unit, pushed->installation, pushed->events));
+                 };
+                 return std::vector{transact_in(tx, context, pushed->actor, pushed->claim, work)};
+             }});
+    }
+    return parts;
+}
+
+class Writer {
+  public:
+    Writer(Context& context, std::vector<Outcome>& outcomes)
+        : context_(context), outcomes_(outcomes) {}
+
+    void write(const std::vector<Part>& parts) {
+        if (parts.empty()) return;
+        if (parts.size() == 1 || !write_together(parts)) {
+            for (const Part& part : parts) write_alone(part);
+        }
+    }
+
+  private:
+    // False when nothing was written and each part should be tried by itself.
+    bool write_together(const std::vector<Part>& parts) {
+        try {
+            context_.database.transaction([&](db::Tx& tx) {
+                for (const Part& part : parts) write_beside(tx, part);
+            });
+            return true;
+        } catch (const db::DbError& error) {
+            if (error.kind() != db::DbError::Kind::Gone) return false;
+            // Whether it was committed, nobody knows: again could be twice.
+            for (const Part& part : parts) fail(part, std::current_exception());
+            return true;
+        } catch (const std::exception&) {
+            return false;
+        }
+    }
+
+    // What is wrong with this part alone undoes this part alone.
+    void write_beside(db::Tx& tx, const Part& part) {
+        std::exception_ptr wrong;
+        const bool is_written = tx.attempt_or_undo([&] {
+            try {
+                succeed(part, part.write(tx));
+                return true;
+            } catch (const Error&) {
+                wrong = std::current_exception();
+                return false;
+            }
+        });
+        if (!is_written) fail(part, wrong);
+    }
+
+    void write_alone(const Part& part) {
+        try {
+            std::vector<StoredReply> replies =
+                context_.database.transaction([&](db::Tx& tx) { return part.write(tx); });
+            succeed(part, std::move(replies));
+        } catch (const std::exception&) {
+            fail(part, std::current_exception());
+        }
+    }
+
+    void succeed(const Part& part, std::vector<StoredReply> replies) {
+        for (std::size_t i = 0; i < part.places.size(); ++i) {
+            outcomes_[part.places[i]] = std::move(replies[i]);
+        }
+    }
+    void fail(const Part& part, const std::exception_ptr& reason) {
+        for (const std::size_t place : part.places) outcomes_[place] = reason;
+    }
+
+    Context& context_;
+    std::vector<Outcome>& outcomes_;
+};
+
+}  // namespace
+
+std::vector<Outcome> collect(Context& context, std::span<const CollectedCall> calls) {
+    std::vector<Outcome> outcomes(calls.size());
+    Writer writer(context, outcomes);
+    // Apart: what modules push holds its members' rows until it is committed, and waits for them;
+    // what pages track holds none.
+    writer.write(tracked_parts(calls));
+    writer.write(pushed_parts(context, calls));
+    return outcomes;
+}
+
+}  // namespace muster::service

@@ -1,0 +1,27 @@
+// What the collectors write: requests that come one event at a time and in floods, many of them in
+// one transaction (HACKING.md "The collectors"). api/pipeline.cpp gathers them.
+#pragma once
+
+#include "service/ingest.hpp"
+#include "service/tracking.hpp"
+
+#include <exception>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace muster::service {
+
+// One request's, decoded and checked but for what the database knows.
+using CollectedCall = std::variant<TrackedCall, PushedCall>;
+
+// The reply once it is committed, or why nothing of that request was written.
+using Outcome = std::variant<StoredReply, std::exception_ptr>;
+
+// Writes them, what pages track in one transaction and what modules push in another, and gives each
+// its outcome, in the same order. What fails by itself (an unknown member, an Idempotency-Key that
+// was used) fails alone; what fails together (a lock that is held too long) is tried again one by
+// one; a connection that is lost fails all, since nobody knows whether the commit happened.
+std::vector<Outcome> collect(Context& context, std::span<const CollectedCall> calls);
+
+}  // namespace muster::service

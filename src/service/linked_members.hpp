@@ -1,0 +1,34 @@
+// The memberships that a batch of engagement events names, looked up together.
+#pragma once
+
+#include "store/engagement_events.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace muster::service {
+
+struct MemberReferences {
+    std::set<UserId> users;
+    std::set<MemberId> members;
+    std::set<std::string> external_ids;
+};
+
+class LinkedMembers {
+  public:
+    // With Lock::Share they stay members until the transaction ends.
+    LinkedMembers(db::OrgStore& org, const MemberReferences& references, store::Lock lock);
+
+    // nullptr: there is none; for an external id also when several share it.
+    const store::LinkedMember* by_user(const UserId& user) const;
+    const store::LinkedMember* by_member(const MemberId& member) const;
+    const store::LinkedMember* by_external_id(const std::string& external_id) const;
+
+  private:
+    std::map<UserId, store::LinkedMember> by_user_;
+    std::map<MemberId, store::LinkedMember> by_member_;
+    std::multimap<std::string, store::LinkedMember> by_external_id_;
+};
+
+}  // namespace muster::service
