@@ -1,0 +1,171 @@
+// service/collecting.hpp: many requests in one transaction, and what one of them can do to the
+// others.
+#include "service/collecting.hpp"
+
+#include "base/crypto.hpp"
+#include "db/modules.hpp"
+#include "service/members.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+
+using namespace muster;
+using service::CollectedCall;
+using service::Outcome;
+using service::PushedCall;
+using service::PushedEvent;
+using service::StoredReply;
+using service::TrackedCall;
+using service::TrackedEvent;
+
+namespace {
+
+// A collector waits one second for a lock.
+db::ConnectionSettings impatient() {
+    auto settings = test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    return settings;
+}
+
+struct Collectors : test::ModuleHouse {
+    Collectors() {
+        rules::MemberFields fields;
+        fields.email = "ann@x.test";
+        user = as(acme, [&](service::Unit& unit) {
+                   return service::create_member(unit, fields);
+               }).member.user_id;
+    }
+
+    static TrackedCall tracked(OrgId organization, const std::string& client_event_id) {
+        TrackedEvent event;
+        event.action = "visited";
+        event.anonymous_id = "v";
+        event.client_event_id = client_event_id;
+        return {{organization, {}, {}, "r"}, {event}, {}, {}};
+    }
+    PushedCall pushed(const std::string& key, const std::string& client_event_id) const {
+        PushedEvent event;
+        event.action = "bought";
+        event.user_id = user;
+        event.client_event_id = client_event_id;
+        const service::IdempotencyClaim claim{sha256(key), sha256(client_event_id), Secret(key)};
+        return {{acme, {}, {}, "r"}, claim, installation, {event}};
+    }
+    std::vector<Outcome> collect(const std::vector<CollectedCall>& calls) {
+        return service::collect(collector.context, calls);
+    }
+    std::vector<std::string> ids() {
+        return client.column(
+            "SELECT client_event_id FROM engagement_events ORDER BY client_event_id");
+    }
+
+    InstallationId installation = install(published("shop").id).id;
+    UserId user;
+    test::Desk collector{impatient()};
+};
+
+const StoredReply* reply_of(const Outcome& outcome) {
+    return std::get_if<StoredReply>(&outcome);
+}
+
+std::optional<ErrorCode> error_of(const Outcome& outcome) {
+    return test::code_of([&] { std::rethrow_exception(std::get<std::exception_ptr>(outcome)); });
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(collecting, Collectors)
+
+BOOST_AUTO_TEST_CASE(calls_of_all_kinds_and_organizations_get_their_replies_in_order) {
+    const OrgId other = organization("Other");
+    const auto outcomes = collect({tracked(acme, "a"), pushed("k", "b"), tracked(other, "c"),
+                                   tracked(acme, "a"), tracked(acme, "d")});
+    const std::array expected = {
+        R"({"accepted":1,"duplicates":0})", R"({"accepted":1,"duplicates":0})",
+        R"({"accepted":1,"duplicates":0})", R"({"accepted":0,"duplicates":1})",
+        R"({"accepted":1,"duplicates":0})"};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        BOOST_TEST_REQUIRE(reply_of(outcomes[i]));
+        BOOST_TEST(reply_of(outcomes[i])->status == 202);
+        BOOST_TEST(reply_of(outcomes[i])->body == expected[i]);
+    }
+    BOOST_TEST((ids() == Texts{"a", "b", "c", "d"}));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_one_call_undoes_that_one_alone) {
+    PushedCall wrong = pushed("k2", "b");
+    wrong.events[0].user_id = UserId::create();  // nobody's
+    const auto outcomes = collect({pushed("k1", "a"), wrong, pushed("k3", "c")});
+    BOOST_TEST(reply_of(outcomes[0]));
+    BOOST_TEST((error_of(outcomes[1]) == ErrorCode::ValidationError));
+    BOOST_TEST(reply_of(outcomes[2]));
+    BOOST_TEST((ids() == Texts{"a", "c"}));
+    // Its Idempotency-Key was not used up.
+    BOOST_TEST(reply_of(collect({pushed("k2", "b")})[0]));
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_comes_twice_at_once_is_answered_twice_and_done_once) {
+    const auto outcomes = collect({pushed("k", "a"), pushed("k", "a"), pushed("k", "other")});
+    BOOST_TEST_REQUIRE(reply_of(outcomes[1]));
+    BOOST_TEST(!reply_of(outcomes[0])->replayed);
+    BOOST_TEST(reply_of(outcomes[1])->replayed);
+    BOOST_TEST(reply_of(outcomes[1])->body == reply_of(outcomes[0])->body);
+    BOOST_TEST((error_of(outcomes[2]) == ErrorCode::IdempotencyConflict));
+    const auto again = collect({pushed("k", "a")});
+    BOOST_TEST(reply_of(again[0])->replayed);
+    BOOST_TEST((ids() == Texts{"a"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_whose_rows_are_locked_holds_the_others_up_only_for_a_moment) {
+    const OrgId other = organization("Other");
+    // Its event with this id is being written by somebody who does not come to an end.
+    client.run("START TRANSACTION");
+    client.execute(
+        "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
+        "occurred_at, received_at) VALUES (?, ?, 'x', '[]', 'held', 1, 1)",
+        other, EventId::create());
+    const auto outcomes = collect({tracked(other, "held"), tracked(acme, "a")});
+    client.run("ROLLBACK");
+    BOOST_TEST(std::holds_alternative<std::exception_ptr>(outcomes[0]));
+    BOOST_TEST(reply_of(outcomes[1]));
+    BOOST_TEST((ids() == Texts{"a"}));
+    BOOST_TEST(reply_of(collect({tracked(other, "held")})[0]));
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_connection_before_the_commit_is_made_good_and_nothing_is_doubled) {
+    collect({tracked(acme, "a")});
+    client.kill(collector.database.read([](db::Tx& tx) {
+        static constexpr db::SystemSql kId{"test.id", db::Why{"a session is of no tenant"},
+                                           "SELECT CONNECTION_ID()"};
+        auto rows = tx.query(kId);
+        rows.next();
+        return rows.integer(1);
+    }));
+    const auto outcomes = collect({tracked(acme, "b"), pushed("k", "c")});
+    BOOST_TEST(reply_of(outcomes[0]));
+    BOOST_TEST(reply_of(outcomes[1]));
+    BOOST_TEST((ids() == Texts{"a", "b", "c"}));
+}
+
+BOOST_AUTO_TEST_CASE(collectors_that_bring_the_same_ids_in_opposite_orders_store_each_once) {
+    constexpr int kRounds = 20;
+    test::side_by_side(2, [&](int place) {
+        test::Desk desk(impatient());
+        for (int round = 0; round < kRounds; ++round) {
+            std::vector<CollectedCall> calls;
+            for (int i = 0; i < 10; ++i) {
+                const int number = round * 10 + (place == 0 ? i : 9 - i);
+                calls.emplace_back(tracked(acme, std::to_string(number)));
+            }
+            for (const Outcome& outcome : service::collect(desk.context, calls)) {
+                if (!reply_of(outcome)) throw std::runtime_error("a call failed");
+            }
+        }
+    });
+    BOOST_TEST(ids().size() == kRounds * 10U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
