@@ -38,6 +38,7 @@ void Pipeline::write(std::vector<Passage>& passages) {
         }
     }
     if (calls.empty()) return;
+    shared_.metrics.count_collected(calls.size());
     const auto outcomes = service::collect(shared_.context, calls);
     for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->conclude(outcomes[i]);
 }

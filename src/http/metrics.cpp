@@ -38,7 +38,20 @@ struct Metrics::Shared {
     std::array<Operation, kMostOperations + 1> operations;  // the last: no operation matched
     Counter statements;
     Counter reruns;
+    Counter batches;
+    Counter batched_requests;
 };
+
+namespace {
+
+std::string counter(std::string_view name, std::string_view help, const Counter& value) {
+    std::string text = "# HELP ";
+    text.append(name).append(" ").append(help).append("\n# TYPE ").append(name);
+    text.append(" counter\n").append(name).append(" ").append(std::to_string(value)).append("\n");
+    return text;
+}
+
+}  // namespace
 
 Metrics::Metrics(std::vector<std::string_view> operations) : operations_(std::move(operations)) {
     if (operations_.size() > kMostOperations)
@@ -68,6 +81,11 @@ void Metrics::count(std::size_t operation, int status, std::int64_t microseconds
 void Metrics::count_database(int statements, int reruns) {
     shared_->statements += static_cast<std::uint64_t>(statements);
     shared_->reruns += static_cast<std::uint64_t>(reruns);
+}
+
+void Metrics::count_collected(std::size_t requests) {
+    ++shared_->batches;
+    shared_->batched_requests += requests;
 }
 
 std::string Metrics::text() const {
@@ -101,12 +119,13 @@ std::string Metrics::text() const {
         times += "muster_request_seconds_count{" + label + "} " + std::to_string(sum) + "\n";
     }
     return requests + times +
-           "# HELP muster_db_statements_total Statements sent to the database.\n"
-           "# TYPE muster_db_statements_total counter\nmuster_db_statements_total " +
-           std::to_string(shared_->statements) +
-           "\n# HELP muster_db_reruns_total Transactions that were run again.\n"
-           "# TYPE muster_db_reruns_total counter\nmuster_db_reruns_total " +
-           std::to_string(shared_->reruns) + "\n";
+           counter("muster_db_statements_total", "Statements sent to the database.",
+                   shared_->statements) +
+           counter("muster_db_reruns_total", "Transactions that were run again.", shared_->reruns) +
+           counter("muster_collector_batches_total", "Batches that collectors wrote.",
+                   shared_->batches) +
+           counter("muster_collector_requests_total", "Requests that were written in batches.",
+                   shared_->batched_requests);
 }
 
 }  // namespace muster::http

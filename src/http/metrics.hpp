@@ -23,6 +23,8 @@ class Metrics {
 
     void count(std::size_t operation, int status, std::int64_t microseconds);
     void count_database(int statements, int reruns);
+    // A transaction of a collector, with what so many requests brought.
+    void count_collected(std::size_t requests);
     std::string text() const;
 
   private:

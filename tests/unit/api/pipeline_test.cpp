@@ -173,4 +173,66 @@ BOOST_AUTO_TEST_CASE(answers_are_counted_by_operation) {
                std::string::npos);
 }
 
+// ---------------------------------------------------------------------------- pages of other sites
+
+Request page_request(Method method, const std::string& query) {
+    Request made = request(method, "/v1/track");
+    made.query = query;
+    made.origin = "https://shop.example";
+    made.content_type = "text/plain";
+    return made;
+}
+
+std::string good_token() {
+    return create_credential("ek_live_").reveal();
+}
+
+BOOST_AUTO_TEST_CASE(a_page_without_a_key_is_refused_without_a_look_at_the_database) {
+    for (const std::string& query : {std::string("key="), std::string("key=ek_live_made_up"),
+                                     "key=" + create_credential("org_").reveal()}) {
+        const Reply reply = answer(page_request(Method::Post, query));
+        BOOST_TEST(reply.status == 401);
+        BOOST_TEST(header(reply, "Vary") == "Origin");
+        BOOST_TEST(header(reply, "Access-Control-Allow-Origin").empty());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_key_may_stand_in_the_body) {
+    Request one = page_request(Method::Post, "");
+    one.read_body = [](std::size_t) { return std::optional(R"({"key":")" + good_token() + "\"}"); };
+    BOOST_TEST(answer(one).status == 503);  // looked up
+    one.read_body = [](std::size_t) { return std::optional<std::string>(R"({"key":7})"); };
+    BOOST_TEST(answer(one).status == 401);
+    one.read_body = [](std::size_t) { return std::optional<std::string>("{"); };
+    BOOST_TEST(answer(one).status == 400);
+}
+
+BOOST_AUTO_TEST_CASE(a_preflight_is_decided_by_the_key_in_the_query) {
+    BOOST_TEST(answer(page_request(Method::Options, "key=" + good_token())).status == 503);
+    BOOST_TEST(answer(page_request(Method::Options, "")).status == 401);
+    const Reply elsewhere = answer(Method::Options, "/v1/users");
+    BOOST_TEST(elsewhere.status == 405);
+    BOOST_TEST(header(answer(Method::Put, "/v1/track"), "Allow") == "OPTIONS, POST");
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_batch_is_answered_in_its_order_and_a_database_that_is_away_concerns_who_needs_it) {
+    const Silence silence;
+    std::vector<Request> batch = {
+        request(Method::Get, "/nowhere"), page_request(Method::Post, "key=" + good_token()),
+        request(Method::Get, "/healthz"), page_request(Method::Post, "key=" + good_token())};
+    batch.push_back(page_request(Method::Post, ""));
+    batch.back().read_body = [](std::size_t) -> std::optional<std::string> {
+        throw http::Aborted{};
+    };
+    const auto replies = pipeline.handle(batch);
+    BOOST_TEST_REQUIRE(replies.size() == 5U);
+    BOOST_TEST(replies[0]->status == 404);
+    BOOST_TEST(replies[1]->status == 503);
+    BOOST_TEST(replies[2]->status == 200);
+    BOOST_TEST(replies[3]->status == 503);
+    BOOST_TEST(!replies[4]);  // its client has gone
+    BOOST_TEST(!pipeline.is_tainted());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,101 @@
+// api/cors.hpp: where a request says it comes from, and who is told that it may.
+#include "api/cors.hpp"
+
+#include "base/error.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+using namespace muster;
+using http::Request;
+
+namespace {
+
+Request from(std::optional<std::string> origin, std::optional<std::string> referer = {}) {
+    Request request;
+    request.origin = std::move(origin);
+    request.referer = std::move(referer);
+    return request;
+}
+
+bool is_let_in(const Request& request, const std::vector<std::string>& allowed) {
+    rules::PublishableKey key;
+    key.allowed_origins = allowed;
+    try {
+        api::require_origin(key, request);
+        return true;
+    } catch (const Error& error) {
+        BOOST_TEST((error.code() == ErrorCode::OriginNotAllowed));
+        return false;
+    }
+}
+
+bool is_console(const std::string& console, const Request& request) {
+    try {
+        api::require_console(console, request);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+std::string header(const std::vector<http::Header>& headers, std::string_view name) {
+    const auto found = std::find_if(headers.begin(), headers.end(),
+                                    [&](const auto& header) { return header.first == name; });
+    return found == headers.end() ? "" : found->second;
+}
+
+const std::vector<std::string> kShop = {"https://shop.example"};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cors)
+
+BOOST_AUTO_TEST_CASE(the_origin_is_the_header_s_or_else_the_referer_s) {
+    BOOST_TEST(is_let_in(from("https://shop.example"), kShop));
+    BOOST_TEST(is_let_in(from({}, "https://shop.example/cart?step=2#end"), kShop));
+    BOOST_TEST(!is_let_in(from({}, "https://evil.example/https://shop.example"), kShop));
+    BOOST_TEST(!is_let_in(from({}, "https://shop.example@evil.example/"), kShop));
+    BOOST_TEST(!is_let_in(from({}, {}), kShop));
+}
+
+BOOST_AUTO_TEST_CASE(an_origin_that_is_there_decides_whatever_the_referer_says) {
+    BOOST_TEST(!is_let_in(from("null", "https://shop.example/"), kShop));
+    BOOST_TEST(!is_let_in(from("", "https://shop.example/"), kShop));
+    BOOST_TEST(!is_let_in(from("https://evil.example", "https://shop.example/"), kShop));
+    BOOST_TEST(is_let_in(from("https://shop.example", "https://evil.example/"), kShop));
+}
+
+BOOST_AUTO_TEST_CASE(scheme_and_port_are_part_of_it_and_look_alikes_are_others) {
+    for (const char* origin :
+         {"http://shop.example", "https://shop.example:8443", "https://shop.example.evil.example",
+          "https://evilshop.example", "https://a.shop.example", "https://shop.example/",
+          "https://shop.example https://shop.example", "https://shop.example.", "shop.example"}) {
+        BOOST_TEST(!is_let_in(from(origin), kShop), origin);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_key_without_origins_lets_nobody_in) {
+    BOOST_TEST(!is_let_in(from("https://shop.example"), {}));
+    BOOST_TEST(!is_let_in(from("https://shop.example"), {""}));
+}
+
+BOOST_AUTO_TEST_CASE(the_console_is_one_origin) {
+    BOOST_TEST(is_console("https://console.example", from("https://console.example")));
+    BOOST_TEST(is_console("https://console.example", from({}, "https://console.example/members")));
+    BOOST_TEST(!is_console("https://console.example", from("https://a.console.example")));
+    BOOST_TEST(!is_console("https://console.example", from({}, {})));
+    // A setting that is no origin makes nobody the console, a request without one least of all.
+    BOOST_TEST(!is_console("nonsense", from({}, {})));
+    BOOST_TEST(!is_console("nonsense", from("nonsense")));
+}
+
+BOOST_AUTO_TEST_CASE(the_browser_is_told_its_own_origin) {
+    const auto headers = api::cors_headers(from("https://shop.example"));
+    BOOST_TEST(header(headers, "Access-Control-Allow-Origin") == "https://shop.example");
+    BOOST_TEST(header(headers, "Access-Control-Allow-Credentials").empty());
+    BOOST_TEST(api::cors_headers(from({}, "https://shop.example/")).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
