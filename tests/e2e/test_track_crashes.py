@@ -1,0 +1,122 @@
+"""What was answered 202 is there, whatever dies, and is there once (issue: "acknowledged only after commit")."""
+
+import json
+import os
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import requests
+from support.client import SHOP
+from support.stack import wait_for
+from test_ingest import stored
+from test_outage import workers
+
+CONNECTIONS = 32
+HEADERS = {"Origin": SHOP, "Content-Type": "text/plain"}
+
+
+class Pages:
+    """Threads that track events with ids of their own until stopped; what was acknowledged is kept."""
+
+    def __init__(self, org, threads=8):
+        self.org, self.stopping = org, threading.Event()
+        self.url = f"{org.stack.base_url}/v1/track?key={org.page_api.token}"
+        self.acknowledged, self.refused, self.unknown = [], [], []
+        self._threads = [threading.Thread(target=self._work, args=(number,)) for number in range(threads)]
+
+    def _work(self, number):
+        with requests.Session() as session:
+            session.trust_env, session.verify = False, str(self.org.stack.ca_file)
+            sent = 0
+            while not self.stopping.is_set():
+                sent += 1
+                self._send(session, f"{number}-{sent}")
+
+    def _send(self, session, name):
+        body = json.dumps({"action": "seen", "anonymous_id": "v", "client_event_id": name})
+        try:
+            reply = session.post(self.url, data=body, headers=HEADERS, timeout=60)
+        except requests.RequestException:
+            self.unknown.append(name)
+            return
+        (self.acknowledged if reply.status_code == 202 else self.refused).append(name)
+        if reply.status_code != 202:
+            assert reply.status_code in (502, 503) and "error" in reply.json(), reply.text
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        for thread in self._threads:
+            thread.join(90)
+            assert not thread.is_alive()
+
+    def goes_on(self, count=200):
+        goal = len(self.acknowledged) + count
+        wait_for(lambda: len(self.acknowledged) >= goal, "pages to track on", 60)
+
+
+def expect_nothing_lost(pages):
+    names = [name for (name,) in stored(pages.org, "client_event_id")]
+    assert len(names) == len(set(names))
+    missing = set(pages.acknowledged) - set(names)
+    assert not missing, f"{len(missing)} acknowledged events are lost"
+    # What was not acknowledged may or may not be there, but nothing else is.
+    assert set(names) <= {*pages.acknowledged, *pages.refused, *pages.unknown}
+
+
+def test_a_database_that_is_killed_loses_no_acknowledged_event(stack, org):
+    with Pages(org) as pages:
+        for _ in range(3):
+            pages.goes_on()
+            with stack.without("mariadbd", verb="kill"):
+                pass
+        pages.goes_on()
+    assert pages.refused, "the database was never away"
+    expect_nothing_lost(pages)
+
+
+def test_collectors_that_are_killed_lose_no_acknowledged_event(stack, org):
+    with Pages(org) as pages:
+        for _ in range(5):
+            pages.goes_on()
+            for pid in workers(stack):
+                os.kill(pid, signal.SIGKILL)
+        pages.goes_on()
+    expect_nothing_lost(pages)
+
+
+def test_a_restart_and_a_reload_fail_no_event(stack, org):
+    with Pages(org) as pages:
+        pages.goes_on()
+        stack.reload_server()
+        pages.goes_on()
+    assert not pages.refused and not pages.unknown
+    expect_nothing_lost(pages)
+
+
+def test_a_hundred_thousand_events_over_32_connections_are_stored_once_each(org):
+    calls, events_a_call = 2000, 50
+    url = f"{org.stack.base_url}/v1/track?key={org.page_api.token}"
+
+    def send(part):
+        with requests.Session() as session:
+            session.trust_env, session.verify = False, str(org.stack.ca_file)
+            for call in range(part, calls, CONNECTIONS):
+                body = json.dumps({"events": [{"action": "seen", "anonymous_id": "v", "client_event_id": f"{call}-{event}"}
+                                              for event in range(events_a_call)]})
+                # Each tenth call is sent again, as a page does that did not hear the answer.
+                for _ in range(2 if call % 10 == 0 else 1):
+                    reply = session.post(url, data=body, headers=HEADERS, timeout=60)
+                    assert reply.status_code == 202, reply.text
+
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        list(pool.map(send, range(CONNECTIONS)))
+    [(count, different)] = org.stack.sql(
+        "SELECT COUNT(*), COUNT(DISTINCT client_event_id) FROM engagement_events WHERE organization_id = "
+        "UNHEX(REPLACE(%s, '-', ''))", org.id)
+    assert count == different == calls * events_a_call
