@@ -69,6 +69,12 @@ BOOST_AUTO_TEST_CASE(engagement_events) {
         return !store::find_members_by_external_id(org, {&external_id, 1}, store::Lock::Share)
                     .empty();
     });
+    client.execute("UPDATE engagement_events SET client_event_id = 'his' WHERE id = ?",
+                   owner.event);
+    check({"engagement_events.find_client_events"}, [&](OrgStore& org) {
+        const std::string id = "his";
+        return !store::find_client_events(org, {&id, 1}).empty();
+    });
     check({"engagement_events.insert"}, [&](OrgStore& org) {
         rules::EngagementEvent event;
         event.id = EventId::create();

@@ -264,16 +264,21 @@ def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, n
                     "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, body, created_at, "
                     "expires_at) VALUES (UNHEX(REPLACE(%s, '-', '')), %s, %s, 0, '', %s, %s)",
                     (org.id, hashlib.sha256(f"{method}\n{path}\n{whose}{value}".encode()).digest(), b"x" * 32, now, now))
-        with ThreadPoolExecutor(8) as pool:  # as many as there are workers: none has to wait for one
+        # A worker for each: none has to wait for one.
+        stack.restart_server({"MUSTER_SERVER_WORKERS": str(len(cases)), "MUSTER_SERVER_COLLECTORS": "1"})
+        with ThreadPoolExecutor(len(cases)) as pool:
             replies = list(pool.map(
                 lambda case: case[0].request(case[2], case[3], headers=with_key(value), **case[4]), cases))
     finally:
         holder.rollback()
         holder.close()
+        stack.restart_server()
     for (*_, path, _), reply in zip(cases, replies):
         assert reply.status_code == 409 and reply.json()["error"]["code"] == "IDEMPOTENCY_IN_PROGRESS", path
         assert int(reply.headers["Retry-After"]) >= 1
-        assert 4 < reply.elapsed.total_seconds() < 12, (path, reply.elapsed)
+        # The collectors, who answer others meanwhile, wait less.
+        least = 0.8 if path == "/v1/ingest" else 4
+        assert least < reply.elapsed.total_seconds() < 12, (path, reply.elapsed)
     # Nothing holds the keys any more: each request now does what it would have done.
     for client, _, method, path, body in cases:
         reply = client.request(method, path, headers=with_key(value), **body)
