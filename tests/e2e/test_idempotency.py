@@ -249,10 +249,10 @@ def test_twenty_different_bodies_under_one_key_let_one_win(org):
 def test_a_key_whose_first_request_still_runs_is_told_to_wait(stack, contract, new_org, no_runner):
     # The first request's transaction is played here: it holds the key's row and does not end.
     cases = []
+    org = new_org(attributes=False)
+    records = org.records() | {"import": org.staged([{"email": email()}])}
     for operation in accepting(contract):
-        org = new_org(attributes=False)
-        job_id = org.staged([{"email": email()}])
-        path = path_of(operation, org.records() | {"import": job_id})
+        path = path_of(operation, records)
         cases.append((org.client_for(operation), org, operation.method, path, body_of(operation)))
     value, now = key(), 4_000_000_000_000
     holder = stack.connect(autocommit=False)
