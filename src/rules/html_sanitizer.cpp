@@ -300,7 +300,7 @@ class Writer {
     std::string out_;
     std::vector<Frame> frames_;
     std::size_t depth_ = 0;
-    std::size_t behind_pre_ = 0;
+    std::size_t behind_pre_ = std::string::npos;
 };
 
 // ------------------------------------------------------------------ parsing

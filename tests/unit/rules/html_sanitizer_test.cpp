@@ -293,6 +293,7 @@ BOOST_AUTO_TEST_CASE(misnested_markup_settles) {
         {"<pre>\n\na</pre>", "<pre>\n\na</pre>"},
         {"<pre>\na</pre>", "<pre>a</pre>"},
         {"<pre><font>\na</font></pre>", "<pre>\n\na</pre>"},
+        {"\n\na", "\n\na"},
         {"  a\r\nb\x01\x7f ", "  a\nb\ufffd\ufffd "},
         {"<h1><h2>x</h1>", "<h1></h1><h2>x</h2>"},
         {"<br/><br></br>", "<br><br><br>"},
