@@ -95,6 +95,21 @@ struct Digits {
     Json::Value schema() const;
 };
 
+// HTML for other sites' pages, sanitised (rules/html_sanitizer.hpp); then at most `most_bytes`.
+struct Html {
+    std::size_t most_bytes;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
+// An absolute https address of at most `max` bytes, for a browser: visible ASCII, a host that an
+// origin can have.
+struct HttpsUrl {
+    std::size_t max;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
 // ISO 8601 with any offset.
 struct Instant {
     void decode(const JsonIn& in, const Path& path, Decoding& to, Timestamp& out) const;
@@ -189,6 +204,12 @@ constexpr ArrayOf<Type> array_of(Type type, std::size_t min, std::size_t max) {
 
 // ---------------------------------------------------------------------------- objects
 
+// A member that tells null from absent: std::optional<std::optional<…>>.
+template <class Member>
+concept Clearable = requires(Member member) {
+    member->reset();
+};
+
 template <class Owner, class Member, class Type>
 struct Field {
     std::string_view name;
@@ -197,7 +218,12 @@ struct Field {
     bool is_required;
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
-        if constexpr (requires { (out.*member).reset(); }) {
+        if constexpr (Clearable<Member>) {
+            auto& value = (out.*member).emplace();
+            if (!in.is_null()) type.decode(in, path, to, value.emplace());
+        } else if (in.is_null()) {
+            return;
+        } else if constexpr (requires { (out.*member).reset(); }) {
             type.decode(in, path, to, (out.*member).emplace());
         } else {
             type.decode(in, path, to, out.*member);
@@ -210,7 +236,7 @@ constexpr auto required(std::string_view name, Member Owner::*member, Type type)
     return Field<Owner, Member, Type>{name, member, type, true};
 }
 
-// Absent and null leave the member as it is.
+// Absent and null leave the member as it is; null clears one that is Clearable.
 template <class Owner, class Member, class Type>
 constexpr auto optional(std::string_view name, Member Owner::*member, Type type) {
     return Field<Owner, Member, Type>{name, member, type, false};
@@ -271,10 +297,8 @@ struct Object {
                 ++index;
                 return false;
             }
-            if (!value.is_null()) {
-                seen |= std::uint64_t{1} << index;
-                field.decode(value, Path(path, field.name), to, out);
-            }
+            if (!value.is_null()) seen |= std::uint64_t{1} << index;
+            field.decode(value, Path(path, field.name), to, out);
             return true;
         };
         return std::apply([&](const auto&... field) { return (attempt(field) || ...); }, fields);
