@@ -71,11 +71,11 @@ constexpr auto kArticleChange =
     http::object<ArticleChange>(http::optional("slug", &ArticleChange::slug, Slug{}),
                                 http::optional("title", &ArticleChange::title, kTitle),
                                 http::optional("body_html", &ArticleChange::body_html, kBody),
-                                http::optional("excerpt", &ArticleChange::excerpt, kExcerpt),
-                                http::optional("locale", &ArticleChange::locale, kLocale),
+                                http::clearable("excerpt", &ArticleChange::excerpt, kExcerpt),
+                                http::clearable("locale", &ArticleChange::locale, kLocale),
                                 http::optional("tags", &ArticleChange::tags, Tags{}),
-                                http::optional("author", &ArticleChange::author, kAuthor),
-                                http::optional("cover_url", &ArticleChange::cover_url, kCover));
+                                http::clearable("author", &ArticleChange::author, kAuthor),
+                                http::clearable("cover_url", &ArticleChange::cover_url, kCover));
 
 // ---------------------------------------------------------------------------- replies
 

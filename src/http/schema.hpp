@@ -204,12 +204,6 @@ constexpr ArrayOf<Type> array_of(Type type, std::size_t min, std::size_t max) {
 
 // ---------------------------------------------------------------------------- objects
 
-// A member that tells null from absent: std::optional<std::optional<…>>.
-template <class Member>
-concept Clearable = requires(Member member) {
-    member->reset();
-};
-
 template <class Owner, class Member, class Type>
 struct Field {
     std::string_view name;
@@ -218,12 +212,7 @@ struct Field {
     bool is_required;
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
-        if constexpr (Clearable<Member>) {
-            auto& value = (out.*member).emplace();
-            if (!in.is_null()) type.decode(in, path, to, value.emplace());
-        } else if (in.is_null()) {
-            return;
-        } else if constexpr (requires { (out.*member).reset(); }) {
+        if constexpr (requires { (out.*member).reset(); }) {
             type.decode(in, path, to, (out.*member).emplace());
         } else {
             type.decode(in, path, to, out.*member);
@@ -236,10 +225,31 @@ constexpr auto required(std::string_view name, Member Owner::*member, Type type)
     return Field<Owner, Member, Type>{name, member, type, true};
 }
 
-// Absent and null leave the member as it is; null clears one that is Clearable.
+// Absent and null leave the member as it is.
 template <class Owner, class Member, class Type>
 constexpr auto optional(std::string_view name, Member Owner::*member, Type type) {
     return Field<Owner, Member, Type>{name, member, type, false};
+}
+
+// What a change asks of a value that may be absent.
+template <class Owner, class Value, class Type>
+struct ClearableField {
+    std::string_view name;
+    std::optional<std::optional<Value>> Owner::*member;
+    Type type;
+    static constexpr bool is_required = false;
+
+    void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
+        type.decode(in, path, to, (out.*member).emplace().emplace());
+    }
+    void clear(Owner& out) const { (out.*member).emplace(); }
+};
+
+// Absent leaves the member as it is, null makes it a change to nothing.
+template <class Owner, class Value, class Type>
+constexpr auto clearable(std::string_view name, std::optional<std::optional<Value>> Owner::*member,
+                         Type type) {
+    return ClearableField<Owner, Value, Type>{name, member, type};
 }
 
 template <class Owner, class... Fields>
@@ -297,8 +307,12 @@ struct Object {
                 ++index;
                 return false;
             }
-            if (!value.is_null()) seen |= std::uint64_t{1} << index;
-            field.decode(value, Path(path, field.name), to, out);
+            if (!value.is_null()) {
+                seen |= std::uint64_t{1} << index;
+                field.decode(value, Path(path, field.name), to, out);
+            } else if constexpr (requires { field.clear(out); }) {
+                field.clear(out);
+            }
             return true;
         };
         return std::apply([&](const auto&... field) { return (attempt(field) || ...); }, fields);
