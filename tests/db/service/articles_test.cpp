@@ -312,13 +312,14 @@ BOOST_AUTO_TEST_CASE(a_page_costs_one_statement_and_looks_at_a_bounded_number_of
          {ContentFilter{}, ContentFilter{{}, {}, "en"}, ContentFilter{{}, "cup", {}},
           ContentFilter{{}, "cup", "de"}, ContentFilter{"t", {}, {}},
           ContentFilter{"t", "cup", "de"}}) {
+        const int bound = filter.prefix || (filter.tag && filter.locale) ? 1100 : 100;
         std::string position;
-        for (int page = 0; page < 7; ++page) {
+        for (int page = 0; page < 60; ++page) {
             const auto rows_before = rows_read();
             db::statistics() = {};
-            const auto got = service::list_published_articles(context, acme, filter, position, 50);
+            const auto got = service::list_published_articles(context, acme, filter, position, 10);
             BOOST_TEST(db::statistics().statements == 1);
-            BOOST_TEST(rows_read() - rows_before < 1500);
+            BOOST_TEST(rows_read() - rows_before < bound);
             if (!got.next) break;
             position = *got.next;
         }
