@@ -5,15 +5,13 @@ import json
 import re
 import secrets
 import string
-import uuid
 import zlib
 
 from . import wire
-from .client import Client
+from .client import SHOP, Client
 from .stack import wait_for
 
 DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
-SHOP = "https://shop.example"
 
 _numbers = itertools.count(1)
 
@@ -21,21 +19,13 @@ _numbers = itertools.count(1)
 class PageKey:
     """A publishable key of an organization, for pages of these origins."""
 
-    def __init__(self, org, *origins, kind="tracking"):
-        self.org, self.stack = org, org.stack
-        self.token = made_up_token({"tracking": "ek_live_", "content": "ck_live_"}[kind])
-        self.id = str(uuid.uuid4())
-        self.stack.sql(
-            "INSERT INTO publishable_keys (organization_id, id, kind, name, token, allowed_origins, created_at) VALUES "
-            "(UNHEX(REPLACE(%s, '-', '')), UNHEX(REPLACE(%s, '-', '')), %s, 'e2e', %s, %s, 0)",
-            org.id, self.id, kind, self.token, " ".join(origins or [SHOP]))
+    def __init__(self, org, *origins, kind="tracking", more=()):
+        self.org, self.kind = org, kind
+        issued = org.issue_publishable_key(kind, *more, origins=",".join(origins or [SHOP]))
+        self.token, self.id = issued["key"], issued["id"]
 
     def revoke(self):
-        self.stack.sql("UPDATE publishable_keys SET revoked_at = 1 WHERE token = %s", self.token)
-
-    def stored(self):
-        """The actions of the organization's events, as they are in the database."""
-        return stored_events(self.org)
+        self.org.stack.ctl(f"{self.kind}-key", "revoke", "--org", self.org.id, "--id", self.id)
 
 
 def made_up_token(prefix="ek_live_"):
