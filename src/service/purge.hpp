@@ -1,7 +1,8 @@
 // What is kept for a time only, and goes (specification 3.1, 8): import jobs with rows, mapping and
 // report 30 days after their creation; recorded replies, sign-in codes, guess budgets, sessions and
-// mail when they expire; API keys and module credentials 30 days after they were revoked; webhooks'
-// events with their deliveries after 30 days; the audit log's entries after jobs.audit_days.
+// mail when they expire; API keys, module credentials and publishable keys 30 days after they were
+// revoked; webhooks' events with their deliveries after 30 days; the audit log's entries after
+// jobs.audit_days.
 #pragma once
 
 #include "service/context.hpp"
@@ -20,13 +21,14 @@ struct Purged {
     std::int64_t mails = 0;
     std::int64_t api_keys = 0;
     std::int64_t module_credentials = 0;
+    std::int64_t publishable_keys = 0;
     std::int64_t previous_secrets = 0;
     std::int64_t audit_entries = 0;
     std::int64_t webhook_events = 0;
     bool any() const {
         return imports + blocks + idempotency_keys + otp_codes + guess_budgets + sessions + mails +
-                   api_keys + module_credentials + previous_secrets + audit_entries +
-                   webhook_events >
+                   api_keys + module_credentials + publishable_keys + previous_secrets +
+                   audit_entries + webhook_events >
                0;
     }
 };
