@@ -23,7 +23,6 @@ class Edge:
         self._change("nginx.conf", f"127.0.0.1:{stack.port}", f"127.0.0.1:{self.port}")
         for part in ("log", "tmp"):
             self._change("nginx.conf", f"{stack.folder}/{part}", f"{self.folder}/{part}")
-        self._change("snippets/muster-files.conf", f"{stack.folder}/tmp", f"{self.folder}/tmp")
         conf = self.folder / "nginx/nginx.conf"
         conf.write_text(conf.read_text().rstrip().removesuffix("}") + plain)
         for change in changes:
