@@ -8,8 +8,10 @@
 namespace muster::api {
 
 std::span<const Endpoint> api_key_endpoints();            // api_keys.cpp
+std::span<const Endpoint> article_endpoints();            // articles.cpp
 std::span<const Endpoint> attribute_endpoints();          // attributes.cpp
 std::span<const Endpoint> audit_log_endpoints();          // audit_log.cpp
+std::span<const Endpoint> content_endpoints();            // content.cpp
 std::span<const Endpoint> content_key_endpoints();        // content_keys.cpp
 std::span<const Endpoint> edge_endpoints();               // edge.cpp
 std::span<const Endpoint> health_endpoints();             // health.cpp

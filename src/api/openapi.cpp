@@ -343,7 +343,7 @@ Reply get_openapi(Call& call) {
     Reply reply = json_reply(200, kDocument);
     reply.headers.emplace_back("ETag", kEtag);
     reply.headers.emplace_back("Cache-Control", "public, max-age=300");
-    if (call.request.if_none_match == kEtag) {
+    if (http::is_known_by(call.request.if_none_match, kEtag)) {
         reply.status = 304;
         reply.body.clear();
     }

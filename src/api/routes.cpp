@@ -16,8 +16,10 @@ std::vector<const Endpoint*> collect() {
         for (const Endpoint& row : group) rows.push_back(&row);
     };
     add(api_key_endpoints());
+    add(article_endpoints());
     add(attribute_endpoints());
     add(audit_log_endpoints());
+    add(content_endpoints());
     add(content_key_endpoints());
     add(import_endpoints());
     add(ingest_endpoints());

@@ -34,4 +34,14 @@ bool if_match_holds(std::string_view if_match, std::string_view etag) {
     return false;
 }
 
+bool is_known_by(std::string_view if_none_match, std::string_view etag) {
+    if (trimmed(if_none_match) == "*") return true;
+    while (!if_none_match.empty()) {
+        std::string_view entry = take_entry(if_none_match);
+        if (entry.starts_with("W/")) entry.remove_prefix(2);
+        if (entry == etag) return true;
+    }
+    return false;
+}
+
 }  // namespace muster::http

@@ -3,6 +3,10 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "rules/html_sanitizer.hpp"
+#include "rules/origins.hpp"
+
+#include <algorithm>
 
 namespace muster::http {
 namespace {
@@ -156,6 +160,39 @@ void AnyJson::decode(const JsonIn& in, const Path&, Decoding&, RawJson& out) con
 
 Json::Value AnyJson::schema() const {
     return {Json::objectValue};
+}
+
+void Html::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
+    std::string_view text;
+    if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    out = rules::sanitized_html(text);
+    if (out.size() > most_bytes) to.fault(path, FieldCode::TooLong);
+}
+
+Json::Value Html::schema() const {
+    Json::Value schema = typed("string");
+    schema["contentMediaType"] = "text/html";
+    return schema;
+}
+
+void HttpsUrl::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
+    std::string_view text;
+    if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    text = trimmed(text);
+    if (text.size() > max) return to.fault(path, FieldCode::TooLong);
+    const bool is_visible =
+        std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+    if (!is_visible || !text.starts_with("https://") || !rules::origin_of_url(text)) {
+        return to.fault(path, FieldCode::InvalidUrl);
+    }
+    out = text;
+}
+
+Json::Value HttpsUrl::schema() const {
+    Json::Value schema = typed("string");
+    schema["format"] = "uri";
+    schema["maxLength"] = Json::UInt64(max);
+    return schema;
 }
 
 void Integer::decode(const JsonIn& in, const Path& path, Decoding& to, std::int64_t& out) const {

@@ -95,6 +95,21 @@ struct Digits {
     Json::Value schema() const;
 };
 
+// HTML for other sites' pages, sanitised (rules/html_sanitizer.hpp); then at most `most_bytes`.
+struct Html {
+    std::size_t most_bytes;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
+// An absolute https address of at most `max` bytes, for a browser: visible ASCII, a host that an
+// origin can have.
+struct HttpsUrl {
+    std::size_t max;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
 // ISO 8601 with any offset.
 struct Instant {
     void decode(const JsonIn& in, const Path& path, Decoding& to, Timestamp& out) const;

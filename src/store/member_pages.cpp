@@ -1,20 +1,12 @@
 #include "store/member_pages.hpp"
 
+#include "store/like_pattern.hpp"
+
 namespace muster::store {
 namespace {
 
 using db::OrgSql;
 using db::Param;
-
-// "ann%", with the wildcards of `prefix` itself taken literally.
-std::string like_pattern(std::string_view prefix) {
-    std::string pattern;
-    for (const char c : prefix) {
-        if (c == '\\' || c == '%' || c == '_') pattern += '\\';
-        pattern += c;
-    }
-    return pattern + '%';
-}
 
 // Rows of (user_id) or (user_id, term).
 enum class Term : std::uint8_t { None, Column };

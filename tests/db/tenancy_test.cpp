@@ -418,7 +418,9 @@ BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
                          after("tenancy/webhook_queue_under_a_lease") *
                          after("tenancy/webhook_queue_and_endpoints") *
                          after("tenancy/module_credentials") * after("tenancy/engagement_events") *
-                         after("tenancy/events_of_a_person") * after("tenancy/publishable_keys")) {
+                         after("tenancy/events_of_a_person") * after("tenancy/publishable_keys") *
+                         after("tenancy/articles") * after("tenancy/tags_of_articles") *
+                         after("tenancy/pages_of_articles")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {

@@ -45,11 +45,14 @@ def theirs(stack, contract):
     draft = other.create_module()
     modules = [draft["id"], disabled["id"], other.records()["module"]]
     versions = [other.create_version(draft)["id"], disabled["current_version_id"], other.records()["version"]]
+    articles = [other.create_article(), other.published_article()]
     return {"import": imports, "user": users, "api_key": [other.key_id, revoked], "module": modules, "version": versions,
             "installation": [installation["id"], other.records()["installation"]], "credential": credentials,
             "endpoint": [endpoint["id"], other.records()["endpoint"]],
             "delivery": [delivery["id"], other.records()["delivery"]],
-            "tracking_key": publishable(other, "tracking"), "content_key": publishable(other, "content"), "organization": other}
+            "tracking_key": publishable(other, "tracking"), "content_key": publishable(other, "content"),
+            "article": [article["id"] for article in articles], "article_slug": [article["slug"] for article in articles],
+            "organization": other}
 
 
 @pytest.fixture(params=["key", "session"])

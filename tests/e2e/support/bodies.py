@@ -11,7 +11,8 @@ from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 # What a path parameter names: by its own name, else by the word before it. A kind is a tenant's record.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
          "versionId": "version", "installations": "installation", "credentialId": "credential",
-         "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key"}
+         "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key",
+         "articles": "article", "slug": "article_slug"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone"}
 
@@ -55,6 +56,11 @@ BODIES = {
     "revokeModuleCredential": lambda: None,
     "ingestEvents": lambda: {"events": [{"action": "visited", "email": email()}]},
     "trackEvents": lambda: {"action": "viewed", "anonymous_id": "matrix", "client_event_id": str(uuid.uuid4())},
+    "createArticle": lambda: {"slug": slug("article"), "title": "Matrix", "body_html": "<p>Matrix</p>"},
+    "changeArticle": lambda: {"title": "Changed"},
+    "deleteArticle": lambda: None,
+    "publishArticle": lambda: {},
+    "unpublishArticle": lambda: {},
     "requestSignInCode": lambda: {"email": email()},
     "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
     "enableTwoFactor": lambda: {},

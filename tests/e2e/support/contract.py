@@ -21,7 +21,7 @@ KEYS = ("org_", "mk_live_", "ek_live_", "ck_live_")
 POLICY = re.compile(r'"default";q=[1-9]\d*;w=[1-9]\d*')
 LIMIT = re.compile(r'"default";r=\d+;t=\d+')
 # What successful answers to some paths may be kept for: {beginning of the path: Cache-Control}; all others "no-store".
-CACHING = {"/openapi/": "public, max-age=300"}
+CACHING = {"/openapi/": "public, max-age=300", "/v1/content/": "public, max-age=60"}
 # Answers that the server gives before there is an operation.
 NO_OPERATION = {405}
 HEADERS = {

@@ -137,6 +137,16 @@ class Organization:
         """A page with the organization's one content key."""
         return PageClient(self.stack, self.api.contract, self.issue_publishable_key("content"))
 
+    # ------------------------------------------------------------------ articles
+    def create_article(self, expect=201, **fields):
+        """A draft."""
+        body = {"slug": slug("article"), "title": "Title", "body_html": "<p>Text</p>"} | fields
+        return self.admin().api.post("/console/v1/articles", json=body, expect=expect).json()
+
+    def published_article(self, **fields):
+        article = self.create_article(**fields)
+        return self.admin().api.post(f"/console/v1/articles/{article['id']}/publish", expect=200).json()
+
     # ------------------------------------------------------------------ modules
     def create_module(self, **fields):
         body = {"slug": slug(), "name": "Module", "vendor": "Vendor"} | fields
@@ -195,13 +205,15 @@ class Organization:
         if not self._records:
             module = self.published_module()
             installation = self.install(module)
+            article = self.published_article()
             endpoint = self.create_endpoint(installation)
             self._backend = self.backend(installation)
             self._records = {"api_key": self.key_id, "user": self.create_user({"email": email()})["id"],
                              "module": module["id"], "version": module["current_version_id"],
                              "installation": installation["id"], "credential": self._backend.credential["id"],
                              "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"],
-                             "tracking_key": self.page_api.record["id"], "content_key": self.reader_api.record["id"]}
+                             "tracking_key": self.page_api.record["id"], "content_key": self.reader_api.record["id"],
+                             "article": article["id"], "article_slug": article["slug"]}
         return dict(self._records)
 
     # ------------------------------------------------------------------ imports

@@ -1,10 +1,11 @@
-// http/etag.hpp: strong tags, and If-Match held against them.
+// http/etag.hpp: strong tags, and If-Match and If-None-Match held against them.
 #include "http/etag.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using muster::http::etag_of;
 using muster::http::if_match_holds;
+using muster::http::is_known_by;
 
 BOOST_AUTO_TEST_SUITE(etag)
 
@@ -28,6 +29,17 @@ BOOST_AUTO_TEST_CASE(everything_else_stops) {
     for (const char* header : {"", " ", ",", "\"b\"", "W/\"a\"", "w/\"a\"", "a", "\"a", "a\"",
                                "\"a\"b", "\"x,\"a\"", "\"*\"", "*,\"b\"", "\"A\""}) {
         BOOST_TEST(!if_match_holds(header, "\"a\""), header);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_client_knows_what_its_list_holds_weakly_or_strongly) {
+    for (const char* header : {"*", " * ", "\"a\"", "W/\"a\"", "\"x\",\"a\"", "\"x\" , W/\"a\" ",
+                               ",,\"a\"", "\"x,y\",W/\"a\""}) {
+        BOOST_TEST(is_known_by(header, "\"a\""), header);
+    }
+    for (const char* header : {"", " ", ",", "\"b\"", "w/\"a\"", "W/a", "W/ \"a\"", "a", "\"a",
+                               "a\"", "\"a\"b", "\"x,\"a\"", "\"*\"", "*,\"b\"", "\"A\"", "W/*"}) {
+        BOOST_TEST(!is_known_by(header, "\"a\""), header);
     }
 }
 

@@ -1,0 +1,280 @@
+// Serves /console/v1/articles…: what the organization's admins write for its sites (docs/api.md
+// "Content"). The sites read it from api/content.cpp.
+#include "service/articles.hpp"
+
+#include "api/groups.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using http::Text;
+using rules::Article;
+using rules::ArticleStatus;
+using service::ArticleChange;
+using service::NewArticle;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+struct Slug {
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::string& out) const {
+        std::string_view text;
+        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+        if (!rules::is_article_slug(text)) return to.fault(path, FieldCode::InvalidValue);
+        out = text;
+    }
+    Json::Value schema() const {
+        Json::Value schema = Wire<std::string>::typed("string");
+        schema["pattern"] = "^[a-z0-9][a-z0-9-]{0,127}$";
+        return schema;
+    }
+};
+
+// Each tag once.
+struct Tags {
+    static constexpr auto kTexts = http::array_of(Text{1, 64}, 0, rules::kMostArticleTags);
+
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::vector<std::string>& out) const {
+        kTexts.decode(in, path, to, out);
+        for (auto tag = out.begin(); tag != out.end(); ++tag) {
+            if (std::find(out.begin(), tag, *tag) == tag || tag->empty()) continue;
+            to.fault(http::Path(path, static_cast<std::size_t>(tag - out.begin())),
+                     FieldCode::Duplicate);
+        }
+    }
+    Json::Value schema() const { return kTexts.schema(); }
+};
+
+constexpr http::Html kBody{rules::kMostArticleBytes};
+constexpr http::HttpsUrl kCover{2048};
+constexpr Text kTitle{1, 255};
+constexpr Text kExcerpt{1, 1000};
+constexpr Text kLocale{1, 35};
+constexpr Text kAuthor{1, 255};
+
+constexpr auto kNewArticle =
+    http::object<NewArticle>(http::required("slug", &NewArticle::slug, Slug{}),
+                             http::required("title", &NewArticle::title, kTitle),
+                             http::required("body_html", &NewArticle::body_html, kBody),
+                             http::optional("excerpt", &NewArticle::excerpt, kExcerpt),
+                             http::optional("locale", &NewArticle::locale, kLocale),
+                             http::optional("tags", &NewArticle::tags, Tags{}),
+                             http::optional("author", &NewArticle::author, kAuthor),
+                             http::optional("cover_url", &NewArticle::cover_url, kCover));
+
+constexpr auto kArticleChange =
+    http::object<ArticleChange>(http::optional("slug", &ArticleChange::slug, Slug{}),
+                                http::optional("title", &ArticleChange::title, kTitle),
+                                http::optional("body_html", &ArticleChange::body_html, kBody),
+                                http::clearable("excerpt", &ArticleChange::excerpt, kExcerpt),
+                                http::clearable("locale", &ArticleChange::locale, kLocale),
+                                http::optional("tags", &ArticleChange::tags, Tags{}),
+                                http::clearable("author", &ArticleChange::author, kAuthor),
+                                http::clearable("cover_url", &ArticleChange::cover_url, kCover));
+
+// ---------------------------------------------------------------------------- replies
+
+Json::Value tags_schema() {
+    return Wire<std::vector<std::string>>::schema();
+}
+
+// The list shows all but the body.
+constexpr auto kListed = record<Article>(
+    "ListedArticle", field<&Article::id>("id"), field<&Article::organization_id>("organization_id"),
+    field<&Article::slug>("slug"), field<&Article::title>("title"),
+    field<&Article::excerpt>("excerpt"), field<&Article::locale>("locale"),
+    RecordField<Article>{"tags",
+                         [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
+                         tags_schema},
+    field<&Article::author>("author"), field<&Article::cover_url>("cover_url"),
+    RecordField<Article>{"status",
+                         [](JsonWriter& to, const Article& article) {
+                             Wire<ArticleStatus>::write(to, article.status());
+                         },
+                         Wire<ArticleStatus>::schema},
+    field<&Article::published_at>("published_at"), field<&Article::created_by>("created_by"),
+    field<&Article::created_at>("created_at"), field<&Article::updated_at>("updated_at"));
+
+constexpr auto kArticle = std::apply(
+    [](const auto&... fields) {
+        return record<Article>("Article", fields..., field<&Article::body_html>("body_html"));
+    },
+    kListed.fields);
+
+Json::Value article_list_schema() {
+    return list_schema<kListed>("articles");
+}
+
+StoredReply article_reply(const Article& article) {
+    return {200, "", to_json(kArticle, article), {}};
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+std::optional<ArticleStatus> status_of(const std::optional<std::string>& text) {
+    for (const ArticleStatus status : kAllOf<ArticleStatus>) {
+        if (text == text_of(status)) return status;
+    }
+    return std::nullopt;
+}
+
+Reply list_articles(Call& call) {
+    const auto page =
+        service::list_articles(call.context, call.org(), status_of(call.query.text("status")),
+                               call.cursor_position().value_or(""), call.query.integer("limit"));
+    return page_reply(call, "articles", kListed, page.articles, page.next);
+}
+
+Reply create_article(Call& call, const NewArticle& in) {
+    return call.transact([&](Unit& unit) {
+        const Article article = service::create_article(unit, in);
+        auto reply = article_reply(article);
+        reply.status = 201;
+        reply.location = "/console/v1/articles/" + article.id.text();
+        return reply;
+    });
+}
+
+Reply get_article(Call& call) {
+    const auto article = service::find_article(call.context, call.org(), call.id<ArticleId>());
+    if (!article) throw Error(ErrorCode::NotFound);
+    return json_reply(200, to_json(kArticle, *article));
+}
+
+Reply change_article(Call& call, const ArticleChange& change) {
+    const auto id = call.id<ArticleId>();
+    return call.transact(
+        [&](Unit& unit) { return article_reply(service::change_article(unit, id, change)); });
+}
+
+Reply delete_article(Call& call) {
+    const auto id = call.id<ArticleId>();
+    return call.transact([&](Unit& unit) {
+        service::delete_article(unit, id);
+        return StoredReply{204, "", "", std::nullopt};
+    });
+}
+
+Reply publish_article(Call& call, const Nothing&) {
+    const auto id = call.id<ArticleId>();
+    return call.transact(
+        [&](Unit& unit) { return article_reply(service::publish_article(unit, id)); });
+}
+
+Reply unpublish_article(Call& call, const Nothing&) {
+    const auto id = call.id<ArticleId>();
+    return call.transact(
+        [&](Unit& unit) { return article_reply(service::unpublish_article(unit, id)); });
+}
+
+// ---------------------------------------------------------------------------- rows
+
+std::string_view status_choice(std::size_t index) {
+    constexpr auto kStatuses = kAllOf<ArticleStatus>;
+    return index < kStatuses.size() ? text_of(kStatuses.at(index)) : "";
+}
+
+constexpr std::array kListQuery = {
+    page_limit("Articles a page."),
+    kPageCursor,
+    QueryParameter{.name = "status", .choice = status_choice, .meaning = "Only these."},
+};
+constexpr std::array kSlugErrors = {ErrorCode::Conflict};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/articles",
+             .operation = "listArticles",
+             .summary = "List articles, newest first; published ones by the time of that",
+             .access = Access::Console,
+             .query = kListQuery,
+             .reply = {200, "A page of articles, without their bodies.", "application/json",
+                       "ArticleList", article_list_schema},
+             .handler = list_articles,
+             .is_published = false},
+    Endpoint{.method = Method::Post,
+             .path = "/console/v1/articles",
+             .operation = "createArticle",
+             .summary = "Write a draft; its HTML is sanitised",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewArticle",
+             .body_schema = schema_of<kNewArticle>,
+             .body_example = R"({"slug": "cup-final", "title": "Cup final",
+                 "body_html": "<p>See you there.</p>", "tags": ["cup"]})",
+             .reply = replies<kArticle>(201, "The article, as it is stored."),
+             .errors = kSlugErrors,
+             .handler = decoded<kNewArticle, create_article>,
+             .is_published = false},
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/articles/{id}",
+             .operation = "getArticle",
+             .summary = "Read an article",
+             .access = Access::Console,
+             .reply = replies<kArticle>(200, "The article."),
+             .handler = get_article,
+             .is_published = false},
+    Endpoint{.method = Method::Patch,
+             .path = "/console/v1/articles/{id}",
+             .operation = "changeArticle",
+             .summary = "Change an article; null clears; a published one changes at once",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "ArticleChange",
+             .body_schema = schema_of<kArticleChange>,
+             .body_example = R"({"title": "Cup final, new time", "excerpt": null})",
+             .reply = replies<kArticle>(200, "The article as it is now."),
+             .errors = kSlugErrors,
+             .handler = decoded<kArticleChange, change_article>,
+             .is_published = false},
+    Endpoint{.method = Method::Delete,
+             .path = "/console/v1/articles/{id}",
+             .operation = "deleteArticle",
+             .summary = "Delete an article, published or not",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is gone.", "", "", nullptr},
+             .handler = delete_article,
+             .is_published = false},
+    Endpoint{.method = Method::Post,
+             .path = "/console/v1/articles/{id}/publish",
+             .operation = "publishArticle",
+             .summary = "Publish a draft; a published article stays as it is",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kArticle>(200, "The article, published."),
+             .handler = decoded<kNothing, publish_article>,
+             .is_published = false},
+    Endpoint{.method = Method::Post,
+             .path = "/console/v1/articles/{id}/unpublish",
+             .operation = "unpublishArticle",
+             .summary = "Make a published article a draft again",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kArticle>(200, "The article, a draft."),
+             .handler = decoded<kNothing, unpublish_article>,
+             .is_published = false},
+};
+static_assert(well_formed(kEndpoints, "/console/v1/articles"));
+
+}  // namespace
+
+std::span<const Endpoint> article_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

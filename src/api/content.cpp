@@ -1,0 +1,119 @@
+// Serves /v1/content/…: published articles for the organization's sites, by a content key
+// (docs/api.md "Content"). Written at /console/v1/articles (api/articles.cpp).
+#include "api/groups.hpp"
+#include "http/etag.hpp"
+#include "service/articles.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using rules::Article;
+
+// ---------------------------------------------------------------------------- replies
+
+Json::Value tags_schema() {
+    return Wire<std::vector<std::string>>::schema();
+}
+
+// The list shows all but the body.
+constexpr auto kListed = record<Article>(
+    "ListedContentArticle", field<&Article::id>("id"), field<&Article::slug>("slug"),
+    field<&Article::title>("title"), field<&Article::excerpt>("excerpt"),
+    field<&Article::locale>("locale"),
+    RecordField<Article>{"tags",
+                         [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
+                         tags_schema},
+    field<&Article::author>("author"), field<&Article::cover_url>("cover_url"),
+    field<&Article::published_at>("published_at"), field<&Article::updated_at>("updated_at"));
+
+constexpr auto kArticle = std::apply(
+    [](const auto&... fields) {
+        return record<Article>("ContentArticle", fields...,
+                               field<&Article::body_html>("body_html"));
+    },
+    kListed.fields);
+
+Json::Value article_list_schema() {
+    return list_schema<kListed>("articles");
+}
+
+// Anybody may keep it for a minute; whoever has it already is told so.
+Reply cached(const Call& call, Reply reply) {
+    const std::string etag = http::etag_of(reply.body);
+    reply.headers.emplace_back("ETag", etag);
+    reply.headers.emplace_back("Cache-Control", "public, max-age=60");
+    if (http::is_known_by(call.request.if_none_match, etag)) {
+        reply.status = 304;
+        reply.body.clear();
+    }
+    return reply;
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply list_content(Call& call) {
+    const service::ContentFilter filter{call.query.text("q"), call.query.text("tag"),
+                                        call.query.text("locale")};
+    const auto page = service::list_published_articles(call.context, call.org(), filter,
+                                                       call.cursor_position().value_or(""),
+                                                       call.query.integer("limit"));
+    return cached(call, page_reply(call, "articles", kListed, page.articles, page.next));
+}
+
+Reply get_content(Call& call) {
+    const auto article =
+        service::find_published_article(call.context, call.org(), call.parameters.at(0));
+    if (!article) throw Error(ErrorCode::NotFound);
+    return cached(call, json_reply(200, to_json(kArticle, *article)));
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {
+    page_limit("Articles a page; there can be fewer although next_cursor is given."),
+    kPageCursor,
+    QueryParameter{.name = "locale", .least = 1, .meaning = "Only articles of this locale."},
+    QueryParameter{.name = "tag", .least = 1, .meaning = "Only articles with this tag."},
+    QueryParameter{.name = "q",
+                   .least = 1,
+                   .meaning = "Only titles that begin with it, ignoring case and accents; the "
+                              "list is then by title."},
+};
+constexpr std::array kSlugErrors = {ErrorCode::NotFound};
+constexpr ReplySpec kNotModified{304, "Not changed since the ETag of If-None-Match.", "", "",
+                                 nullptr};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/content/articles",
+             .operation = "listContent",
+             .summary = "List published articles, newest first",
+             .access = Access::ContentKey,
+             .query = kListQuery,
+             .reply = with_tag({200, "A page of articles, without their bodies.",
+                                "application/json", "ContentList", article_list_schema}),
+             .second_reply = kNotModified,
+             .handler = list_content,
+             .is_published = false},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/content/articles/{slug}",
+             .operation = "getContent",
+             .summary = "Read a published article",
+             .access = Access::ContentKey,
+             .reply = with_tag(replies<kArticle>(200, "The article, with its ETag.")),
+             .second_reply = kNotModified,
+             .errors = kSlugErrors,
+             .handler = get_content,
+             .is_published = false},
+};
+static_assert(well_formed(kEndpoints, "/v1/content"));
+
+}  // namespace
+
+std::span<const Endpoint> content_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

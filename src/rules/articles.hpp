@@ -1,0 +1,62 @@
+// Articles, which an organization writes for its sites (docs/api.md "Content"). Types and the form
+// of a slug only.
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/record.hpp"
+#include "base/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::rules {
+
+inline constexpr std::size_t kMostArticleBytes = std::size_t{200} << 10U;  // of body_html
+inline constexpr std::size_t kMostArticleTags = 20;
+
+enum class ArticleStatus : std::uint8_t { Draft, Published };
+constexpr std::string_view text_of(ArticleStatus status) {
+    return status == ArticleStatus::Draft ? "draft" : "published";
+}
+
+struct Article {
+    OrgId organization_id;
+    ArticleId id;
+    std::string slug;
+    std::string title;
+    std::optional<std::string> excerpt;
+    std::optional<std::string> locale;
+    RawJson tags;  // an array of texts
+    std::optional<std::string> author;
+    std::optional<std::string> cover_url;
+    std::optional<Timestamp> published_at;  // nullopt: a draft
+    std::optional<AdminId> created_by;
+    Timestamp created_at;
+    Timestamp updated_at;
+    std::string body_html;  // sanitised; "" in lists
+
+    ArticleStatus status() const {
+        return published_at ? ArticleStatus::Published : ArticleStatus::Draft;
+    }
+};
+
+// ^[a-z0-9][a-z0-9-]{0,127}$
+[[nodiscard]] inline bool is_article_slug(std::string_view text) {
+    constexpr std::size_t kLongest = 128;
+    return !text.empty() && text.size() <= kLongest && text.front() != '-' &&
+           text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
+               std::string_view::npos;
+}
+
+}  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kAllOf<rules::ArticleStatus> = {rules::ArticleStatus::Draft,
+                                                            rules::ArticleStatus::Published};
+
+}  // namespace muster

@@ -1,0 +1,220 @@
+#include "service/articles.hpp"
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "db/transaction.hpp"
+#include "service/audit.hpp"
+#include "store/articles.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace muster::service {
+namespace {
+
+using rules::Article;
+using store::ArticleEntry;
+using store::ArticleKey;
+
+constexpr std::size_t kIdBytes = 16;
+constexpr int kEntriesAPage = 200;  // where conditions remain to be held against them
+
+[[noreturn]] void refuse_slug() {
+    throw Error(ErrorCode::Conflict).detail("field", "slug");
+}
+
+Article locked_article(db::OrgStore& org, ArticleId id) {
+    auto article = store::lock_article(org, id);
+    if (!article) throw Error(ErrorCode::NotFound);
+    return std::move(*article);
+}
+
+std::string tags_json(const std::vector<std::string>& tags) {
+    std::string text;
+    JsonWriter to(text);
+    to.begin_array();
+    for (const std::string& tag : tags) to.string(tag);
+    to.end_array();
+    return text;
+}
+
+// Whether that made a difference.
+template <class To, class From>
+bool take(To& to, const std::optional<From>& from) {
+    if (!from || to == *from) return false;
+    to = *from;
+    return true;
+}
+
+bool take_all(Article& article, const ArticleChange& change) {
+    const auto tags = change.tags ? std::optional(tags_json(*change.tags)) : std::nullopt;
+    const std::array changed = {
+        take(article.slug, change.slug),           take(article.title, change.title),
+        take(article.body_html, change.body_html), take(article.excerpt, change.excerpt),
+        take(article.locale, change.locale),       take(article.tags.text, tags),
+        take(article.author, change.author),       take(article.cover_url, change.cover_url)};
+    return std::find(changed.begin(), changed.end(), true) != changed.end();
+}
+
+Article set_published(Unit& unit, ArticleId id, const std::optional<Timestamp>& published_at,
+                      std::string_view action) {
+    db::OrgStore org(unit.tx, unit.org());
+    Article article = locked_article(org, id);
+    if (article.published_at.has_value() == published_at.has_value()) return article;
+    article.published_at = published_at;
+    article.updated_at = unit.now;
+    store::set_article_published(org, article);
+    store::set_article_tags_published(org, id, published_at);
+    audit(unit, action, id.text(), {{"slug", article.slug}});
+    return article;
+}
+
+// ---------------------------------------------------------------------------- pages
+
+// A position is the article's id and, behind it, the term.
+std::string position_of(const ArticleKey& key) {
+    return std::string(key.id.bytes()) + key.term;
+}
+
+std::optional<ArticleKey> key_of(std::string_view position) {
+    if (position.empty()) return std::nullopt;
+    const auto id = Uuid::from_bytes(position.substr(0, kIdBytes));
+    if (!id) throw std::invalid_argument("a position that no page gave");
+    return ArticleKey{std::string(position.substr(kIdBytes)), ArticleId(*id)};
+}
+
+// The first `limit` that meet the conditions, of entries of which `asked_for` were wanted.
+ArticlePage page_of(std::vector<ArticleEntry> entries, int asked_for, int limit) {
+    ArticlePage page;
+    const ArticleKey* last = nullptr;  // that was looked at
+    bool has_more = static_cast<int>(entries.size()) == asked_for;
+    for (ArticleEntry& entry : entries) {
+        if (entry.article && static_cast<int>(page.articles.size()) == limit) {
+            has_more = true;
+            break;
+        }
+        if (entry.article) page.articles.push_back(std::move(*entry.article));
+        last = &entry.key;
+    }
+    if (has_more && last) page.next = position_of(*last);
+    return page;
+}
+
+// The next entries of the index that leads.
+std::vector<ArticleEntry> read_published(db::OrgStore& org, const ContentFilter& filter,
+                                         const std::optional<ArticleKey>& after, int limit) {
+    if (filter.prefix) {
+        return store::page_articles_by_title(org, {*filter.prefix, filter.tag, filter.locale},
+                                             after, limit);
+    }
+    if (filter.tag) {
+        return store::page_articles_of_tag(org, *filter.tag, filter.locale, after, limit);
+    }
+    if (filter.locale) return store::page_articles_of_locale(org, *filter.locale, after, limit);
+    return store::page_published_articles(org, after, limit);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------- writing
+
+Article create_article(Unit& unit, const NewArticle& in) {
+    Article article;
+    article.organization_id = unit.org();
+    article.id = ArticleId::create();
+    article.slug = in.slug;
+    article.title = in.title;
+    article.body_html = in.body_html;
+    article.excerpt = in.excerpt;
+    article.locale = in.locale;
+    article.tags.text = tags_json(in.tags);
+    article.author = in.author;
+    article.cover_url = in.cover_url;
+    article.created_by = unit.actor.admin;
+    article.created_at = article.updated_at = unit.now;
+    db::OrgStore org(unit.tx, unit.org());
+    if (!store::insert_article(org, article)) refuse_slug();
+    if (!in.tags.empty()) store::insert_article_tags(org, article.id, in.tags, std::nullopt);
+    audit(unit, "article.created", article.id.text(), {{"slug", article.slug}});
+    return article;
+}
+
+Article change_article(Unit& unit, ArticleId id, const ArticleChange& change) {
+    db::OrgStore org(unit.tx, unit.org());
+    Article article = locked_article(org, id);
+    const std::string tags_before = article.tags.text;
+    if (!take_all(article, change)) return article;
+    article.updated_at = unit.now;
+    if (!store::update_article(org, article)) refuse_slug();
+    if (article.tags.text != tags_before) {
+        store::delete_article_tags(org, id);
+        if (!change.tags->empty()) {
+            store::insert_article_tags(org, id, *change.tags, article.published_at);
+        }
+    }
+    audit(unit, "article.updated", id.text(), {{"slug", article.slug}});
+    return article;
+}
+
+Article publish_article(Unit& unit, ArticleId id) {
+    return set_published(unit, id, unit.now, "article.published");
+}
+
+Article unpublish_article(Unit& unit, ArticleId id) {
+    return set_published(unit, id, std::nullopt, "article.unpublished");
+}
+
+void delete_article(Unit& unit, ArticleId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    const Article article = locked_article(org, id);
+    store::delete_article(org, id);
+    audit(unit, "article.deleted", id.text(), {{"slug", article.slug}});
+}
+
+// ---------------------------------------------------------------------------- reading
+
+std::optional<Article> find_article(Context& context, OrgId organization, ArticleId id) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_article(org, id);
+    });
+}
+
+std::optional<Article> find_published_article(Context& context, OrgId organization,
+                                              std::string_view slug) {
+    if (!rules::is_article_slug(slug)) return std::nullopt;
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_published_article(org, slug);
+    });
+}
+
+ArticlePage list_articles(Context& context, OrgId organization,
+                          std::optional<rules::ArticleStatus> status, std::string_view position,
+                          int limit) {
+    using rules::ArticleStatus;
+    const auto after = key_of(position);
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        auto entries = status == ArticleStatus::Published
+                           ? store::page_published_articles(org, after, limit + 1)
+                       : status == ArticleStatus::Draft
+                           ? store::page_draft_articles(org, after, limit + 1)
+                           : store::page_articles(org, after, limit + 1);
+        return page_of(std::move(entries), limit + 1, limit);
+    });
+}
+
+ArticlePage list_published_articles(Context& context, OrgId organization,
+                                    const ContentFilter& filter, std::string_view position,
+                                    int limit) {
+    const auto after = key_of(position);
+    const bool has_conditions = filter.prefix || (filter.tag && filter.locale);
+    const int size = has_conditions ? kEntriesAPage : limit + 1;
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return page_of(read_published(org, filter, after, size), size, limit);
+    });
+}
+
+}  // namespace muster::service

@@ -1,0 +1,73 @@
+// Articles and the index of their tags. A tag's row mirrors its article's published_at, so each
+// function that changes one is called with the other, in one transaction (service/articles.cpp).
+#pragma once
+
+#include "db/transaction.hpp"
+#include "rules/articles.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::store {
+
+// False when another article of the organization has the slug.
+[[nodiscard]] bool insert_article(db::OrgStore& org, const rules::Article& article);
+// Writes all that a person can change, and updated_at. False as above.
+[[nodiscard]] bool update_article(db::OrgStore& org, const rules::Article& article);
+// Writes published_at and updated_at.
+void set_article_published(db::OrgStore& org, const rules::Article& article);
+// False for none that the organization has. The tags go with it.
+bool delete_article(db::OrgStore& org, ArticleId id);
+
+// `tags`: 1 or more, each once.
+void insert_article_tags(db::OrgStore& org, ArticleId id, std::span<const std::string> tags,
+                         const std::optional<Timestamp>& published_at);
+void set_article_tags_published(db::OrgStore& org, ArticleId id,
+                                const std::optional<Timestamp>& published_at);
+void delete_article_tags(db::OrgStore& org, ArticleId id);
+
+std::optional<rules::Article> find_article(db::OrgStore& org, ArticleId id);
+// Locked until the transaction ends.
+std::optional<rules::Article> lock_article(db::OrgStore& org, ArticleId id);
+std::optional<rules::Article> find_published_article(db::OrgStore& org, std::string_view slug);
+
+// Where an article stands in an index: its term there ("" where the id alone is the order).
+struct ArticleKey {
+    std::string term;
+    ArticleId id;
+};
+struct ArticleEntry {
+    ArticleKey key;
+    std::optional<rules::Article> article;  // nullopt: it does not meet the conditions
+};
+// Each reads `limit` entries of one index behind a place (nullopt: from the beginning), without
+// the articles' bodies.
+// By id, newest first.
+std::vector<ArticleEntry> page_articles(db::OrgStore& org, const std::optional<ArticleKey>& after,
+                                        int limit);
+std::vector<ArticleEntry> page_draft_articles(db::OrgStore& org,
+                                              const std::optional<ArticleKey>& after, int limit);
+// By (published_at, id), newest first. The terms are milliseconds.
+std::vector<ArticleEntry> page_published_articles(db::OrgStore& org,
+                                                  const std::optional<ArticleKey>& after,
+                                                  int limit);
+std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, std::string_view locale,
+                                                  const std::optional<ArticleKey>& after,
+                                                  int limit);
+std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, std::string_view tag,
+                                               const std::optional<std::string>& locale,
+                                               const std::optional<ArticleKey>& after, int limit);
+// By (title, id); titles that begin with `prefix`, ignoring case and accents as the column's
+// collation does.
+struct TitleFilter {
+    std::string prefix;
+    std::optional<std::string> tag;
+    std::optional<std::string> locale;
+};
+std::vector<ArticleEntry> page_articles_by_title(db::OrgStore& org, const TitleFilter& filter,
+                                                 const std::optional<ArticleKey>& after, int limit);
+
+}  // namespace muster::store

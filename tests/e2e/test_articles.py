@@ -1,0 +1,167 @@
+"""/console/v1/articles: written, published, taken back and deleted by the organization's admins (docs/api.md "Content")."""
+
+import uuid
+
+import pytest
+from support.client import error_of, faults_of
+from support.world import slug
+
+PATH = "/console/v1/articles"
+
+
+@pytest.fixture
+def console(module_org):
+    return module_org.admin().api
+
+
+def listed(console, **query):
+    articles, cursor = [], None
+    while True:
+        page = console.get_json(PATH, params={"limit": 2} | query | ({"cursor": cursor} if cursor else {}))
+        assert len(page["articles"]) <= 2
+        articles += page["articles"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return articles
+
+
+def audited(console, article):
+    log = console.get_json("/v1/audit-log", params={"subject_id": article["id"]})
+    return [entry["action"] for entry in reversed(log["audit_log"])]
+
+
+# ---------------------------------------------------------------------------- write
+
+
+def test_an_article_is_written_published_taken_back_and_deleted(module_org, console):
+    body = {"slug": slug("final"), "title": " Cup final ", "body_html": "<p>See you\nthere.</p>", "excerpt": "Soon",
+            "locale": "de-AT", "tags": ["cup", "Fußball"], "author": "Ann", "cover_url": "https://cdn.example/a.png?b=c"}
+    reply = console.post(PATH, json=body, expect=201)
+    draft = reply.json()
+    assert reply.headers["Location"] == f"{PATH}/{draft['id']}"
+    assert {name: draft[name] for name in body} == body | {"title": "Cup final"}
+    assert (draft["status"], draft["published_at"]) == ("draft", None)
+    assert draft["organization_id"] == module_org.id and draft["created_by"] == module_org.admin().id
+    path = f"{PATH}/{draft['id']}"
+    assert console.get_json(path) == draft
+
+    published = console.post(f"{path}/publish", expect=200).json()
+    assert published["status"] == "published" and published["published_at"] == published["updated_at"]
+    assert console.post(f"{path}/publish", json={}, expect=200).json() == published
+    back = console.post(f"{path}/unpublish", expect=200).json()
+    assert (back["status"], back["published_at"]) == ("draft", None)
+    assert console.post(f"{path}/unpublish", expect=200).json() == back
+    console.delete(path, expect=204)
+    console.get(path, expect=404, code="NOT_FOUND")
+    assert audited(console, draft) == ["article.created", "article.published", "article.unpublished", "article.deleted"]
+
+
+def test_what_is_left_out_is_null(module_org):
+    article = module_org.create_article()
+    assert [article[name] for name in ("excerpt", "locale", "author", "cover_url")] == [None] * 4
+    assert article["tags"] == []
+
+
+def test_a_change_touches_what_it_names_and_null_clears(module_org, console):
+    article = module_org.create_article(excerpt="e", locale="de", author="Ann", cover_url="https://a.example/b", tags=["cup"])
+    path = f"{PATH}/{article['id']}"
+    assert console.request("PATCH", path, json={}, expect=200).json() == article
+    assert console.request("PATCH", path, json={"excerpt": "e", "tags": ["cup"]}, expect=200).json() == article
+    cleared = {"excerpt": None, "locale": None, "author": None, "cover_url": None, "tags": []}
+    changed = console.request("PATCH", path, json=cleared | {"title": "New"}, expect=200).json()
+    assert changed == article | cleared | {"title": "New", "updated_at": changed["updated_at"]}
+    assert console.get_json(path) == changed
+    assert audited(console, article) == ["article.created", "article.updated"]
+
+
+def test_a_slug_is_taken_once(module_org, console, new_org):
+    first, second = module_org.create_article(), module_org.create_article()
+    body = {"slug": first["slug"], "title": "t", "body_html": ""}
+    refused = console.post(PATH, json=body, expect=409, code="CONFLICT")
+    assert error_of(refused)["details"] == {"field": "slug"}
+    console.request("PATCH", f"{PATH}/{second['id']}", json={"slug": first["slug"]}, expect=409, code="CONFLICT")
+    new_org(attributes=False).create_article(slug=first["slug"])
+
+
+GOOD = {"slug": "s", "title": "t", "body_html": "b"}
+
+
+@pytest.mark.parametrize("changes, faults", [
+    ({"slug": None, "title": None, "body_html": None}, {"slug": "required", "title": "required", "body_html": "required"}),
+    ({"slug": "A"}, {"slug": "invalid_value"}), ({"slug": "-a"}, {"slug": "invalid_value"}), ({"slug": ""}, {"slug": "invalid_value"}),
+    ({"slug": "a/b"}, {"slug": "invalid_value"}), ({"slug": "a" * 129}, {"slug": "invalid_value"}), ({"slug": 1}, {"slug": "wrong_type"}),
+    ({"title": "t" * 256}, {"title": "too_long"}), ({"title": "a\nb"}, {"title": "invalid_value"}),
+    ({"excerpt": "e" * 1001}, {"excerpt": "too_long"}), ({"locale": "l" * 36}, {"locale": "too_long"}),
+    ({"author": "a" * 256}, {"author": "too_long"}), ({"body_html": 1}, {"body_html": "wrong_type"}),
+    ({"body_html": "x" * (200 * 1024 + 1)}, {"body_html": "too_long"}),
+    ({"tags": ["t"] * 21}, {"tags": "too_long"}), ({"tags": ["t" * 65, ""]}, {"tags[0]": "too_long", "tags[1]": "required"}),
+    ({"tags": ["a", "b", " a "]}, {"tags[2]": "duplicate"}), ({"tags": "a"}, {"tags": "wrong_type"}),
+    ({"cover_url": "http://a.example/"}, {"cover_url": "invalid_url"}), ({"cover_url": "javascript:alert(1)"}, {"cover_url": "invalid_url"}),
+    ({"cover_url": "https:///x"}, {"cover_url": "invalid_url"}), ({"cover_url": "https://a.example/ b"}, {"cover_url": "invalid_url"}),
+    ({"cover_url": "https://u:p@a.example/"}, {"cover_url": "invalid_url"}),
+    ({"cover_url": "https://a.example/" + "x" * 2048}, {"cover_url": "too_long"}),
+    ({"status": "published", "id": "x"}, {"status": "unknown_field", "id": "unknown_field"}),
+])
+def test_a_faulty_article_is_422_with_every_fault(module_org, console, changes, faults):
+    body = {name: value for name, value in (GOOD | changes).items() if value is not None}
+    assert faults_of(console.post(PATH, json=body, expect=422)) == faults
+    if "required" not in faults.values():
+        article = module_org.create_article()
+        changed = console.request("PATCH", f"{PATH}/{article['id']}", json=changes, expect=422)
+        assert faults_of(changed) == faults
+
+
+def test_a_body_of_the_largest_size_is_taken(module_org):
+    assert len(module_org.create_article(body_html="x" * (200 * 1024))["body_html"]) == 200 * 1024
+
+
+def test_a_repeated_post_writes_and_publishes_once(module_org, console):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    body = {"slug": slug("once"), "title": "t", "body_html": ""}
+    first = console.post(PATH, json=body, headers=headers, expect=201)
+    again = console.post(PATH, json=body, headers=headers, expect=201)
+    assert again.content == first.content and again.headers["Idempotency-Replayed"] == "true"
+    console.post(PATH, json=body | {"title": "u"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
+    path, headers = f"{PATH}/{first.json()['id']}", {"Idempotency-Key": str(uuid.uuid4())}
+    for verb in ("publish", "unpublish"):
+        replies = [console.post(f"{path}/{verb}", headers=headers, expect=200) for _ in range(2)]
+        assert replies[0].content == replies[1].content and "Idempotency-Replayed" in replies[1].headers
+
+
+# ---------------------------------------------------------------------------- read
+
+
+def test_the_list_holds_all_newest_first_without_bodies(new_org):
+    org = new_org(attributes=False)
+    console = org.admin().api
+    made = [org.published_article() if number % 2 else org.create_article() for number in range(6)]
+    newest = [article["id"] for article in reversed(made)]
+    assert [article["id"] for article in listed(console)] == newest
+    assert [article["id"] for article in listed(console, status="draft")] == newest[1::2]
+    assert [article["id"] for article in listed(console, status="published")] == newest[::2]
+    record = listed(console)[0]
+    assert record == {name: value for name, value in made[-1].items() if name != "body_html"}
+    cursor = console.get_json(PATH, params={"limit": 2})["next_cursor"]
+    faults = faults_of(console.get(PATH, params={"cursor": cursor, "status": "draft"}, expect=422))
+    assert faults == {"cursor": "invalid_cursor"}
+    assert faults_of(console.get(PATH, params={"status": "gone"}, expect=422)) == {"status": "invalid_choice"}
+
+
+# ---------------------------------------------------------------------------- who may
+
+
+def test_viewers_read_and_nobody_calls_from_elsewhere(module_org, console):
+    article = module_org.create_article()
+    viewer, path = module_org.viewer().api, f"{PATH}/{article['id']}"
+    assert viewer.get_json(path) == article and viewer.get_json(PATH)["articles"]
+    viewer.post(PATH, json=GOOD, expect=403, code="FORBIDDEN")
+    viewer.request("PATCH", path, json={}, expect=403, code="FORBIDDEN")
+    viewer.delete(path, expect=403, code="FORBIDDEN")
+    for verb in ("publish", "unpublish"):
+        viewer.post(f"{path}/{verb}", expect=403, code="FORBIDDEN")
+    for origin in (None, "null", "https://evil.example", "https://shop.example"):
+        headers = {"Origin": origin}
+        console.get(PATH, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
+        console.delete(path, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
+        console.post(f"{path}/publish", headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
+    assert console.get_json(path) == article
