@@ -353,13 +353,15 @@ def test_a_public_answer_is_kept_behind_the_judgement(stack, new_org):
     path = f"{PUBLIC}?key={key.token}"
     with Edge(stack, "content", AS_CONTENT) as edge:
         asked = Counted(stack, "getDescription")
+        began = time.monotonic()
         replies = [call(edge, "GET", path, SHOP) for _ in range(20)]
+        spent = time.monotonic() - began
         for reply in replies:
             check_headers(reply)
             assert reply.status == 200 and reply.body == replies[0].body
             assert reply.values("Cache-Control") == ["public, max-age=300"]
         assert len({reply.values("X-Request-Id")[0] for reply in replies}) == 20
-        assert 1 <= asked.total() <= 3
+        assert 1 <= asked.total() <= 2 + spent  # kept for a second
         etag = replies[0].values("ETag")[0]
         known = call(edge, "GET", path, SHOP, headers=[("If-None-Match", etag)])
         assert (known.status, known.body, known.values("ETag")) == (304, b"", [etag])
