@@ -35,6 +35,7 @@ constexpr std::array kEndpoints = {
              .reply = {204, "It may, or there is none to judge.", "", "", nullptr},
              .errors = kErrors,
              .handler = judge_publishable_key,
+             .is_published = false,
              .is_internal = true},
 };
 static_assert(well_formed(kEndpoints, "/edge/"));
