@@ -110,8 +110,10 @@ struct Endpoint {
     // In the handler's place, for what is written together with other requests'
     // (service/collecting.hpp).
     service::CollectedCall (*collector)(Call&) = nullptr;
-    // False: left out of the partners' description (the console's operations, content, the edge's).
+    // False: left out of the partners' description (the console's operations, content).
     bool is_published = true;
+    // Asked by nginx alone: in no description.
+    bool is_internal = false;
 };
 
 // All that the row can answer: its own errors, and those that its access, its path, its body and

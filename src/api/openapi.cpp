@@ -324,7 +324,8 @@ Json::Value build_document(std::string_view base_url, Described described) {
     schemas["Error"] = error_schema();
     schemas["MemberPayload"] = http::member_payload_schema();
     for (const Endpoint* row : all_endpoints()) {
-        if (described == Described::Published && !row->is_published) continue;
+        const bool is_published = described == Described::All || row->is_published;
+        if (row->is_internal || !is_published) continue;
         std::string method(text_of(row->method));
         ascii_lower(method);
         document["paths"][std::string(row->path)][method] = operation_of(*row);

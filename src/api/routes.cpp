@@ -34,6 +34,7 @@ std::vector<const Endpoint*> collect() {
     add(user_endpoints());
     add(webhook_endpoint_endpoints());
     add(webhook_delivery_endpoints());
+    add(edge_endpoints());
     add(openapi_endpoints());
     add(health_endpoints());
     return rows;

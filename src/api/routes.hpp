@@ -33,7 +33,7 @@ Match match(http::Method method, std::string_view path);
 // METHOD PATH operation, a line each (`musterd --routes`).
 std::string routes_text();
 
-// The OpenAPI 3.1 document: of what partners call, or of all rows.
+// The OpenAPI 3.1 document: of what partners call, or of all rows but the edge's.
 enum class Described : std::uint8_t { Published, All };
 std::string openapi_document(std::string_view base_url, Described described);
 

@@ -67,6 +67,19 @@ std::optional<std::string> filled_param(const FCGX_Request& request, const char*
     return value && value->empty() ? std::nullopt : value;
 }
 
+// A header that came more than once is all its values (RFC 9110 "Field Lines"), and so no origin:
+// FCGX_GetParam would show the first alone.
+std::optional<std::string> joined_param(const FCGX_Request& request, std::string_view name) {
+    std::optional<std::string> joined;
+    for (char** place = request.envp; *place; ++place) {
+        const std::string_view entry(*place);
+        if (!entry.starts_with(name) || entry.substr(name.size(), 1) != "=") continue;
+        const std::string_view value = entry.substr(name.size() + 1);
+        joined = joined ? *joined + ", " + std::string(value) : std::string(value);
+    }
+    return joined;
+}
+
 // nginx's $msec, "1763700000.123": when it had the request.
 Timestamp arrival(const FCGX_Request& request) {
     std::string text = param(request, "REQUEST_TIME_MSEC");
@@ -112,8 +125,8 @@ Request make_request(FCGX_Request& fcgi) {
         FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
     request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");
     request.signature = param(fcgi, "HTTP_X_SVC_SIGNATURE");
-    request.origin = optional_param(fcgi, "HTTP_ORIGIN");
-    request.referer = optional_param(fcgi, "HTTP_REFERER");
+    request.origin = joined_param(fcgi, "HTTP_ORIGIN");
+    request.referer = joined_param(fcgi, "HTTP_REFERER");
     request.geo_country = filled_param(fcgi, "GEO_COUNTRY");
     request.geo_region = filled_param(fcgi, "GEO_REGION");
     request.request_id = param(fcgi, "REQUEST_ID");

@@ -297,6 +297,8 @@ def test_the_shipped_site_is_valid(stack):
     conf = f"daemon off; pid {shipped}/pid; error_log stderr; events {{}} http {{ {site} }}"
     (shipped / "nginx.conf").write_text(conf)
     subprocess.run(["cp", *(source / "snippets").glob("*.conf"), shipped / "snippets"], check=True)
+    files = shipped / "snippets/muster-files.conf"
+    files.write_text(files.read_text().replace("/var/cache/", f"{shipped}/"))
     command = ["nginx", "-t", "-p", f"{shipped}/", "-c", f"{shipped}/nginx.conf"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0 and "warn" not in done.stderr, done.stderr
