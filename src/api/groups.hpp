@@ -10,6 +10,7 @@ namespace muster::api {
 std::span<const Endpoint> api_key_endpoints();            // api_keys.cpp
 std::span<const Endpoint> attribute_endpoints();          // attributes.cpp
 std::span<const Endpoint> audit_log_endpoints();          // audit_log.cpp
+std::span<const Endpoint> engagement_event_endpoints();   // engagement_events.cpp
 std::span<const Endpoint> health_endpoints();             // health.cpp
 std::span<const Endpoint> import_endpoints();             // imports.cpp
 std::span<const Endpoint> ingest_endpoints();             // ingest.cpp

@@ -18,6 +18,7 @@ std::vector<const Endpoint*> collect() {
     add(api_key_endpoints());
     add(attribute_endpoints());
     add(audit_log_endpoints());
+    add(engagement_event_endpoints());
     add(import_endpoints());
     add(ingest_endpoints());
     add(installation_endpoints());
