@@ -88,29 +88,29 @@ std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
     return tx.execute(kPurge, id_after(until, Milliseconds(24L * 3600 * 1000)), until, limit);
 }
 
-// An event gets its id in the transaction that it is received in. There are many of them, so no
-// more than a minute of younger ones is looked at.
-constexpr Milliseconds kEventMargin{60'000};
-
 std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit) {
+    // Ids ascend with the time at which events are received: each organization's first one tells.
     static constexpr SystemSql kFind{
         "purge.find_old_events", Why{"retention is the installation's; each row names its tenant"},
-        "SELECT o.id FROM organizations o WHERE EXISTS (SELECT 1 FROM engagement_events e "
-        "FORCE INDEX (PRIMARY) WHERE e.organization_id = o.id AND e.id < ? "
-        "AND e.received_at <= ?) LIMIT ?"};
+        "SELECT o.id FROM organizations o WHERE (SELECT e.received_at FROM engagement_events e "
+        "FORCE INDEX (PRIMARY) WHERE e.organization_id = o.id ORDER BY e.id LIMIT 1) <= ? "
+        "LIMIT ?"};
     std::vector<OrgId> found;
-    const std::string end = id_after(until, kEventMargin);
-    for (auto rows = tx.query(kFind, end, until, limit); rows.next();) {
+    for (auto rows = tx.query(kFind, until, limit); rows.next();) {
         found.push_back(rows.id<OrgId>(1));
     }
     return found;
 }
 
 std::int64_t purge_engagement_events(db::OrgStore& org, Timestamp until, int limit) {
-    static constexpr OrgSql kPurge{"purge.engagement_events",
-                                   "DELETE FROM engagement_events WHERE organization_id = :org "
-                                   "AND id < ? AND received_at <= ? ORDER BY id LIMIT ?"};
-    return org.execute(kPurge, id_after(until, kEventMargin), until, limit);
+    // An event's id is drawn in the transaction that it is received in. Ordered by the whole
+    // primary key, which is then read as far as the limit and not sorted first.
+    static constexpr OrgSql kPurge{
+        "purge.engagement_events",
+        "DELETE FROM engagement_events WHERE organization_id = :org AND id < ? "
+        "AND received_at <= ? ORDER BY organization_id, id LIMIT ?"};
+    constexpr Milliseconds kLongestTransaction{60'000};
+    return org.execute(kPurge, id_after(until, kLongestTransaction), until, limit);
 }
 
 }  // namespace muster::store

@@ -29,7 +29,7 @@ std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int l
 // Gone when it was written at `until` or earlier.
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
 
-// Organizations with engagement events that were received at `until` or earlier, at most `limit`.
+// Organizations whose first engagement event was received at `until` or earlier, at most `limit`.
 std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit);
 // That organization's.
 std::int64_t purge_engagement_events(db::OrgStore& org, Timestamp until, int limit);
