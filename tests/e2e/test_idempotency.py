@@ -195,7 +195,8 @@ def test_a_malformed_key_is_400_on_every_operation_that_takes_one(stack, contrac
     for operation in accepting(contract):
         body = json.dumps(body_of(operation)["json"]).encode()
         head = [("Authorization", f"Bearer {module_org.client_for(operation).key}"), ("Content-Type", "application/json"),
-                ("Content-Length", str(len(body))), ("Idempotency-Key", value.encode().decode("latin-1"))]
+                ("Content-Length", str(len(body))), ("Idempotency-Key", value.encode().decode("latin-1")),
+                ("Origin", stack.base_url)]
         reply = wire.exchange(stack, wire.request_bytes("POST", path_of(operation, nowhere), head, body))
         assert reply.status == 400, (operation.id, reply.body)
         assert json.loads(reply.body)["error"]["code"] == "BAD_REQUEST"
