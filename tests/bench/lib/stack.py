@@ -17,9 +17,11 @@ from lib.figure import BrokenMeasurement
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+# Of the pages that have the bench's tracking and content keys.
+PAGE_ORIGIN = "https://shop.example"
 # In an order in which their foreign keys do not matter: the checks are off meanwhile.
 WRITTEN_TABLES = ("webhook_attempts", "webhook_deliveries", "webhook_events", "idempotency_keys", "audit_log",
-                  "import_blocks", "import_jobs", "members", "users")
+                  "import_blocks", "import_jobs", "engagement_events", "members", "users")
 WRITTEN_COLUMNS = "@user, @member, @email, @external, @given, @family, @country, @dob, @attributes"
 STAGED_ROWS = """CREATE TABLE floor.staged_rows (
     organization_id BINARY(16) NOT NULL, job_id BINARY(16) NOT NULL, row_no INT NOT NULL,
@@ -52,6 +54,8 @@ class Stack:
         with open(f"{self.folder}/env.json", encoding="utf-8") as file:
             env = json.load(file)
         self.organizations, self.ca_file = env["organizations"], env["ca_file"]
+        self.console_origin = env["console_origin"]
+        self.ctl = (env["musterctl"], "--config", env["config"], "--json")
         self.socket, self.database = env["mysql_socket"], env["database"]
         self.db = pymysql.connect(unix_socket=self.socket, user="root", autocommit=True, charset="utf8mb4",
                                   read_timeout=600, database=self.database)
@@ -62,6 +66,12 @@ class Stack:
         self.script("stop")
         for name in ("data", "rows"):
             shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
+    def page_key(self, kind):
+        """A new key of the first organization's for pages of PAGE_ORIGIN; kind: "tracking" or "content"."""
+        shown = subprocess.run([*self.ctl, f"{kind}-key", "issue", "--org", self.organizations[0]["id"], "--name", "bench",
+                                "--origins", PAGE_ORIGIN], check=True, capture_output=True, text=True)
+        return json.loads(shown.stdout)["key"]
 
     def restart_musterd(self, **environment):
         self.script("service", "stop", "musterd")
@@ -79,9 +89,10 @@ class Stack:
             return False
         return True
 
-    def worker_socket(self):
+    def worker_sockets(self):
+        """The workers' and the collectors'."""
         with open(f"{self.folder}/nginx/nginx.conf", encoding="utf-8") as file:
-            return re.search(r"server unix:(\S+)", file.read()).group(1)
+            return re.findall(r"server unix:(\S+)", file.read())
 
     def pids(self):
         with open(f"{self.folder}/env.json", encoding="utf-8") as file:
