@@ -251,7 +251,8 @@ def listed_job(module_org):
 
 
 LISTS = {"/v1/imports": 100, "/v1/imports/{id}/rows": 1000, "/v1/attributes": 100, "/v1/api-keys": 100,
-         "/v1/audit-log": 100, "/v1/modules": 100, "/v1/modules/{module}/versions": 100, "/v1/installations": 100}
+         "/v1/audit-log": 100, "/v1/modules": 100, "/v1/modules/{module}/versions": 100, "/v1/installations": 100,
+         "/v1/engagement/keys": 100, "/console/v1/content-keys": 100}
 
 
 @pytest.mark.parametrize("template, most", LISTS.items())

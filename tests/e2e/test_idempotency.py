@@ -39,7 +39,7 @@ def accepting(contract):
 def test_every_operation_that_creates_or_moves_something_takes_a_key(contract):
     assert {operation.id for operation in accepting(contract)} >= {
         "createImport", "validateImport", "commitImport", "cancelImport", "createUser",
-        "createApiKey", "rotateApiKey", "createModule", "createModuleVersion", "publishModuleVersion",
+        "createApiKey", "rotateApiKey", "createTrackingKey", "createContentKey", "createModule", "createModuleVersion", "publishModuleVersion",
         "deprecateModule", "installModule", "enableInstallation"}
 
 

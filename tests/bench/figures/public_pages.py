@@ -4,7 +4,6 @@ from urllib.parse import urlencode
 
 from lib.client import Client
 from lib.figure import AT_LEAST, BrokenMeasurement, Figure
-from lib.stack import PAGE_ORIGIN
 from lib.wrk import fixed_server, load, measured_load
 
 RUNS = 3
@@ -34,13 +33,13 @@ def console_of(stack):
 def page_of(stack):
     """A visitor's browser, on a page that has a key."""
     page = Client(stack)
-    page.headers = {"Origin": PAGE_ORIGIN}
+    page.headers = {"Origin": stack.organizations[0]["allowed_origin"]}
     return page
 
 
 def figure(bench, what, bar, paths, answer, etag=""):
     """The paths asked for in turn, beside the fixed answer."""
-    environment = {"BENCH_ORIGIN": PAGE_ORIGIN, "BENCH_PATHS": bench.stack.file("paths")}
+    environment = {"BENCH_ORIGIN": bench.stack.organizations[0]["allowed_origin"], "BENCH_PATHS": bench.stack.file("paths")}
     if etag:
         environment["BENCH_ETAG"] = etag
     with open(environment["BENCH_PATHS"], "w", encoding="ascii") as file:
@@ -67,7 +66,7 @@ def serve_ads(bench, console):
     slot = console.post("/console/v1/ads/slots", {"slug": "bench-top", "name": "Top", "width": WIDTH, "height": HEIGHT},
                         expect=201)
     campaigns = [create_campaign(console, slot, number) for number in range(CAMPAIGNS)]
-    query = {"key": stack.page_key("tracking"), "slot": slot["slug"]}
+    query = {"key": stack.organizations[0]["tracking_key"], "slot": slot["slug"]}
     paths = ["/v1/ads/serve?" + urlencode(query | {"user_id": user}) for user in users]
     answer = page_of(stack).call("GET", paths[0])
     if b'"click_url":' not in answer:
@@ -95,7 +94,7 @@ def create_campaign(console, slot, number):
 # ---------------------------------------------------------------------------- content
 def list_articles(bench, console):
     articles = [publish(console, number) for number in range(ARTICLES)]
-    path = "/v1/content/articles?" + urlencode({"key": bench.stack.page_key("content"), "limit": ARTICLES})
+    path = "/v1/content/articles?" + urlencode({"key": bench.stack.organizations[0]["content_key"], "limit": ARTICLES})
     page = page_of(bench.stack)
     answer = page.call("GET", path)
     if answer.count(b'"slug":') < ARTICLES:

@@ -4,7 +4,6 @@ import os
 import subprocess
 
 from lib.figure import AT_LEAST, BrokenMeasurement, Figure
-from lib.stack import PAGE_ORIGIN
 from lib.wrk import CONNECTIONS, BareServer, load, measured_load
 
 RUNS = 3
@@ -16,23 +15,19 @@ def seconds(bench):
     return 2 if bench.quick else 8
 
 
-class Page:
-    """A page's tracking key, and what the load script wants to know."""
-
-    def __init__(self, stack, events):
-        self.stack, self.events = stack, events
-        self.key = stack.page_key("tracking")
-
-    def environment(self, run):
-        return {"BENCH_KEY": self.key, "BENCH_ORIGIN": PAGE_ORIGIN, "BENCH_RUN": run, "BENCH_EVENTS": str(self.events)}
+def page(bench, run, events):
+    """What the load script wants to know."""
+    organization = bench.stack.organizations[0]
+    return {"BENCH_KEY": organization["tracking_key"], "BENCH_ORIGIN": organization["allowed_origin"],
+            "BENCH_RUN": run, "BENCH_EVENTS": str(events)}
 
 
-def events_per_second(bench, page, run, duration):
+def events_per_second(bench, events, run, duration):
     """(events/s, notes); each request that was answered must have left all its events."""
-    stack, events = bench.stack, page.events
+    stack = bench.stack
     stack.sql("TRUNCATE TABLE engagement_events")
     stack.settle()
-    seen, note = measured_load(bench, SCRIPT, duration, page.environment(run))
+    seen, note = measured_load(bench, SCRIPT, duration, page(bench, run, events))
     stored = stack.sql("SELECT COUNT(*) FROM engagement_events")
     different = stack.sql("SELECT COUNT(DISTINCT client_event_id) FROM engagement_events")
     # At the end each connection may have one request under way, which nobody counts.
@@ -41,19 +36,19 @@ def events_per_second(bench, page, run, duration):
     return seen.rate * events, note
 
 
-def figure(bench, name, what, bar, page, measure_floor):
+def figure(bench, name, what, bar, events, measure_floor):
     """`measure_floor(seconds)`: the floor's events a second."""
     stack = bench.stack
     stack.reset()
     stack.empty("floor.engagement_events")
-    events_per_second(bench, page, f"{name}-warm", 1)
+    events_per_second(bench, events, f"{name}-warm", 1)
     measure_floor(1)
     runs, notes = [], []
     for number in range(RUNS):
         stack.sql("TRUNCATE TABLE floor.engagement_events")
         stack.settle()
         floor = measure_floor(seconds(bench))
-        rate, note = events_per_second(bench, page, f"{name}-{number}", seconds(bench))
+        rate, note = events_per_second(bench, events, f"{name}-{number}", seconds(bench))
         runs.append((rate, floor))
         notes.append(note)
     stack.reset()
@@ -64,18 +59,17 @@ def figure(bench, name, what, bar, page, measure_floor):
 def single(bench):
     """Beside a bare FastCGI program behind the same nginx that inserts and commits one event a request."""
     stack = bench.stack
-    page = Page(stack, 1)
     with BareServer(stack, "floor_track", stack.socket, stack.organizations[0]["id"]) as bare:
         def measure_floor(duration):
             before = stack.sql("SELECT COUNT(*) FROM floor.engagement_events")
-            seen = load(bare.port, SCRIPT, duration, page.environment(f"floor-{before}"))
+            seen = load(bare.port, SCRIPT, duration, page(bench, f"floor-{before}", 1))
             stored = stack.sql("SELECT COUNT(*) FROM floor.engagement_events") - before
             if not seen.requests <= stored <= seen.requests + CONNECTIONS:
                 raise BrokenMeasurement(f"{seen.requests} requests of the floor's stored {stored} events")
             return seen.rate
 
         return figure(bench, "P7", "POST /v1/track, one event; floor: a bare FastCGI program, one INSERT a request",
-                      1.5, page, measure_floor)
+                      1.5, 1, measure_floor)
 
 
 def batches(bench):
@@ -88,4 +82,4 @@ def batches(bench):
         return float(shown.stdout)
 
     return figure(bench, "P8", f"POST /v1/track, {BATCH} events; floor: an INSERT of {BATCH} rows, 8 connections",
-                  0.6, Page(bench.stack, BATCH), measure_floor)
+                  0.6, BATCH, measure_floor)

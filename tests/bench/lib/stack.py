@@ -17,8 +17,6 @@ from lib.figure import BrokenMeasurement
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
-# Of the pages that have the bench's tracking and content keys.
-PAGE_ORIGIN = "https://shop.example"
 # In an order in which their foreign keys do not matter: the checks are off meanwhile.
 WRITTEN_TABLES = ("webhook_attempts", "webhook_deliveries", "webhook_events", "idempotency_keys", "audit_log",
                   "import_blocks", "import_jobs", "engagement_events", "members", "users")
@@ -55,7 +53,6 @@ class Stack:
             env = json.load(file)
         self.organizations, self.ca_file = env["organizations"], env["ca_file"]
         self.console_origin = env["console_origin"]
-        self.ctl = (env["musterctl"], "--config", env["config"], "--json")
         self.socket, self.database = env["mysql_socket"], env["database"]
         self.db = pymysql.connect(unix_socket=self.socket, user="root", autocommit=True, charset="utf8mb4",
                                   read_timeout=600, database=self.database)
@@ -66,12 +63,6 @@ class Stack:
         self.script("stop")
         for name in ("data", "rows"):
             shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
-
-    def page_key(self, kind):
-        """A new key of the first organization's for pages of PAGE_ORIGIN; kind: "tracking" or "content"."""
-        shown = subprocess.run([*self.ctl, f"{kind}-key", "issue", "--org", self.organizations[0]["id"], "--name", "bench",
-                                "--origins", PAGE_ORIGIN], check=True, capture_output=True, text=True)
-        return json.loads(shown.stdout)["key"]
 
     def restart_musterd(self, **environment):
         self.script("service", "stop", "musterd")

@@ -5,6 +5,7 @@ A new operation needs a line here; until it has one, test_auth.py and test_isola
 
 import uuid
 
+from .client import SHOP
 from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 
 # What a path parameter names: by its own name, else by the word before it. A kind is a tenant's record.
@@ -29,6 +30,12 @@ BODIES = {
     "createApiKey": lambda: {"name": "matrix"},
     "rotateApiKey": lambda: {"overlap_seconds": 60},
     "revokeApiKey": lambda: None,
+    "createTrackingKey": lambda: {"name": "matrix", "allowed_origins": [SHOP]},
+    "updateTrackingKey": lambda: {"name": "changed"},
+    "revokeTrackingKey": lambda: None,
+    "createContentKey": lambda: {"name": "matrix", "allowed_origins": [SHOP]},
+    "updateContentKey": lambda: {"name": "changed"},
+    "revokeContentKey": lambda: None,
     "createModule": lambda: {"slug": slug(), "name": "Matrix", "vendor": "Matrix"},
     "createModuleVersion": lambda: {"version": slug(), "manifest": {"name": "Matrix"}},
     "publishModuleVersion": lambda: {},
