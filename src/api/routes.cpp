@@ -21,6 +21,7 @@ std::vector<const Endpoint*> collect() {
     add(audit_log_endpoints());
     add(content_endpoints());
     add(content_key_endpoints());
+    add(engagement_event_endpoints());
     add(import_endpoints());
     add(ingest_endpoints());
     add(installation_endpoints());

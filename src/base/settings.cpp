@@ -83,6 +83,8 @@ const std::vector<Setting> kSettings = {
      "A job that made no progress in this many attempts is given up."},
     {"jobs", "audit_days", &Settings::jobs_audit_days, "400", 1, 36500,
      "Days that an entry of the audit log is kept."},
+    {"jobs", "engagement_days", &Settings::jobs_engagement_days, "0", 0, 36500,
+     "Days that an engagement event is kept after it was received; 0: for ever."},
     {"mail", "url", &Settings::mail_url, "smtp://localhost:25", 0, 0,
      "The mail server that takes our mail: smtp://HOST:PORT, or smtps://HOST:PORT for TLS from the first byte."},
     {"mail", "from", &Settings::mail_from, "muster@localhost", 0, 0,

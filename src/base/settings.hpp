@@ -43,6 +43,7 @@ struct Settings {
     int jobs_lease = 0;
     int jobs_attempts = 0;
     int jobs_audit_days = 0;
+    int jobs_engagement_days = 0;
 
     std::string mail_url;
     std::string mail_from;

@@ -30,7 +30,8 @@ bool PurgeWork::turn(const Deadline&) {
                {"publishable_keys", purged.publishable_keys},
                {"previous_secrets", purged.previous_secrets},
                {"audit_entries", purged.audit_entries},
-               {"webhook_events", purged.webhook_events}});
+               {"webhook_events", purged.webhook_events},
+               {"engagement_events", purged.engagement_events}});
     return true;
 }
 

@@ -11,6 +11,7 @@ namespace muster::service {
 namespace {
 
 constexpr int kImportsAtOnce = 20;
+constexpr int kOrganizationsAtOnce = 20;
 constexpr int kBlocksAtOnce = 100;
 constexpr int kRowsAtOnce = 1000;
 // An event goes with the deliveries to all endpoints, and their attempts.
@@ -32,6 +33,23 @@ void purge_import(Context& context, const store::ClaimedImport& job, Purged& pur
         store::delete_import(org, job.id);
     });
     ++purged.imports;
+}
+
+// An organization's at a time: the primary key, which their age can be told from, begins with it.
+std::int64_t purge_engagement_events(Context& context, Timestamp now) {
+    const int days = context.settings.jobs_engagement_days;
+    if (days == 0) return 0;
+    const Timestamp until = now - Milliseconds(kDay * days);
+    const auto organizations = context.database.read(
+        [&](db::Tx& tx) { return store::find_old_events(tx, until, kOrganizationsAtOnce); });
+    std::int64_t purged = 0;
+    for (const OrgId& organization : organizations) {
+        purged += context.database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, organization);
+            return store::purge_engagement_events(org, until, kRowsAtOnce);
+        });
+    }
+    return purged;
 }
 
 }  // namespace
@@ -63,6 +81,7 @@ Purged purge_step(Context& context) {
     purged.webhook_events = context.database.transaction([&](db::Tx& tx) {
         return store::purge_webhook_events(tx, now - kEventLife, kEventsAtOnce);
     });
+    purged.engagement_events = purge_engagement_events(context, now);
     return purged;
 }
 

@@ -2,7 +2,7 @@
 // report 30 days after their creation; recorded replies, sign-in codes, guess budgets, sessions and
 // mail when they expire; API keys, module credentials and publishable keys 30 days after they were
 // revoked; webhooks' events with their deliveries after 30 days; the audit log's entries after
-// jobs.audit_days.
+// jobs.audit_days; engagement events after jobs.engagement_days, if that is not 0.
 #pragma once
 
 #include "service/context.hpp"
@@ -25,10 +25,11 @@ struct Purged {
     std::int64_t previous_secrets = 0;
     std::int64_t audit_entries = 0;
     std::int64_t webhook_events = 0;
+    std::int64_t engagement_events = 0;
     bool any() const {
         return imports + blocks + idempotency_keys + otp_codes + guess_budgets + sessions + mails +
                    api_keys + module_credentials + publishable_keys + previous_secrets +
-                   audit_entries + webhook_events >
+                   audit_entries + webhook_events + engagement_events >
                0;
     }
 };

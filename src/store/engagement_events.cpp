@@ -1,7 +1,11 @@
 #include "store/engagement_events.hpp"
 
+#include "base/json.hpp"
+
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <stdexcept>
 
 namespace muster::store {
 
@@ -20,6 +24,34 @@ std::string json_of(const std::vector<std::string>& tags) {
     JsonWriter writer(text);
     Wire<std::vector<std::string>>::write(writer, tags);
     return text;
+}
+
+std::vector<std::string> tags_of(const std::string& json) {
+    Json::Value value;
+    if (!parse_json(json, value) || !value.isArray()) {
+        throw std::runtime_error("an engagement event's tags are no list");
+    }
+    std::vector<std::string> tags;
+    for (const Json::Value& tag : value) tags.push_back(tag.asString());
+    return tags;
+}
+
+rules::EngagementEvent event_of(const db::Rows& rows) {
+    const auto text = [&](unsigned column) {
+        return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
+    };
+    rules::EngagementEvent event;
+    event.id = rows.id<EventId>(1);
+    event.type = text(2);
+    event.action = rows.bytes(3);
+    event.tags = tags_of(rows.bytes(4));
+    if (auto metadata = text(5)) event.metadata = RawJson{std::move(*metadata)};
+    event.client_event_id = text(6);
+    event.occurred_at = rows.timestamp(7);
+    event.received_at = rows.timestamp(8);
+    event.geo_country = text(9);
+    event.geo_region = text(10);
+    return event;
 }
 
 // Statements come in few lengths, so that the connection keeps them prepared: powers of two.
@@ -144,6 +176,29 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
         }
         org.execute_bulk(kInsert, piece.size(), params);
     }
+}
+
+std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, MemberId member,
+                                                           const std::optional<EventPlace>& after,
+                                                           int limit) {
+    // Both halves are ranges of the one index, read backwards: however many events share a moment,
+    // none before the place is looked at.
+    static constexpr OrgSql kPage{
+        "engagement_events.page",
+        "SELECT id, type, action, tags, metadata, client_event_id, occurred_at, received_at, "
+        "geo_country, geo_region FROM engagement_events FORCE INDEX (member_events) "
+        "WHERE organization_id = :org AND member_id = ? "
+        "AND ((occurred_at = ? AND id < ?) OR occurred_at < ?) "
+        "ORDER BY occurred_at DESC, id DESC LIMIT ?"};
+    const Timestamp end(std::numeric_limits<std::int64_t>::max());
+    const EventPlace place = after.value_or(EventPlace{end, EventId()});
+    std::vector<rules::EngagementEvent> events;
+    for (auto rows =
+             org.query(kPage, member, place.occurred_at, place.id, place.occurred_at, limit);
+         rows.next();) {
+        events.push_back(event_of(rows));
+    }
+    return events;
 }
 
 }  // namespace muster::store

@@ -1,4 +1,5 @@
-// Engagement events as modules push and pages track them, and whom they are about.
+// Engagement events as modules push and pages track them, whom they are about, and reading them
+// back.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -39,5 +40,16 @@ std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const s
 // client_event_id that is taken.
 void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> installation,
                               std::span<const rules::EngagementEvent> events);
+
+// A place among a member's events.
+struct EventPlace {
+    Timestamp occurred_at;
+    EventId id;
+};
+// The member's events behind `after` (nullopt: all), newest first, of one moment those with the
+// greatest id first; at most `limit`. What they are of the member is the caller's to fill in.
+std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, MemberId member,
+                                                           const std::optional<EventPlace>& after,
+                                                           int limit);
 
 }  // namespace muster::store

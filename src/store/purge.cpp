@@ -4,18 +4,18 @@
 
 namespace muster::store {
 
+using db::OrgSql;
 using db::SystemSql;
 using db::Why;
 
 namespace {
 
-// An id that comes after all that were made up to this moment, and well after it: two clocks need
-// not agree.
-std::string id_after(Timestamp when) {
-    constexpr Milliseconds kMargin{24L * 3600 * 1000};
+// An id that comes after all that were made up to this moment, and well after it: the row's own
+// time was read by another clock, or a while before.
+std::string id_after(Timestamp when, Milliseconds margin) {
     constexpr std::size_t kTimeBytes = 6;
     std::string id(Uuid::kBytes, '\xff');
-    std::int64_t time = (when + kMargin).milliseconds();
+    std::int64_t time = (when + margin).milliseconds();
     for (std::size_t i = kTimeBytes; i-- > 0; time >>= 8) id[i] = static_cast<char>(time & 0xff);
     return id;
 }
@@ -92,7 +92,32 @@ std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{
         "purge.audit_log", Why{"retention is the installation's, not a tenant's"},
         "DELETE FROM audit_log WHERE id < ? AND created_at <= ? LIMIT ?"};
-    return tx.execute(kPurge, id_after(until), until, limit);
+    return tx.execute(kPurge, id_after(until, Milliseconds(24L * 3600 * 1000)), until, limit);
+}
+
+std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit) {
+    // Ids ascend with the time at which events are received: each organization's first one tells.
+    static constexpr SystemSql kFind{
+        "purge.find_old_events", Why{"retention is the installation's; each row names its tenant"},
+        "SELECT o.id FROM organizations o WHERE (SELECT e.received_at FROM engagement_events e "
+        "FORCE INDEX (PRIMARY) WHERE e.organization_id = o.id ORDER BY e.id LIMIT 1) <= ? "
+        "LIMIT ?"};
+    std::vector<OrgId> found;
+    for (auto rows = tx.query(kFind, until, limit); rows.next();) {
+        found.push_back(rows.id<OrgId>(1));
+    }
+    return found;
+}
+
+std::int64_t purge_engagement_events(db::OrgStore& org, Timestamp until, int limit) {
+    // An event's id is drawn in the transaction that it is received in. Ordered by the whole
+    // primary key, which is then read as far as the limit and not sorted first.
+    static constexpr OrgSql kPurge{
+        "purge.engagement_events",
+        "DELETE FROM engagement_events WHERE organization_id = :org AND id < ? "
+        "AND received_at <= ? ORDER BY organization_id, id LIMIT ?"};
+    constexpr Milliseconds kLongestTransaction{60'000};
+    return org.execute(kPurge, id_after(until, kLongestTransaction), until, limit);
 }
 
 }  // namespace muster::store

@@ -1,11 +1,12 @@
-// What expires by its time alone, whoever's it is: one bounded statement a table, for
-// service/purge.hpp. Each returns how many rows went, at most `limit`. Mail is here too, for those
-// that no runner came by to remove.
+// What expires by its time alone, whoever's it is: one bounded statement a table (of engagement
+// events, an organization), for service/purge.hpp. Each returns how many rows went, at most
+// `limit`. Mail is here too, for those that no runner came by to remove.
 #pragma once
 
 #include "db/transaction.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace muster::store {
 
@@ -28,5 +29,10 @@ std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int l
 std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int limit);
 // Gone when it was written at `until` or earlier.
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
+
+// Organizations whose first engagement event was received at `until` or earlier, at most `limit`.
+std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit);
+// That organization's.
+std::int64_t purge_engagement_events(db::OrgStore& org, Timestamp until, int limit);
 
 }  // namespace muster::store

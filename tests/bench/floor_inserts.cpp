@@ -3,27 +3,23 @@
 // Usage: floor_inserts SOCKET ORGANIZATION CONNECTIONS SECONDS; prints transactions per second.
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "bench/at_once.hpp"
 
 #include <cppconn/connection.h>
 #include <cppconn/driver.h>
 #include <cppconn/prepared_statement.h>
 #include <cppconn/statement.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
 
 using muster::Timestamp;
 using muster::Uuid;
-using Clock = std::chrono::steady_clock;
 using Statement = std::unique_ptr<sql::PreparedStatement>;
 
 constexpr const char* kUser = "INSERT INTO users (id, email, created_at) VALUES (?, ?, ?)";
@@ -58,7 +54,7 @@ class Writer {
         record_.reset(connection_->prepareStatement(kRecord));
     }
 
-    void write_one() {
+    void write() {
         const Uuid id = Uuid::v7();
         const std::string now = std::to_string(Timestamp::now().milliseconds());
         const std::string hash = bytes_of(Uuid::v7()) + bytes_of(id);
@@ -86,17 +82,6 @@ class Writer {
     Statement record_;
 };
 
-long write_until(Clock::time_point end, Writer& writer, std::atomic<bool>& failed) {
-    long written = 0;
-    try {
-        for (; Clock::now() < end; ++written) writer.write_one();
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "floor_inserts: %s\n", error.what());
-        failed = true;
-    }
-    return written;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,20 +90,11 @@ int main(int argc, char** argv) {
         std::fputs("usage: floor_inserts SOCKET ORGANIZATION CONNECTIONS SECONDS\n", stderr);
         return 2;
     }
-    const int seconds = std::atoi(argv[4]);
     std::vector<std::unique_ptr<Writer>> writers;
     for (int i = 0; i < std::atoi(argv[3]); ++i) {
         writers.push_back(std::make_unique<Writer>(argv[1], *organization));
     }
-    std::atomic<long> written{0};
-    std::atomic<bool> failed{false};
-    const auto end = Clock::now() + std::chrono::seconds(seconds);
-    {
-        std::vector<std::jthread> threads;
-        for (auto& writer : writers) {
-            threads.emplace_back([&] { written += write_until(end, *writer, failed); });
-        }
-    }
-    if (failed) return 1;
-    std::printf("%.1f\n", static_cast<double>(written) / seconds);
+    const auto rate = muster::bench::calls_per_second(writers, std::atoi(argv[4]));
+    if (!rate) return 1;
+    std::printf("%.1f\n", *rate);
 }

@@ -418,7 +418,8 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/webhook_queue_and_endpoints") * after("tenancy/module_credentials") *
         after("tenancy/engagement_events") * after("tenancy/events_of_a_person") *
         after("tenancy/articles") * after("tenancy/tags_of_articles") *
-        after("tenancy/pages_of_articles") * after("tenancy/publishable_keys")) {
+        after("tenancy/pages_of_articles") * after("tenancy/publishable_keys") *
+        after("tenancy/engagement_events_read_back")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {

@@ -5,7 +5,7 @@ import subprocess
 
 from lib.client import Client
 from lib.figure import AT_LEAST, BrokenMeasurement, Figure
-from lib.wrk import FixedServer, free_port, requests_per_second
+from lib.wrk import CONNECTIONS, fixed_server, load, measured_load
 
 RUNS = 3
 READ_USERS = 1000
@@ -27,25 +27,16 @@ def read_user(bench):
     with open(environment["BENCH_PATHS"], encoding="ascii") as file:
         answer = Client(bench.stack).call("GET", file.readline().strip())
     runs, notes = [], []
-    with FixedServer(bench.stack, free_port(), answer) as fixed:
+    with fixed_server(bench.stack, answer) as fixed:
         for port in (fixed.port, bench.stack.port):  # warm-up
-            requests_per_second(port, "get_user.lua", 1, environment)
+            load(port, "get_user.lua", 1, environment)
         for _ in range(RUNS):
-            floor, _ = requests_per_second(fixed.port, "get_user.lua", seconds(bench), environment)
-            rate, note = asked(bench, "get_user.lua", seconds(bench), environment)
-            runs.append((rate, floor))
+            floor = load(fixed.port, "get_user.lua", seconds(bench), environment)
+            seen, note = measured_load(bench, "get_user.lua", seconds(bench), environment)
+            runs.append((seen.rate, floor.rate))
             notes.append(note)
     return [Figure("P9", "GET /v1/users/{id}; floor: a bare FastCGI program, fixed JSON", "req/s",
                    0.35, AT_LEAST, runs, notes={"of_each_run": notes})]
-
-
-def asked(bench, script, duration, environment):
-    """(requests/s, {p99, and the microseconds of processor time that a request took in each service})."""
-    with bench.meter() as meter:
-        rate, p99 = requests_per_second(bench.stack.port, script, duration, environment)
-    cpu = {name: round(meter.spent.get(name, 0.0) / (rate * duration) * 1e6)
-           for name in ("nginx", "musterd", "mariadbd")}
-    return rate, {"p99_ms": p99, "cpu_us": cpu, "others_share": round(meter.others_share(), 2)}
 
 
 def write_paths(bench):
@@ -75,14 +66,14 @@ def create_user(bench):
 
 
 def create(bench, run, duration):
-    """As asked(); each request must have made a member."""
+    """(requests/s, notes); each request must have made a member."""
     before = bench.stack.sql("SELECT COUNT(*) FROM members")
     bench.stack.settle()
-    rate, note = asked(bench, "post_user.lua", duration, {"BENCH_KEY": key(bench), "BENCH_RUN": run})
+    seen, note = measured_load(bench, "post_user.lua", duration, {"BENCH_KEY": key(bench), "BENCH_RUN": run})
     made = bench.stack.sql("SELECT COUNT(*) FROM members") - before
-    if made < 0.95 * rate * duration:
-        raise BrokenMeasurement(f"{rate * duration:.0f} requests made {made} members")
-    return rate, note
+    if not seen.requests <= made <= seen.requests + CONNECTIONS:
+        raise BrokenMeasurement(f"{seen.requests} requests made {made} members")
+    return seen.rate, note
 
 
 def inserts_per_second(bench, duration):

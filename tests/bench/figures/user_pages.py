@@ -1,24 +1,18 @@
 """P11: pages of GET /v1/users far from the beginning, and one user looked up among many."""
 
 import random
-import re
-import statistics
 import threading
-import time
 from urllib.parse import urlencode
 
 from lib.client import Client
 from lib.figure import AT_MOST, BrokenMeasurement, Figure
+from lib.pages import BAR, DEPTH, PAGE, PAIRS, RUNS, Listing, alternated
 from lib.people import people, write_members
 from lib.stack import Stack
 from lib.wrk import free_port
 
 MANY, BESIDE, FEW = 1_000_000, 100_000, 10_000
 BEGAN, DAY = 1_760_000_000_000, 86_400_000
-PAGE, DEPTH = 50, 10_000
-LONGEST_PAGE = 100
-RUNS, PAIRS = 5, 40
-BAR = 1.2
 # Beyond the users' own data: a name that all have in common, two terms that begin with p and lie apart,
 # and some thousands who were changed in the same millisecond.
 TERMS = {
@@ -27,6 +21,7 @@ TERMS = {
     "display_name": "CONCAT('Member ', @external)",
     "updated_at": "CONV(LEFT(@user, 12), 16, 10) DIV 100 * 100",
 }
+USER_MARK = b'"member_id":'
 FILTERS = {
     "no filter": {},
     "updated_since": {"updated_since": "2020-01-01T00:00:00Z"},
@@ -68,61 +63,28 @@ def path_of(filters, **more):
 
 
 # ---------------------------------------------------------------------------- pages
+def listing_of(name):
+    return Listing(f"/v1/users, {name}", lambda **query: path_of(FILTERS[name], **query), USER_MARK)
+
+
 def deep_pages(bench, depth):
+    listings = [listing_of(name) for name in FILTERS]
     cursors, faults = {}, []
 
-    def work(name):
+    def work(listing):
         try:
-            cursors[name] = walk(Client(bench.stack), FILTERS[name], (depth - 1) * PAGE)
+            cursors[listing] = listing.walk(Client(bench.stack), (depth - 1) * PAGE)
         except Exception as fault:  # told by the thread that waits
             faults.append(fault)
 
-    threads = [threading.Thread(target=work, args=(name,)) for name in FILTERS]
+    threads = [threading.Thread(target=work, args=(listing,)) for listing in listings]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     if faults:
         raise faults[0]
-    return [page_figure(bench, name, cursors[name], depth) for name in FILTERS]
-
-
-def walk(client, filters, users):
-    """The cursor behind that many users, by following pages as a partner does."""
-    cursor = {}
-    while users > 0:
-        answer = client.call("GET", path_of(filters, limit=min(users, LONGEST_PAGE), **cursor))
-        users -= users_in(answer)
-        following = re.search(rb'"next_cursor":"([^"]+)"', answer)
-        if not following:
-            raise BrokenMeasurement(f"{users} users before the depth, the pages of {filters} end")
-        cursor = {"cursor": following.group(1).decode()}
-    return cursor["cursor"]
-
-
-def users_in(answer):
-    return answer.count(b'"member_id":')
-
-
-def page_figure(bench, name, cursor, depth):
-    client, filters = Client(bench.stack), FILTERS[name]
-    first, deep = path_of(filters, limit=PAGE), path_of(filters, limit=PAGE, cursor=cursor)
-    for path in (first, deep):
-        if users_in(client.call("GET", path)) != PAGE:
-            raise BrokenMeasurement(f"{path} is not a full page")
-    runs = [alternated([(client, deep)] * PAIRS, [(client, first)] * PAIRS) for _ in range(RUNS)]
-    return Figure("P11", f"GET /v1/users, {name}: page {depth:,}; floor: page 1", "ms", BAR, AT_MOST, runs)
-
-
-def alternated(calls, floors):
-    """The medians of both, in milliseconds."""
-    times = ([], [])
-    for pair in zip(calls, floors):
-        for (client, path), into in zip(pair, times):
-            began = time.monotonic()
-            client.call("GET", path)
-            into.append((time.monotonic() - began) * 1000)
-    return tuple(statistics.median(some) for some in times)
+    return [listing.figure(bench, cursors[listing], depth) for listing in listings]
 
 
 # ---------------------------------------------------------------------------- look-ups
@@ -146,7 +108,7 @@ def look_ups(large, small, many):
 def look_up_figure(large, small, many, name, paths):
     for client in (large, small):
         for path in paths:
-            if users_in(client.call("GET", path)) != 1:
+            if client.call("GET", path).count(USER_MARK) != 1:
                 raise BrokenMeasurement(f"{path} does not find one user")
     runs = [alternated([(large, path) for path in paths], [(small, path) for path in paths])
             for _ in range(RUNS)]

@@ -33,6 +33,7 @@ class Client:
         self.headers = {"Authorization": "Bearer " + stack.organizations[organization]["api_key"]}
         self.context = ssl.create_default_context(cafile=stack.ca_file)
         self.connection = None
+        self.last_headers = {}
         self.connect()
 
     def connect(self):
@@ -48,6 +49,7 @@ class Client:
         self.connection.request(method, path, body, all_headers)
         response = self.connection.getresponse()
         answer = response.read()
+        self.last_headers = response.headers
         if response.status != expect:
             raise BrokenMeasurement(f"{method} {path}: {response.status} {answer[:300]!r}")
         return answer

@@ -19,7 +19,7 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
 # In an order in which their foreign keys do not matter: the checks are off meanwhile.
 WRITTEN_TABLES = ("webhook_attempts", "webhook_deliveries", "webhook_events", "idempotency_keys", "audit_log",
-                  "import_blocks", "import_jobs", "members", "users")
+                  "import_blocks", "import_jobs", "engagement_events", "members", "users")
 WRITTEN_COLUMNS = "@user, @member, @email, @external, @given, @family, @country, @dob, @attributes"
 STAGED_ROWS = """CREATE TABLE floor.staged_rows (
     organization_id BINARY(16) NOT NULL, job_id BINARY(16) NOT NULL, row_no INT NOT NULL,
@@ -52,6 +52,7 @@ class Stack:
         with open(f"{self.folder}/env.json", encoding="utf-8") as file:
             env = json.load(file)
         self.organizations, self.ca_file = env["organizations"], env["ca_file"]
+        self.console_origin = env["console_origin"]
         self.socket, self.database = env["mysql_socket"], env["database"]
         self.db = pymysql.connect(unix_socket=self.socket, user="root", autocommit=True, charset="utf8mb4",
                                   read_timeout=600, database=self.database)
@@ -79,9 +80,10 @@ class Stack:
             return False
         return True
 
-    def worker_socket(self):
+    def worker_sockets(self):
+        """The workers' and the collectors'."""
         with open(f"{self.folder}/nginx/nginx.conf", encoding="utf-8") as file:
-            return re.search(r"server unix:(\S+)", file.read()).group(1)
+            return re.findall(r"server unix:(\S+)", file.read())
 
     def pids(self):
         with open(f"{self.folder}/env.json", encoding="utf-8") as file:

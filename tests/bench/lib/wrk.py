@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import time
+from typing import NamedTuple
 
 from lib.figure import BrokenMeasurement
 from lib.stack import NGINX
@@ -17,8 +18,14 @@ HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 CONNECTIONS = 64
 
 
-def requests_per_second(port, script, seconds, environment):
-    """(requests/s, p99 in ms). Any answer but a 2xx breaks the measurement."""
+class Load(NamedTuple):
+    rate: float  # requests/s
+    p99: float  # ms
+    requests: int  # that were answered; up to CONNECTIONS more were under way at the end
+
+
+def load(port, script, seconds, environment):
+    """Load by the script for that long. Any answer but a 2xx or 3xx breaks the measurement."""
     command = ["wrk", "-t2", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "10s",
                "-s", os.path.join(HERE, script), f"https://127.0.0.1:{port}/"]
     shown = subprocess.run(command, check=True, capture_output=True, text=True,
@@ -28,7 +35,17 @@ def requests_per_second(port, script, seconds, environment):
     if fault or not rate:
         raise BrokenMeasurement(f"wrk: {fault.group(0).strip() if fault else shown[-300:]}")
     slow = re.search(r"^\s*99%\s*([\d.]+)(us|ms|s)", shown, flags=re.MULTILINE)
-    return float(rate.group(1)), float(slow.group(1)) * {"us": 0.001, "ms": 1, "s": 1000}[slow.group(2)]
+    count = re.search(r"^\s*(\d+) requests in", shown, flags=re.MULTILINE)
+    return Load(float(rate.group(1)), float(slow.group(1)) * {"us": 0.001, "ms": 1, "s": 1000}[slow.group(2)],
+                int(count.group(1)))
+
+
+def measured_load(bench, script, seconds, environment):
+    """(the load on the product, {p99, and the microseconds of processor time that a request took in each service})."""
+    with bench.meter() as meter:
+        seen = load(bench.stack.port, script, seconds, environment)
+    cpu = {name: round(meter.spent.get(name, 0.0) / seen.requests * 1e6) for name in ("nginx", "musterd", "mariadbd")}
+    return seen, {"p99_ms": seen.p99, "cpu_us": cpu, "others_share": round(meter.others_share(), 2)}
 
 
 def free_port():
@@ -37,35 +54,34 @@ def free_port():
         return listener.getsockname()[1]
 
 
-class FixedServer:
-    """The bare FastCGI program with a fixed answer, behind an nginx with the sandbox's own settings."""
+class BareServer:
+    """One of the floors' FastCGI programs, with 8 workers, behind an nginx with the sandbox's own settings."""
 
-    def __init__(self, stack, port, answer):
-        self.folder = os.path.join(stack.folder, "fixed")
-        self.port = port
+    def __init__(self, stack, program, *arguments):
+        self.folder = os.path.join(stack.folder, program)
+        self.port = free_port()
         for name in ("log", "tmp"):
             os.makedirs(os.path.join(self.folder, name), exist_ok=True)
         shutil.copytree(f"{stack.folder}/nginx", f"{self.folder}/nginx", dirs_exist_ok=True)
         for name in ("server.pem", "server.key"):
             shutil.copy(f"{stack.folder}/{name}", self.folder)
-        self.socket = stack.worker_socket().replace("muster.sock", "fixed.sock")
-        with open(f"{self.folder}/answer.json", "wb") as file:
-            file.write(answer)
+        self.sockets = stack.worker_sockets()
+        self.socket = os.path.join(os.path.dirname(self.sockets[0]), f"{program}.sock")
         self.write_configuration(stack)
-        self.program = os.path.join(stack.build, "bench", "floor_fixed")
+        self.command = (os.path.join(stack.build, "bench", program), self.socket, "8", *arguments)
         self.processes = []
 
     def write_configuration(self, stack):
         with open(f"{stack.folder}/nginx/nginx.conf", encoding="utf-8") as file:
             text = file.read()
-        text = text.replace(stack.worker_socket(), self.socket).replace(f":{stack.port} ", f":{self.port} ")
-        text = text.replace(f"{stack.folder}/", f"{self.folder}/").replace(
-            f"{self.folder}/fixed.sock", self.socket)
+        text = text.replace(f":{stack.port} ", f":{self.port} ").replace(f"{stack.folder}/", f"{self.folder}/")
+        for name in self.sockets:
+            text = text.replace(name.replace(f"{stack.folder}/", f"{self.folder}/"), self.socket)
         with open(f"{self.folder}/nginx/nginx.conf", "w", encoding="utf-8") as file:
             file.write(text)
 
     def __enter__(self):
-        self.start(self.program, self.socket, "8", f"{self.folder}/answer.json")
+        self.start(*self.command)
         self.wait_for(lambda: os.path.exists(self.socket))
         self.start(NGINX, "-p", self.folder + "/", "-c", "nginx/nginx.conf",
                    "-e", f"{self.folder}/log/nginx.error.log")
@@ -86,3 +102,13 @@ class FixedServer:
         for process in reversed(self.processes):
             process.terminate()
             process.wait(timeout=20)
+        if os.path.exists(self.socket):
+            os.unlink(self.socket)
+
+
+def fixed_server(stack, answer):
+    """A bare program that answers every request with these bytes."""
+    path = stack.file("answer.json")
+    with open(path, "wb") as file:
+        file.write(answer)
+    return BareServer(stack, "floor_fixed", path)

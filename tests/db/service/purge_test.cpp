@@ -296,6 +296,92 @@ BOOST_AUTO_TEST_CASE(the_audit_log_is_kept_for_the_days_that_the_operator_says) 
     BOOST_TEST(service::purge_step(other).audit_entries == 1);
 }
 
+// ---------------------------------------------------------------------------- engagement events
+
+namespace {
+
+// Received then; the id tells the time too.
+void put_event(Purge& at, OrgId organization, Timestamp when) {
+    std::string id(16, '\0');
+    std::int64_t time = when.milliseconds();
+    for (int i = 5; i >= 0; --i, time >>= 8)
+        id[static_cast<std::size_t>(i)] = static_cast<char>(time);
+    random_bytes(id.data() + 6, 10);
+    at.client.execute(
+        "INSERT INTO engagement_events (organization_id, id, action, tags, occurred_at, "
+        "received_at, anonymous_id) VALUES (?, ?, 'visited', '[]', 1, ?, 'v-1')",
+        organization, id, when);
+}
+
+// As with jobs.engagement_days.
+service::Purged purge_events(Purge& at, int days) {
+    Settings settings = test::settings();
+    settings.jobs_engagement_days = days;
+    service::Context other{at.database, settings, at.context.cursors, at.context.keys};
+    return service::purge_step(other);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(engagement_events_are_kept_for_ever_unless_the_operator_says_how_long) {
+    put_event(*this, acme, Timestamp(1));
+    BOOST_TEST(!purge_events(*this, 0).any());
+    BOOST_TEST(purge_events(*this, 36'500).engagement_events == 0);
+    BOOST_TEST(purge_events(*this, 1).engagement_events == 1);
+    BOOST_TEST(!purge_events(*this, 1).any());
+}
+
+BOOST_AUTO_TEST_CASE(engagement_events_go_at_their_millisecond_whenever_they_occurred) {
+    put_event(*this, acme, kWhen);
+    put_event(*this, acme, kWhen + Milliseconds(1));
+    const auto gone = [&](Timestamp until) {
+        return database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, acme);
+            const auto found = store::find_old_events(tx, until, 9).size();
+            const auto count = store::purge_engagement_events(org, until, 9);
+            BOOST_TEST((found == 1) == (count > 0));
+            return count;
+        });
+    };
+    BOOST_TEST(gone(kWhen - Milliseconds(1)) == 0);
+    BOOST_TEST(gone(kWhen) == 1);
+    BOOST_TEST(gone(kWhen) == 0);
+    BOOST_TEST(gone(kWhen + Milliseconds(1)) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_event_whose_id_was_drawn_a_while_after_it_was_received_goes_with_its_time) {
+    put_event(*this, acme, kWhen + Milliseconds(30'000));
+    client.execute("UPDATE engagement_events SET received_at = ?", kWhen);
+    const auto gone = database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        return store::purge_engagement_events(org, kWhen, 9);
+    });
+    BOOST_TEST(gone == 1);
+}
+
+BOOST_AUTO_TEST_CASE(engagement_events_of_all_organizations_go_a_step_at_a_time) {
+    const Timestamp edge = Timestamp::now() - Milliseconds(10 * kDay);
+    std::vector<OrgId> organizations{acme};
+    for (int i = 0; i < 24; ++i) organizations.push_back(organization("O" + std::to_string(i)));
+    for (const OrgId& id : organizations) {
+        put_event(*this, id, edge);
+        put_event(*this, id, edge + Milliseconds(60'000));
+    }
+    for (int i = 0; i < 1100; ++i) put_event(*this, acme, edge - Milliseconds(1 + i));
+    std::int64_t gone = 0;
+    int steps = 0;
+    for (auto purged = purge_events(*this, 10); purged.any(); purged = purge_events(*this, 10)) {
+        BOOST_TEST(purged.engagement_events <= 1000 + 19);
+        gone += purged.engagement_events;
+        ++steps;
+    }
+    BOOST_TEST(gone == 25 + 1100);
+    BOOST_TEST(steps == 2);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 25);
+    BOOST_TEST(
+        client.number("SELECT COUNT(*) FROM engagement_events WHERE received_at <= ?", edge) == 0);
+}
+
 // ---------------------------------------------------------------------------- monitoring
 
 BOOST_AUTO_TEST_CASE(the_figures_tell_what_moves_and_whether_the_database_answers) {

@@ -79,6 +79,7 @@ BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     BOOST_TEST(read.limits_key_burst == 200);
     BOOST_TEST(read.limits_otp_requests == 10);
     BOOST_TEST(read.jobs_audit_days == 400);
+    BOOST_TEST(read.jobs_engagement_days == 0);
     BOOST_TEST(read.mail_url == "smtp://localhost:25");
     BOOST_TEST(read.mail_from == "muster@localhost");
     BOOST_TEST(read.mail_tls == "try");

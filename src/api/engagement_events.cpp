@@ -1,0 +1,50 @@
+// Serves /v1/users/{userId}/engagement/events: a member's engagement events read back
+// (specification 2.10, 4.2).
+#include "service/engagement_events.hpp"
+
+#include "api/groups.hpp"
+#include "rules/reply_records.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using rules::kEngagementEvent;
+
+Json::Value event_list_schema() {
+    return list_schema<kEngagementEvent>("events");
+}
+
+Reply list_events(Call& call) {
+    const auto page = service::list_engagement_events(call.context, call.org(), call.id<UserId>(),
+                                                      call.cursor_position().value_or(""),
+                                                      call.query.integer("limit"));
+    if (!page) throw Error(ErrorCode::NotFound);
+    return page_reply(call, "events", kEngagementEvent, page->events, page->next);
+}
+
+constexpr std::array kListQuery = {
+    page_limit("Events a page."),
+    kPageCursor,
+};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/users/{userId}/engagement/events",
+             .operation = "listEngagementEvents",
+             .summary = "List a member's engagement events, the one that occurred last first",
+             .query = kListQuery,
+             .reply = {200, "A page of events.", "application/json", "EngagementEventList",
+                       event_list_schema},
+             .handler = list_events},
+};
+static_assert(well_formed(kEndpoints, "/v1/users/{userId}/engagement/"));
+
+}  // namespace
+
+std::span<const Endpoint> engagement_event_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,56 @@
+#include "service/engagement_events.hpp"
+
+#include "base/text.hpp"
+#include "db/transaction.hpp"
+#include "store/engagement_events.hpp"
+
+#include <span>
+#include <stdexcept>
+
+namespace muster::service {
+namespace {
+
+using rules::EngagementEvent;
+using store::EventPlace;
+
+// A position is the event's id and, behind it, when it occurred.
+std::string position_of(const EngagementEvent& event) {
+    return std::string(event.id.bytes()) + std::to_string(event.occurred_at.milliseconds());
+}
+
+std::optional<EventPlace> place_of(std::string_view position) {
+    if (position.empty()) return std::nullopt;
+    const auto id = Uuid::from_bytes(position.substr(0, Uuid::kBytes));
+    const auto when = id ? parse_number<std::int64_t>(position.substr(Uuid::kBytes)) : std::nullopt;
+    if (!when) throw std::invalid_argument("a position that no page gave");
+    return EventPlace{Timestamp(*when), EventId(*id)};
+}
+
+}  // namespace
+
+std::optional<EventPage> list_engagement_events(Context& context, OrgId organization, UserId user,
+                                                std::string_view position, int limit) {
+    const auto place = place_of(position);
+    return context.database.read([&](db::Tx& tx) -> std::optional<EventPage> {
+        db::OrgStore org(tx, organization);
+        const auto members =
+            store::find_members_by_user(org, std::span(&user, 1), store::Lock::None);
+        if (members.empty()) return std::nullopt;
+        const store::LinkedMember& member = members.front();
+        EventPage page;
+        // The one too many tells that there is a next page.
+        page.events = store::page_engagement_events(org, member.member, place, limit + 1);
+        if (page.events.size() > static_cast<std::size_t>(limit)) {
+            page.events.pop_back();
+            page.next = position_of(page.events.back());
+        }
+        for (EngagementEvent& event : page.events) {
+            event.member_id = member.member;
+            event.member_external_id = member.external_id;
+            event.user_id = member.user;
+        }
+        return page;
+    });
+}
+
+}  // namespace muster::service

@@ -1,0 +1,221 @@
+// service/engagement_events.hpp: pages of a member's events, in an order without doubt, whatever
+// comes and goes between two pages.
+#include "service/engagement_events.hpp"
+
+#include "db/members.hpp"
+#include "service/member_changes.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace muster;
+using service::EventPage;
+
+namespace {
+
+using Ids = std::vector<EventId>;
+
+const Timestamp kWhen{1'790'000'000'000};
+
+struct ReadBack : test::House {
+    rules::Member join(OrgId organization, const std::string& email) {
+        rules::MemberFields fields;
+        fields.email = email;
+        fields.external_id = "crm-1";
+        return as(organization,
+                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+            .member;
+    }
+
+    EventId put(const rules::Member& of, std::int64_t milliseconds) {
+        const EventId id = EventId::create();
+        client.execute(
+            "INSERT INTO engagement_events (organization_id, id, member_id, action, tags, "
+            "occurred_at, received_at) VALUES (?, ?, ?, 'visited', '[]', ?, ?)",
+            of.organization_id, id, of.member_id, kWhen + Milliseconds(milliseconds), kWhen);
+        return id;
+    }
+    void remove(const EventId& id) {
+        client.execute("DELETE FROM engagement_events WHERE id = ?", id);
+    }
+
+    EventPage page(std::string_view position = "", int limit = 50) {
+        auto found = service::list_engagement_events(context, acme, ann.user_id, position, limit);
+        BOOST_TEST_REQUIRE(found.has_value());
+        return std::move(*found);
+    }
+    // All pages of that size; `between` runs behind each.
+    Ids walk(
+        int limit, const std::function<void(const EventPage&)>& between = [](const EventPage&) {}) {
+        Ids seen;
+        for (std::string position;;) {
+            const EventPage found = page(position, limit);
+            BOOST_TEST(found.events.size() <= static_cast<std::size_t>(limit));
+            BOOST_TEST((found.events.size() == static_cast<std::size_t>(limit) || !found.next));
+            for (const auto& event : found.events) seen.push_back(event.id);
+            if (!found.next) return seen;
+            between(found);
+            position = *found.next;
+        }
+    }
+
+    OrgId acme = organization("Acme");
+    OrgId umbrella = organization("Umbrella");
+    rules::Member ann = join(acme, "ann@x.test");
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(engagement_events, ReadBack)
+
+BOOST_AUTO_TEST_CASE(the_event_that_occurred_last_comes_first_and_of_one_moment_the_greatest_id) {
+    const EventId early = put(ann, 1);
+    const EventId late = put(ann, 3);
+    const EventId tie = put(ann, 2);
+    const EventId later_tie = put(ann, 2);
+    BOOST_TEST((walk(50) == Ids{late, later_tie, tie, early}));
+}
+
+BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_everything_that_is_told_of_it) {
+    client.execute(
+        "INSERT INTO engagement_events (organization_id, id, member_id, type, action, tags, "
+        "metadata, client_event_id, occurred_at, received_at, geo_country, geo_region) "
+        "VALUES (?, ?, ?, 'shop.sold', 'bought', ?, ?, 'order-1', ?, ?, 'GB', 'ENG')",
+        acme, EventId::create(), ann.member_id, R"(["a \"b\"","\u00e9"])", R"({"price":12.50})",
+        kWhen, kWhen + Milliseconds(7));
+    const auto event = page().events.at(0);
+    BOOST_TEST((event.member_id == ann.member_id && event.user_id == ann.user_id));
+    BOOST_TEST(event.member_external_id.value() == "crm-1");
+    BOOST_TEST(event.type.value() == "shop.sold");
+    BOOST_TEST(event.action == "bought");
+    BOOST_TEST(event.tags == std::vector<std::string>({"a \"b\"", "\u00e9"}));
+    BOOST_TEST(event.metadata.value().text == "{\"price\":12.50}");
+    BOOST_TEST(event.client_event_id.value() == "order-1");
+    BOOST_TEST((event.occurred_at == kWhen));
+    BOOST_TEST((event.received_at == kWhen + Milliseconds(7)));
+    BOOST_TEST(event.geo_country.value() == "GB");
+    BOOST_TEST(event.geo_region.value() == "ENG");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_not_told_is_not_made_up) {
+    put(ann, 0);
+    const auto event = page().events.at(0);
+    BOOST_TEST(event.tags.empty());
+    BOOST_TEST((!event.type && !event.metadata && !event.client_event_id && !event.geo_country &&
+                !event.geo_region));
+}
+
+BOOST_AUTO_TEST_CASE(pages_of_any_size_give_each_event_once_in_the_same_order) {
+    std::mt19937 chance(5);  // NOLINT(cert-msc51-cpp): the same each time
+    for (int i = 0; i < 250; ++i) put(ann, std::uniform_int_distribution(0, 40)(chance));
+    const Ids all = walk(100);
+    BOOST_TEST(all.size() == 250);
+    BOOST_TEST(std::set<EventId>(all.begin(), all.end()).size() == 250);
+    for (const int limit : {1, 3, 50, 99, 100, 125, 249, 250, 251}) {
+        BOOST_TEST((walk(limit) == all), "pages of " << limit);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_page_that_is_just_full_is_the_last) {
+    for (int i = 0; i < 100; ++i) put(ann, i % 3);
+    BOOST_TEST(!page("", 100).next.has_value());
+    BOOST_TEST(page("", 99).next.has_value());
+    BOOST_TEST(page("", 100).events.size() == 100);
+}
+
+BOOST_AUTO_TEST_CASE(many_events_of_one_millisecond_are_paged_through) {
+    Ids put_in;
+    for (int i = 0; i < 120; ++i) put_in.push_back(put(ann, 5));
+    std::reverse(put_in.begin(), put_in.end());  // ids ascend
+    BOOST_TEST((walk(7) == put_in));
+}
+
+BOOST_AUTO_TEST_CASE(what_comes_in_between_two_pages_moves_nothing_that_is_behind) {
+    for (int i = 0; i < 40; ++i) put(ann, i / 4);
+    const Ids before = walk(50);
+    const Ids seen = walk(7, [&](const EventPage& so_far) {
+        // Newer than all; and at the very moment where the next page begins, behind what was seen.
+        put(ann, 1000);
+        const auto at = so_far.events.back().occurred_at - kWhen;
+        put(ann, at.count());
+    });
+    for (const EventId& id : before) {
+        BOOST_TEST((std::count(seen.begin(), seen.end(), id) == 1));
+    }
+    BOOST_TEST((seen == before));
+}
+
+BOOST_AUTO_TEST_CASE(what_occurred_earlier_and_comes_late_is_found_where_it_belongs) {
+    for (int i = 0; i < 10; ++i) put(ann, 10 + i);
+    Ids came;
+    const Ids seen = walk(4, [&](const EventPage&) { came.push_back(put(ann, 0)); });
+    BOOST_TEST_REQUIRE(came.size() == 2);
+    BOOST_TEST(seen.size() == 12);
+    BOOST_TEST((Ids(seen.end() - 2, seen.end()) == Ids{came[1], came[0]}));
+}
+
+BOOST_AUTO_TEST_CASE(an_event_that_goes_while_it_marks_the_place_takes_nothing_along) {
+    for (int i = 0; i < 30; ++i) put(ann, i / 3);
+    const Ids before = walk(50);
+    const Ids seen = walk(4, [&](const EventPage& so_far) { remove(so_far.events.back().id); });
+    BOOST_TEST((seen == before));
+}
+
+BOOST_AUTO_TEST_CASE(events_at_the_ends_of_time_have_a_place) {
+    const EventId first = put(ann, -kWhen.milliseconds());
+    const EventId last = put(ann, 4'102'444'800'000 - kWhen.milliseconds());
+    BOOST_TEST((walk(1) == Ids{last, first}));
+}
+
+BOOST_AUTO_TEST_CASE(a_member_without_events_has_an_empty_page) {
+    BOOST_TEST(page().events.empty());
+    BOOST_TEST(!page().next.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(events_of_others_and_of_nobody_are_not_shown) {
+    const auto bea = join(acme, "bea@x.test");
+    const auto there = join(umbrella, "ann@x.test");
+    put(bea, 1);
+    put(there, 1);
+    client.execute(
+        "INSERT INTO engagement_events (organization_id, id, action, tags, occurred_at, "
+        "received_at, anonymous_id) VALUES (?, ?, 'visited', '[]', 1, 1, 'v-1')",
+        acme, EventId::create());
+    const EventId own = put(ann, 1);
+    BOOST_TEST((walk(50) == Ids{own}));
+}
+
+BOOST_AUTO_TEST_CASE(who_is_no_member_has_no_page) {
+    const auto theirs = join(umbrella, "cat@x.test");
+    put(theirs, 1);
+    for (const UserId user : {theirs.user_id, UserId::create(), UserId()}) {
+        BOOST_TEST(!service::list_engagement_events(context, acme, user, "", 50).has_value());
+    }
+    as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann.user_id); });
+    BOOST_TEST(!service::list_engagement_events(context, acme, ann.user_id, "", 50).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_membership_begins_without_the_events_of_the_one_before) {
+    put(ann, 1);
+    as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann.user_id); });
+    ann = join(acme, "ann@x.test");
+    BOOST_TEST(page().events.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_members_external_id_is_todays) {
+    put(ann, 1);
+    client.run("UPDATE members SET external_id = 'crm-2'");
+    BOOST_TEST(page().events.at(0).member_external_id.value() == "crm-2");
+    client.run("UPDATE members SET external_id = NULL");
+    BOOST_TEST(!page().events.at(0).member_external_id.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_position_that_no_page_gave_is_refused) {
+    const std::string id(16, 'i');
+    for (const std::string& position : {std::string("x"), id, id + "x", id + "1x", id + " 1"}) {
+        BOOST_CHECK_THROW(page(position), std::invalid_argument);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

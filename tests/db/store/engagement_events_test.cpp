@@ -1,0 +1,139 @@
+// store/engagement_events.hpp: what a page of a member's events reads. That follows the size of the
+// page, not the place where it begins, nor how many events share its moment.
+#include "store/engagement_events.hpp"
+
+#include "db/house.hpp"
+#include "store/purge.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <optional>
+
+using namespace muster;
+using db::OrgStore;
+using store::EventPlace;
+
+namespace {
+
+constexpr int kEvents = 20'000;
+constexpr int kPage = 50;
+// Two ranges of one index; each entry's row may count as another one.
+constexpr std::int64_t kOnePage = 2 * kPage + 10;
+const Timestamp kWhen{1'790'000'000'000};
+
+struct Costs : test::House {
+    // One a millisecond, as the ids tell; `share` of them occurred at the same moment.
+    void fill(OrgId organization, MemberId member, int share) {
+        client.execute(
+            "INSERT INTO engagement_events (organization_id, id, member_id, action, tags, "
+            "occurred_at, received_at) SELECT ?, "
+            "UNHEX(CONCAT(LPAD(HEX(? + seq), 12, '0'), LEFT(MD5(seq), 20))), "
+            "?, 'visited', '[]', ? + (seq - 1) DIV ?, ? + seq FROM seq_1_to_20000",
+            organization, kWhen, member, kWhen, share, kWhen);
+    }
+
+    std::int64_t entries_read() {
+        static constexpr db::SystemSql kReads{"test.event_entries_read",
+                                              db::Why{"a test looks at its own session"},
+                                              "SHOW SESSION STATUS LIKE 'Handler_read%'"};
+        return database.read([&](db::Tx& tx) {
+            std::int64_t sum = 0;
+            for (auto rows = tx.query(kReads); rows.next();) sum += std::stoll(rows.bytes(2));
+            return sum;
+        });
+    }
+    template <class Call>
+    std::int64_t cost_of(const Call& call) {
+        const auto before = entries_read();
+        database.transaction(call);
+        return entries_read() - before;
+    }
+
+    // At the newest, in the middle, in front of the end.
+    void check_pages(int share) {
+        const auto page = [&](db::Tx& tx, const std::optional<EventPlace>& after) {
+            OrgStore org(tx, acme);
+            return store::page_engagement_events(org, ann, after, kPage);
+        };
+        const auto place = [&](int depth) -> std::optional<EventPlace> {
+            if (depth == 0) return std::nullopt;
+            auto rows = client.query(
+                "SELECT occurred_at, id FROM engagement_events WHERE member_id = ? "
+                "ORDER BY occurred_at DESC, id DESC LIMIT 1 OFFSET ?",
+                ann, depth - 1);
+            rows.next();
+            return EventPlace{rows.timestamp(1), rows.id<EventId>(2)};
+        };
+        database.read([&](db::Tx& tx) { page(tx, {}); });  // preparing reads too
+        for (const int depth : {0, kEvents / 2, kEvents - kPage}) {
+            const auto after = place(depth);
+            std::size_t found = 0;
+            const auto cost = cost_of([&](db::Tx& tx) { found = page(tx, after).size(); });
+            BOOST_TEST_CONTEXT("behind " << depth << ", " << share << " a moment") {
+                BOOST_TEST(found == std::size_t{kPage});
+                BOOST_TEST(cost <= kOnePage);
+            }
+        }
+    }
+
+    OrgId acme = organization("Acme");
+    OrgId umbrella = organization("Umbrella");
+    MemberId ann = MemberId::create();
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(store_engagement_events, Costs)
+
+BOOST_AUTO_TEST_CASE(a_page_reads_as_much_wherever_it_begins) {
+    for (const int share : {1, 1000, kEvents}) {
+        client.run("DELETE FROM engagement_events");
+        fill(acme, ann, share);
+        fill(umbrella, ann, share);
+        client.query("ANALYZE TABLE engagement_events");
+        check_pages(share);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_page_reads_as_much_where_the_server_believes_the_table_empty) {
+    const test::Meanwhile uncounted(client, "ALTER TABLE engagement_events STATS_AUTO_RECALC = 0",
+                                    "ALTER TABLE engagement_events STATS_AUTO_RECALC = DEFAULT");
+    client.query("ANALYZE TABLE engagement_events");
+    fill(acme, ann, 1000);
+    check_pages(1000);
+}
+
+BOOST_AUTO_TEST_CASE(the_purge_reads_what_goes_and_not_what_stays) {
+    fill(acme, ann, 1);
+    fill(umbrella, ann, 1);
+    // Behind a day's younger events of the same members.
+    client.execute(
+        "UPDATE engagement_events SET id = CONCAT(UNHEX(LPAD(HEX(? + 86400000), 12, '0')), "
+        "SUBSTR(id, 7)), received_at = received_at + 86400000 WHERE received_at > ?",
+        kWhen, kWhen + Milliseconds(100));
+    client.query("ANALYZE TABLE engagement_events");
+    const Timestamp until = kWhen + Milliseconds(100);
+    const auto find = [&](db::Tx& tx, Timestamp when) {
+        return store::find_old_events(tx, when, 20).size();
+    };
+    const auto purge = [&](db::Tx& tx, Timestamp when, int limit) {
+        OrgStore org(tx, acme);
+        return store::purge_engagement_events(org, when, limit);
+    };
+    database.transaction([&](db::Tx& tx) {  // preparing reads too
+        find(tx, Timestamp(1));
+        purge(tx, Timestamp(1), 1);
+    });
+    std::int64_t gone = 0;
+    BOOST_TEST(cost_of([&](db::Tx& tx) { BOOST_TEST(find(tx, until) == 2); }) <= 10);
+    BOOST_TEST(cost_of([&](db::Tx& tx) { gone = purge(tx, until, 60); }) <= 2 * 60 + 10);
+    BOOST_TEST(gone == 60);
+    BOOST_TEST(cost_of([&](db::Tx& tx) { gone = purge(tx, until, 60); }) <= 2 * 40 + 10);
+    BOOST_TEST(gone == 40);
+    BOOST_TEST(cost_of([&](db::Tx& tx) { gone = purge(tx, until, 60); }) <= 10);
+    BOOST_TEST(gone == 0);
+    BOOST_TEST(cost_of([&](db::Tx& tx) { BOOST_TEST(find(tx, until) == 1); }) <= 10);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 2 * kEvents - 100);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,30 @@
+// The tenancy suite's statements on engagement events that are read back, and that go by their age
+// (tenancy_test.cpp).
+#include "db/neighbours.hpp"
+#include "store/engagement_events.hpp"
+#include "store/purge.hpp"
+
+using namespace muster;
+using test::kNow;
+using test::Neighbours;
+using test::OrgStore;
+
+BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+
+BOOST_AUTO_TEST_CASE(engagement_events_read_back) {
+    check({"engagement_events.page"}, [&](OrgStore& org) {
+        return !store::page_engagement_events(org, owner.member, {}, 9).empty();
+    });
+    client.run("UPDATE engagement_events SET client_event_id = HEX(id)");
+    const std::string theirs = client.value(
+        "SELECT client_event_id FROM engagement_events WHERE organization_id = ?", owner.id);
+    check({"engagement_events.find_client_events"}, [&](OrgStore& org) {
+        return !store::find_client_events(org, {&theirs, 1}).empty();
+    });
+    check({"purge.engagement_events"}, [&](OrgStore& org) {
+        store::purge_engagement_events(org, kNow, 9);
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
