@@ -216,6 +216,27 @@ constexpr auto optional(std::string_view name, Member Owner::*member, Type type)
     return Field<Owner, Member, Type>{name, member, type, false};
 }
 
+// What a change asks of a value that may be absent.
+template <class Owner, class Value, class Type>
+struct ClearableField {
+    std::string_view name;
+    std::optional<std::optional<Value>> Owner::*member;
+    Type type;
+    static constexpr bool is_required = false;
+
+    void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
+        type.decode(in, path, to, (out.*member).emplace().emplace());
+    }
+    void clear(Owner& out) const { (out.*member).emplace(); }
+};
+
+// Absent leaves the member as it is, null makes it a change to nothing.
+template <class Owner, class Value, class Type>
+constexpr auto clearable(std::string_view name, std::optional<std::optional<Value>> Owner::*member,
+                         Type type) {
+    return ClearableField<Owner, Value, Type>{name, member, type};
+}
+
 template <class Owner, class... Fields>
 struct Object {
     using Value = Owner;
@@ -274,6 +295,8 @@ struct Object {
             if (!value.is_null()) {
                 seen |= std::uint64_t{1} << index;
                 field.decode(value, Path(path, field.name), to, out);
+            } else if constexpr (requires { field.clear(out); }) {
+                field.clear(out);
             }
             return true;
         };
