@@ -49,7 +49,7 @@ CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
 CCACHE   := $(shell command -v ccache 2>/dev/null)
 COMPILE   = $(CCACHE) $(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c $< -o $@
-LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lcrypto -lz
+LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lcrypto -lz
 
 LIB_SOURCES  := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.cpp))
 LIB_OBJECTS  := $(LIB_SOURCES:%.cpp=$(BUILD)/%.o)

@@ -1,0 +1,379 @@
+#include "rules/html_sanitizer.hpp"
+
+#include "base/text.hpp"
+
+#include <gumbo.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace muster::rules {
+namespace {
+
+// Bounds of one parse, each far above an article of 200 KiB. The parser's time grows with tags
+// times depth and with the square of one tag's attributes; its memory with formatting that is
+// opened anew in every paragraph.
+constexpr std::ptrdiff_t kMostTags = 20'000;
+constexpr std::size_t kMostAttributes = 15'000;
+constexpr std::size_t kMostMemory = 64U << 20;
+constexpr std::size_t kDeepest = 100;  // elements within one another, written
+constexpr int kPasses = 5;
+
+// ------------------------------------------------------------------ the allowlist
+
+using Settle = std::optional<std::string> (*)(std::string_view value);
+
+std::optional<std::string> any_text(std::string_view value) {
+    return std::string(value);
+}
+
+std::optional<std::string> number(std::string_view value) {
+    constexpr unsigned kHighest = 65'534;
+    const auto parsed = parse_number<unsigned>(trimmed(value));
+    if (!parsed || *parsed > kHighest) return std::nullopt;
+    return std::to_string(*parsed);
+}
+
+std::optional<std::string> nothing(std::string_view) {
+    return "";
+}
+
+template <const auto& Choices>
+std::optional<std::string> choice(std::string_view value) {
+    std::string copy(trimmed(value));
+    ascii_lower(copy);
+    if (std::find(Choices.begin(), Choices.end(), copy) == Choices.end()) return std::nullopt;
+    return copy;
+}
+constexpr std::array<std::string_view, 3> kDirections = {"ltr", "rtl", "auto"};
+constexpr std::array<std::string_view, 4> kScopes = {"row", "col", "rowgroup", "colgroup"};
+
+std::optional<std::string> language(std::string_view value) {
+    constexpr std::size_t kLongest = 35;
+    const bool is_one = value.size() <= kLongest &&
+                        value.find_first_not_of(
+                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") ==
+                            std::string_view::npos;
+    return is_one ? std::optional(std::string(value)) : std::nullopt;
+}
+
+// As a browser reads an address: without white space and controls around it, and without the line
+// breaks and tabs inside that browsers pass over ("java\tscript:").
+std::string as_browsers_read(std::string_view url) {
+    const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
+    while (!url.empty() && is_blank(url.front())) url.remove_prefix(1);
+    while (!url.empty() && is_blank(url.back())) url.remove_suffix(1);
+    std::string read;
+    for (const char c : url) {
+        if (c != '\t' && c != '\n' && c != '\r') read += c;
+    }
+    return read;
+}
+
+// An absolute address of one of these schemes, the scheme in lower case. What is relative is
+// refused: it would lead into whatever page shows the article.
+std::optional<std::string> address(std::string_view value,
+                                   std::span<const std::string_view> schemes) {
+    std::string url = as_browsers_read(value);
+    const bool has_control = std::any_of(url.begin(), url.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    if (has_control) return std::nullopt;
+    for (const std::string_view scheme : schemes) {
+        if (url.size() <= scheme.size()) continue;
+        if (!equal_ignoring_case(std::string_view(url).substr(0, scheme.size()), scheme)) continue;
+        const char next = url[scheme.size()];
+        if (next == '/' || next == '\\') return std::nullopt;
+        return url.replace(0, scheme.size(), scheme);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> link(std::string_view value) {
+    static constexpr std::array<std::string_view, 3> kSchemes = {"https://", "http://", "mailto:"};
+    return address(value, kSchemes);
+}
+std::optional<std::string> page(std::string_view value) {
+    static constexpr std::array<std::string_view, 2> kSchemes = {"https://", "http://"};
+    return address(value, kSchemes);
+}
+std::optional<std::string> picture(std::string_view value) {
+    static constexpr std::array<std::string_view, 1> kSchemes = {"https://"};
+    return address(value, kSchemes);
+}
+
+struct Attribute {
+    GumboTag element;  // GUMBO_TAG_LAST: any
+    std::string_view name;
+    Settle settle;  // nullopt leaves the attribute out
+};
+
+constexpr std::array kAttributes = {
+    Attribute{GUMBO_TAG_LAST, "lang", language},
+    Attribute{GUMBO_TAG_LAST, "dir", choice<kDirections>},
+    Attribute{GUMBO_TAG_LAST, "title", any_text},
+    Attribute{GUMBO_TAG_A, "href", link},
+    Attribute{GUMBO_TAG_IMG, "src", picture},
+    Attribute{GUMBO_TAG_IMG, "alt", any_text},
+    Attribute{GUMBO_TAG_IMG, "width", number},
+    Attribute{GUMBO_TAG_IMG, "height", number},
+    Attribute{GUMBO_TAG_BLOCKQUOTE, "cite", page},
+    Attribute{GUMBO_TAG_Q, "cite", page},
+    Attribute{GUMBO_TAG_TIME, "datetime", any_text},
+    Attribute{GUMBO_TAG_OL, "start", number},
+    Attribute{GUMBO_TAG_OL, "reversed", nothing},
+    Attribute{GUMBO_TAG_COL, "span", number},
+    Attribute{GUMBO_TAG_COLGROUP, "span", number},
+    Attribute{GUMBO_TAG_TD, "colspan", number},
+    Attribute{GUMBO_TAG_TD, "rowspan", number},
+    Attribute{GUMBO_TAG_TH, "colspan", number},
+    Attribute{GUMBO_TAG_TH, "rowspan", number},
+    Attribute{GUMBO_TAG_TH, "scope", choice<kScopes>},
+};
+
+constexpr std::array kVoid = {GUMBO_TAG_BR, GUMBO_TAG_HR, GUMBO_TAG_IMG, GUMBO_TAG_COL,
+                              GUMBO_TAG_WBR};
+constexpr std::array kElements = {
+    GUMBO_TAG_P,       GUMBO_TAG_H1,         GUMBO_TAG_H2,         GUMBO_TAG_H3,
+    GUMBO_TAG_H4,      GUMBO_TAG_H5,         GUMBO_TAG_H6,         GUMBO_TAG_DIV,
+    GUMBO_TAG_SECTION, GUMBO_TAG_ASIDE,      GUMBO_TAG_BLOCKQUOTE, GUMBO_TAG_PRE,
+    GUMBO_TAG_FIGURE,  GUMBO_TAG_FIGCAPTION, GUMBO_TAG_UL,         GUMBO_TAG_OL,
+    GUMBO_TAG_LI,      GUMBO_TAG_DL,         GUMBO_TAG_DT,         GUMBO_TAG_DD,
+    GUMBO_TAG_TABLE,   GUMBO_TAG_CAPTION,    GUMBO_TAG_COLGROUP,   GUMBO_TAG_THEAD,
+    GUMBO_TAG_TBODY,   GUMBO_TAG_TFOOT,      GUMBO_TAG_TR,         GUMBO_TAG_TH,
+    GUMBO_TAG_TD,      GUMBO_TAG_A,          GUMBO_TAG_SPAN,       GUMBO_TAG_EM,
+    GUMBO_TAG_STRONG,  GUMBO_TAG_B,          GUMBO_TAG_I,          GUMBO_TAG_U,
+    GUMBO_TAG_S,       GUMBO_TAG_SMALL,      GUMBO_TAG_MARK,       GUMBO_TAG_DEL,
+    GUMBO_TAG_INS,     GUMBO_TAG_SUB,        GUMBO_TAG_SUP,        GUMBO_TAG_CODE,
+    GUMBO_TAG_KBD,     GUMBO_TAG_SAMP,       GUMBO_TAG_VAR,        GUMBO_TAG_Q,
+    GUMBO_TAG_CITE,    GUMBO_TAG_ABBR,       GUMBO_TAG_TIME,       GUMBO_TAG_BR,
+    GUMBO_TAG_HR,      GUMBO_TAG_IMG,        GUMBO_TAG_COL,        GUMBO_TAG_WBR,
+};
+// Left out with all that is in them: code, what only a plugin or a form shows, and what a browser
+// would read by other rules than this parser did. Any other element is left out around its text.
+constexpr std::array kCode = {
+    GUMBO_TAG_SCRIPT,   GUMBO_TAG_STYLE,    GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
+    GUMBO_TAG_IFRAME,   GUMBO_TAG_OBJECT,   GUMBO_TAG_EMBED,    GUMBO_TAG_APPLET,
+    GUMBO_TAG_NOEMBED,  GUMBO_TAG_NOFRAMES, GUMBO_TAG_FRAMESET, GUMBO_TAG_TITLE,
+    GUMBO_TAG_TEXTAREA, GUMBO_TAG_SELECT,   GUMBO_TAG_AUDIO,    GUMBO_TAG_VIDEO,
+    GUMBO_TAG_CANVAS,   GUMBO_TAG_SVG,      GUMBO_TAG_MATH,
+};
+
+template <class List>
+bool holds(const List& list, GumboTag tag) {
+    return std::find(list.begin(), list.end(), tag) != list.end();
+}
+
+bool is_code(const GumboElement& element) {
+    return element.tag_namespace != GUMBO_NAMESPACE_HTML || holds(kCode, element.tag);
+}
+
+// ------------------------------------------------------------------ writing
+
+void append_escaped(std::string& out, std::string_view text) {
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\r':
+                out += '\n';
+                break;
+            default:
+                if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
+        }
+    }
+}
+
+// Walks a tree without recursion and writes what the allowlist lets through.
+class Writer {
+  public:
+    std::string written(const GumboNode& body) {
+        enter(body, false);
+        while (!frames_.empty()) {
+            Frame& frame = frames_.back();
+            const GumboVector& children = frame.node->v.element.children;
+            if (frame.next == children.length) {
+                leave();
+            } else {
+                visit(*static_cast<const GumboNode*>(children.data[frame.next++]));
+            }
+        }
+        return std::move(out_);
+    }
+
+  private:
+    struct Frame {
+        const GumboNode* node;
+        unsigned next;
+        bool is_written;
+    };
+
+    void enter(const GumboNode& node, bool is_written) {
+        frames_.push_back({&node, 0, is_written});
+        if (is_written) ++depth_;
+    }
+
+    void leave() {
+        if (frames_.back().is_written) {
+            --depth_;
+            out_.append("</").append(name_of(*frames_.back().node)) += '>';
+        }
+        frames_.pop_back();
+    }
+
+    void visit(const GumboNode& node) {
+        if (node.type == GUMBO_NODE_TEXT || node.type == GUMBO_NODE_WHITESPACE) {
+            write_text(node.v.text.text);
+        } else if (node.type == GUMBO_NODE_ELEMENT && !is_code(node.v.element)) {
+            const bool is_written = depth_ < kDeepest && write_start(node);
+            if (!holds(kVoid, node.v.element.tag)) enter(node, is_written);
+        }
+    }
+
+    // A parser drops the line break right behind <pre>, so one that is meant stands twice.
+    void write_text(std::string_view text) {
+        if (out_.size() == behind_pre_ && text.starts_with('\n')) out_ += '\n';
+        append_escaped(out_, text);
+    }
+
+    // False for an element that is left out around its content.
+    bool write_start(const GumboNode& node) {
+        const GumboElement& element = node.v.element;
+        if (!holds(kElements, element.tag)) return false;
+        // A link that leads nowhere is its text, a picture without one nothing.
+        if (element.tag == GUMBO_TAG_A && !settled(element, "href")) return false;
+        if (element.tag == GUMBO_TAG_IMG && !settled(element, "src")) return false;
+        (out_ += '<') += name_of(node);
+        for (const Attribute& attribute : kAttributes) {
+            if (attribute.element == GUMBO_TAG_LAST || attribute.element == element.tag) {
+                write_attribute(element, attribute);
+            }
+        }
+        if (element.tag == GUMBO_TAG_A) out_ += " rel=\"noopener noreferrer\"";
+        out_ += '>';
+        if (element.tag == GUMBO_TAG_PRE) behind_pre_ = out_.size();
+        return true;
+    }
+
+    void write_attribute(const GumboElement& element, const Attribute& attribute) {
+        const auto value = settled(element, attribute);
+        if (!value) return;
+        out_.append(" ").append(attribute.name).append("=\"");
+        append_escaped(out_, *value);
+        out_ += '"';
+    }
+
+    static std::optional<std::string> settled(const GumboElement& element,
+                                              const Attribute& attribute) {
+        const GumboAttribute* given =
+            gumbo_get_attribute(&element.attributes, attribute.name.data());
+        return given == nullptr ? std::nullopt : attribute.settle(given->value);
+    }
+    static std::optional<std::string> settled(const GumboElement& element, std::string_view name) {
+        const auto* const found =
+            std::find_if(kAttributes.begin(), kAttributes.end(), [&](const Attribute& attribute) {
+                return attribute.element == element.tag && attribute.name == name;
+            });
+        return settled(element, *found);
+    }
+
+    static const char* name_of(const GumboNode& node) {
+        return gumbo_normalized_tagname(node.v.element.tag);
+    }
+
+    std::string out_;
+    std::vector<Frame> frames_;
+    std::size_t depth_ = 0;
+    std::size_t behind_pre_ = std::string::npos;
+};
+
+// ------------------------------------------------------------------ parsing
+
+// Memory of one parse: given back all at once (the library frees its trees by recursion), and
+// bounded, by an exception through the library's frames, which hold nothing else. The attributes
+// are counted here as well, because only the parser knows what is one.
+class Arena {
+  public:
+    static void* allocate(void* self, std::size_t size) {
+        auto& arena = *static_cast<Arena*>(self);
+        arena.used_ += size;
+        if (size == sizeof(GumboAttribute)) ++arena.attributes_;
+        if (arena.used_ > kMostMemory || arena.attributes_ > kMostAttributes)
+            throw std::bad_alloc();
+        return arena.memory_.allocate(size, alignof(std::max_align_t));
+    }
+    static void release(void*, void*) {}
+
+  private:
+    std::size_t used_ = 0;
+    std::size_t attributes_ = 0;
+    std::pmr::monotonic_buffer_resource memory_;
+};
+
+const GumboNode* body_of(const GumboNode& root) {
+    const GumboVector& children = root.v.element.children;
+    for (unsigned i = 0; i < children.length; ++i) {
+        const auto* const child = static_cast<const GumboNode*>(children.data[i]);
+        if (child->type == GUMBO_NODE_ELEMENT && child->v.element.tag == GUMBO_TAG_BODY) {
+            return child;
+        }
+    }
+    return nullptr;
+}
+
+// nullopt for what costs too much.
+std::optional<std::string> rebuilt(std::string_view html) try {
+    if (std::count(html.begin(), html.end(), '<') > kMostTags) return std::nullopt;
+    // As the content of a standards-mode body: what leads off (white space, a frameset) is then
+    // read as everything behind it.
+    const std::string document = "<!DOCTYPE html><body>" + std::string(html);
+    Arena arena;
+    GumboOptions options = kGumboDefaultOptions;
+    options.allocator = Arena::allocate;
+    options.deallocator = Arena::release;
+    options.userdata = &arena;
+    options.max_errors = 0;
+    const GumboOutput* const parsed =
+        gumbo_parse_with_options(&options, document.data(), document.size());
+    const GumboNode* const body = body_of(*parsed->root);
+    return body == nullptr ? "" : Writer().written(*body);
+} catch (const std::bad_alloc&) {
+    return std::nullopt;
+}
+
+std::string as_text(std::string_view html) {
+    std::string escaped;
+    append_escaped(escaped, html);
+    return rebuilt(escaped).value_or("");
+}
+
+}  // namespace
+
+std::string sanitized_html(std::string_view html) {
+    auto before = rebuilt(html);
+    // Misnested markup is read otherwise once it was written as a tree: until it stays as it is.
+    for (int pass = 1; before && pass < kPasses; ++pass) {
+        auto after = rebuilt(*before);
+        if (after == before) return std::move(*before);
+        before = std::move(after);
+    }
+    return as_text(html);
+}
+
+}  // namespace muster::rules
