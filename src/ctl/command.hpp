@@ -79,6 +79,13 @@ Result list_orgs(const Invocation& in);
 Result issue_key(const Invocation& in);
 Result list_keys(const Invocation& in);
 Result revoke_key(const Invocation& in);
+// publishable_keys.cpp
+Result issue_tracking_key(const Invocation& in);
+Result list_tracking_keys(const Invocation& in);
+Result revoke_tracking_key(const Invocation& in);
+Result issue_content_key(const Invocation& in);
+Result list_content_keys(const Invocation& in);
+Result revoke_content_key(const Invocation& in);
 // attributes.cpp
 Result list_attributes(const Invocation& in);
 Result enable_attributes(const Invocation& in);

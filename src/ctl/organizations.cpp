@@ -1,50 +1,27 @@
 // musterctl org, key.
 #include "service/organizations.hpp"
 
-#include "base/text.hpp"
 #include "ctl/command.hpp"
+#include "ctl/key_options.hpp"
 #include "service/api_keys.hpp"
 
 namespace muster::ctl {
 namespace {
 
 Json::Value key_json(const rules::ApiKey& key) {
-    const auto time = [](const std::optional<Timestamp>& when) {
-        return when ? Json::Value(when->text()) : Json::Value();
-    };
-    const auto number = [](const std::optional<std::int64_t>& value) {
-        return value ? Json::Value(Json::Int64(*value)) : Json::Value();
-    };
     Json::Value json;
     json["id"] = key.id.text();
     json["organization_id"] = key.organization_id.text();
     json["name"] = key.name;
     json["prefix"] = "org_";
     json["last_four"] = key.last_four;
-    json["rate_limit_per_second"] = number(key.rate_per_second);
-    json["burst"] = number(key.burst);
+    json["rate_limit_per_second"] = number_json(key.rate_per_second);
+    json["burst"] = number_json(key.burst);
     json["created_at"] = key.created_at.text();
-    json["last_used_at"] = time(key.last_used_at);
-    json["expires_at"] = time(key.expires_at);
-    json["revoked_at"] = time(key.revoked_at);
+    json["last_used_at"] = time_json(key.last_used_at);
+    json["expires_at"] = time_json(key.expires_at);
+    json["revoked_at"] = time_json(key.revoked_at);
     return json;
-}
-
-std::optional<std::int64_t> rate_option(const Invocation& in, std::string_view option) {
-    const std::string text = in.optional(option);
-    if (text.empty()) return std::nullopt;
-    const auto number = parse_number<std::int64_t>(text);
-    if (!number || *number < 1 || *number > service::kHighestRate) {
-        throw UsageError(std::string(option) + " wants a number from 1 to " +
-                         std::to_string(service::kHighestRate));
-    }
-    return number;
-}
-
-std::string state_of(const rules::ApiKey& key) {
-    if (key.revoked_at) return "revoked";
-    if (key.expires_at && *key.expires_at <= Timestamp::now()) return "expired";
-    return "active";
 }
 
 std::vector<rules::ApiKey> all_keys(const Invocation& in) {
@@ -84,13 +61,7 @@ Result list_orgs(const Invocation& in) {
 }
 
 Result issue_key(const Invocation& in) {
-    std::optional<Timestamp> expires_at;
-    if (const std::string text = in.optional("--expires"); !text.empty()) {
-        expires_at = Timestamp::parse(text);
-        if (!expires_at || *expires_at <= Timestamp::now()) {
-            throw UsageError("--expires wants a time to come, such as 2027-01-31T00:00:00Z");
-        }
-    }
+    const auto expires_at = expiry_option(in);
     service::require_organization(in.context, in.organization());
     const auto issued = service::issue_api_key(
         in.context, in.organization(),
@@ -120,11 +91,7 @@ Result revoke_key(const Invocation& in) {
     if (!service::revoke_api_key(in.context, in.organization(), *id)) {
         throw CommandError("there is no such key in this organization that is not revoked");
     }
-    Result result;
-    result.json["id"] = id->text();
-    result.json["revoked"] = true;
-    result.text = "revoked\n";
-    return result;
+    return revoked(id->text());
 }
 
 }  // namespace muster::ctl

@@ -40,6 +40,8 @@ struct PublishableKey {
     std::optional<Timestamp> last_used_at;
     std::optional<Timestamp> expires_at;
     std::optional<Timestamp> revoked_at;
+
+    bool operator==(const PublishableKey&) const = default;
 };
 
 }  // namespace muster::rules

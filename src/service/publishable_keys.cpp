@@ -1,14 +1,82 @@
 #include "service/publishable_keys.hpp"
 
 #include "base/crypto.hpp"
+#include "base/error.hpp"
 #include "db/transaction.hpp"
+#include "rules/origins.hpp"
+#include "service/audit.hpp"
 #include "service/credentials.hpp"
+#include "service/organizations.hpp"
+#include "store/organizations.hpp"
 #include "store/publishable_keys.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace muster::service {
 namespace {
+
+using rules::PublishableKey;
+using rules::PublishableKeyKind;
+
+// "tracking_key.issued"
+std::string action_of(PublishableKeyKind kind, std::string_view deed) {
+    return std::string(text_of(kind)) + "_key." + std::string(deed);
+}
+
+PublishableKey make_key(OrgId organization, PublishableKeyKind kind,
+                        const NewPublishableKey& fields, Timestamp now) {
+    PublishableKey key;
+    key.organization_id = organization;
+    key.id = PublishableKeyId::create();
+    key.kind = kind;
+    key.name = fields.name;
+    key.token = create_credential(prefix_of(kind)).reveal();
+    key.allowed_origins = fields.allowed_origins;
+    key.rate_per_second = fields.rate_per_second;
+    key.burst = fields.burst;
+    key.created_at = now;
+    key.expires_at = fields.expires_at;
+    return key;
+}
+
+// The organization is locked, so that keys made at the same time are counted too.
+void insert_within_bound(db::OrgStore& org, const PublishableKey& key) {
+    store::lock_organization(org);
+    if (store::count_publishable_keys(org) >= kMostPublishableKeys) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the organization has 200 publishable keys that are not revoked");
+    }
+    store::insert_publishable_key(org, key);
+}
+
+std::vector<std::string> checked_origins(const std::vector<std::string>& origins) {
+    if (origins.empty() || origins.size() > kMostOrigins) {
+        throw std::invalid_argument("a key has 1 to 50 origins");
+    }
+    std::vector<std::string> checked;
+    for (const std::string& origin : origins) {
+        auto canonical = rules::canonical_allowed_origin(origin);
+        if (!canonical) {
+            throw std::invalid_argument(
+                "an origin is https://shop.example[:port] or "
+                "https://*.example.com, without a path");
+        }
+        if (std::find(checked.begin(), checked.end(), *canonical) == checked.end()) {
+            checked.push_back(std::move(*canonical));
+        }
+    }
+    return checked;
+}
+
+PublishableKey changed(PublishableKey key, const PublishableKeyChange& change) {
+    if (change.name) key.name = *change.name;
+    if (change.allowed_origins) key.allowed_origins = *change.allowed_origins;
+    if (change.expires_at) key.expires_at = *change.expires_at;
+    if (change.rate_per_second) key.rate_per_second = *change.rate_per_second;
+    if (change.burst) key.burst = *change.burst;
+    return key;
+}
 
 void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
@@ -19,6 +87,81 @@ void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
 }
 
 }  // namespace
+
+PublishableKey issue_publishable_key(Unit& unit, PublishableKeyKind kind,
+                                     const NewPublishableKey& fields) {
+    refuse_passed_expiry(fields.expires_at, unit.now);
+    PublishableKey key = make_key(unit.org(), kind, fields, unit.now);
+    key.created_by = unit.actor.admin;
+    db::OrgStore org(unit.tx, unit.org());
+    insert_within_bound(org, key);
+    audit(unit, action_of(kind, "issued"), key.id.text(), {{"name", key.name}});
+    return key;
+}
+
+PublishableKey issue_publishable_key(Context& context, OrgId organization, PublishableKeyKind kind,
+                                     const NewPublishableKey& fields) {
+    NewPublishableKey checked = fields;
+    checked.name = checked_name(fields.name);
+    checked.allowed_origins = checked_origins(fields.allowed_origins);
+    return context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        PublishableKey key = make_key(organization, kind, checked, now);
+        db::OrgStore org(tx, organization);
+        insert_within_bound(org, key);
+        audit_operator(tx, organization, action_of(kind, "issued"), key.id.text(),
+                       {{"name", key.name}}, now);
+        return key;
+    });
+}
+
+std::vector<PublishableKey> list_publishable_keys(Context& context, OrgId organization,
+                                                  PublishableKeyKind kind,
+                                                  std::optional<PublishableKeyId> after,
+                                                  int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        const Timestamp shown_since = Timestamp::now() - kRevokedKeyLife;
+        return store::page_publishable_keys(org, kind, after.value_or(PublishableKeyId()),
+                                            shown_since, limit);
+    });
+}
+
+PublishableKey change_publishable_key(Unit& unit, PublishableKeyKind kind, PublishableKeyId id,
+                                      const PublishableKeyChange& change) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto before = store::lock_publishable_key(org, kind, id);
+    if (!before) throw Error(ErrorCode::NotFound);
+    if (change.expires_at) refuse_passed_expiry(*change.expires_at, unit.now);
+    if (before->revoked_at) {
+        throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked");
+    }
+    PublishableKey key = changed(*before, change);
+    if (key == *before) return key;
+    store::write_publishable_key(org, key);
+    audit(unit, action_of(kind, "updated"), id.text(), {{"name", key.name}});
+    return key;
+}
+
+bool revoke_publishable_key(Unit& unit, PublishableKeyKind kind, PublishableKeyId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    if (!store::lock_publishable_key(org, kind, id)) return false;
+    if (store::revoke_publishable_key(org, kind, id, unit.now)) {
+        audit(unit, action_of(kind, "revoked"), id.text());
+    }
+    return true;
+}
+
+bool revoke_publishable_key(Context& context, OrgId organization, PublishableKeyKind kind,
+                            PublishableKeyId id) {
+    return context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        const Timestamp now = Timestamp::now();
+        if (!store::revoke_publishable_key(org, kind, id, now)) return false;
+        audit_operator(tx, organization, action_of(kind, "revoked"), id.text(), {}, now);
+        return true;
+    });
+}
 
 bool is_publishable_token(std::string_view text) {
     return std::any_of(

@@ -8,11 +8,12 @@ using db::OrgSql;
 using db::Param;
 using db::SystemSql;
 using db::Why;
+using rules::PublishableKeyKind;
 
 namespace {
 
-rules::PublishableKeyKind kind_of(std::string_view text) {
-    using Kind = rules::PublishableKeyKind;
+PublishableKeyKind kind_of(std::string_view text) {
+    using Kind = PublishableKeyKind;
     return text == text_of(Kind::Tracking) ? Kind::Tracking : Kind::Content;
 }
 
@@ -70,6 +71,62 @@ void insert_publishable_key(db::OrgStore& org, const rules::PublishableKey& key)
     org.execute(kInsert, key.id, text_of(key.kind), key.name, key.token,
                 spaced(key.allowed_origins), key.rate_per_second, key.burst, key.created_by,
                 key.created_at, key.expires_at);
+}
+
+std::int64_t count_publishable_keys(db::OrgStore& org) {
+    static constexpr OrgSql kCount{"publishable_keys.count",
+                                   "SELECT COUNT(*) FROM publishable_keys "
+                                   "WHERE organization_id = :org AND revoked_at IS NULL"};
+    auto rows = org.query(kCount);
+    rows.next();
+    return rows.integer(1);
+}
+
+std::vector<rules::PublishableKey> page_publishable_keys(db::OrgStore& org, PublishableKeyKind kind,
+                                                         PublishableKeyId after,
+                                                         Timestamp shown_since, int limit) {
+    static constexpr OrgSql kPage{
+        "publishable_keys.page",
+        "SELECT organization_id, id, kind, name, token, allowed_origins, rate_per_second, burst, "
+        "created_by, created_at, last_used_at, expires_at, revoked_at FROM publishable_keys "
+        "WHERE organization_id = :org AND id > ? AND kind = ? "
+        "AND (revoked_at IS NULL OR revoked_at >= ?) ORDER BY id LIMIT ?"};
+    std::vector<rules::PublishableKey> list;
+    for (auto rows = org.query(kPage, after, text_of(kind), shown_since, limit); rows.next();) {
+        list.push_back(publishable_key_of(rows));
+    }
+    return list;
+}
+
+std::optional<rules::PublishableKey> lock_publishable_key(db::OrgStore& org,
+                                                          PublishableKeyKind kind,
+                                                          PublishableKeyId id) {
+    static constexpr OrgSql kLock{
+        "publishable_keys.lock",
+        "SELECT organization_id, id, kind, name, token, allowed_origins, rate_per_second, burst, "
+        "created_by, created_at, last_used_at, expires_at, revoked_at FROM publishable_keys "
+        "WHERE organization_id = :org AND id = ? AND kind = ? FOR UPDATE"};
+    auto rows = org.query(kLock, id, text_of(kind));
+    if (!rows.next()) return std::nullopt;
+    return publishable_key_of(rows);
+}
+
+void write_publishable_key(db::OrgStore& org, const rules::PublishableKey& key) {
+    static constexpr OrgSql kWrite{
+        "publishable_keys.write",
+        "UPDATE publishable_keys SET name = ?, allowed_origins = ?, rate_per_second = ?, "
+        "burst = ?, expires_at = ? WHERE organization_id = :org AND id = ?"};
+    org.execute(kWrite, key.name, spaced(key.allowed_origins), key.rate_per_second, key.burst,
+                key.expires_at, key.id);
+}
+
+bool revoke_publishable_key(db::OrgStore& org, PublishableKeyKind kind, PublishableKeyId id,
+                            Timestamp now) {
+    static constexpr OrgSql kRevoke{
+        "publishable_keys.revoke",
+        "UPDATE publishable_keys SET revoked_at = ? "
+        "WHERE organization_id = :org AND id = ? AND kind = ? AND revoked_at IS NULL"};
+    return org.execute(kRevoke, now, id, text_of(kind)) == 1;
 }
 
 void touch_publishable_key(db::OrgStore& org, PublishableKeyId id, Timestamp now,

@@ -1,0 +1,62 @@
+// What the commands for keys of all kinds share: their options, and how they show a key.
+#pragma once
+
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "ctl/command.hpp"
+#include "service/api_keys.hpp"
+#include "service/credentials.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::ctl {
+
+inline Json::Value time_json(const std::optional<Timestamp>& when) {
+    return when ? Json::Value(when->text()) : Json::Value();
+}
+
+inline Json::Value number_json(const std::optional<std::int64_t>& value) {
+    return value ? Json::Value(Json::Int64(*value)) : Json::Value();
+}
+
+// nullopt where it is left out. Throws UsageError for what is no rate.
+inline std::optional<std::int64_t> rate_option(const Invocation& in, std::string_view option) {
+    const std::string text = in.optional(option);
+    if (text.empty()) return std::nullopt;
+    const auto number = parse_number<std::int64_t>(text);
+    if (!number || *number < 1 || *number > service::kHighestRate) {
+        throw UsageError(std::string(option) + " wants a number from 1 to " +
+                         std::to_string(service::kHighestRate));
+    }
+    return number;
+}
+
+// --expires; nullopt where it is left out. Throws UsageError for what is no time to come.
+inline std::optional<Timestamp> expiry_option(const Invocation& in) {
+    const std::string text = in.optional("--expires");
+    if (text.empty()) return std::nullopt;
+    const auto expires_at = Timestamp::parse(text);
+    if (!expires_at || *expires_at <= Timestamp::now()) {
+        throw UsageError("--expires wants a time to come, such as 2027-01-31T00:00:00Z");
+    }
+    return expires_at;
+}
+
+template <class Key>
+std::string state_of(const Key& key) {
+    if (key.revoked_at) return "revoked";
+    return service::is_dead(key, Timestamp::now()) ? "expired" : "active";
+}
+
+inline Result revoked(const std::string& id) {
+    Result result;
+    result.json["id"] = id;
+    result.json["revoked"] = true;
+    result.text = "revoked\n";
+    return result;
+}
+
+}  // namespace muster::ctl
