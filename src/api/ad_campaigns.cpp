@@ -16,8 +16,7 @@ struct Wire<rules::Targeting> {
         "AdTargeting", field<&rules::Targeting::countries>("countries"),
         field<&rules::Targeting::locales>("locales"), field<&rules::Targeting::tags>("tags"),
         RecordField<rules::Targeting>{
-            "attributes",
-            [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
+            "attributes", [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
             Wire<RawJson>::schema});
     static void write(JsonWriter& to, const rules::Targeting& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
@@ -166,9 +165,8 @@ constexpr auto kStats = record<Stats>(
 // ---------------------------------------------------------------------------- handlers
 
 Reply list_campaigns(Call& call) {
-    auto campaigns =
-        service::list_ad_campaigns(call.context, call.org(), call.cursor_id<CampaignId>(),
-                                   call.query.integer("limit") + 1);
+    auto campaigns = service::list_ad_campaigns(
+        call.context, call.org(), call.cursor_id<CampaignId>(), call.query.integer("limit") + 1);
     return page_reply(call, "campaigns", kCampaign, campaigns);
 }
 

@@ -36,11 +36,11 @@ struct Slug {
 
 constexpr Integer kSide{1, rules::kLargestSide};
 
-constexpr auto kNewSlot = http::object<NewAdSlot>(
-    http::required("slug", &NewAdSlot::slug, Slug{}),
-    http::required("name", &NewAdSlot::name, Text{1, 255}),
-    http::required("width", &NewAdSlot::width, kSide),
-    http::required("height", &NewAdSlot::height, kSide));
+constexpr auto kNewSlot =
+    http::object<NewAdSlot>(http::required("slug", &NewAdSlot::slug, Slug{}),
+                            http::required("name", &NewAdSlot::name, Text{1, 255}),
+                            http::required("width", &NewAdSlot::width, kSide),
+                            http::required("height", &NewAdSlot::height, kSide));
 
 constexpr auto kSlotChange =
     http::object<AdSlotChange>(http::optional("slug", &AdSlotChange::slug, Slug{}),

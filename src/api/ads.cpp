@@ -34,9 +34,7 @@ template <auto kMember>
 constexpr RecordField<ShownAd> of_creative(std::string_view name) {
     using Value = typename MemberOf<decltype(kMember)>::Value;
     return {name,
-            [](JsonWriter& to, const ShownAd& ad) {
-                Wire<Value>::write(to, ad.creative.*kMember);
-            },
+            [](JsonWriter& to, const ShownAd& ad) { Wire<Value>::write(to, ad.creative.*kMember); },
             [] { return Wire<Value>::schema(); }};
 }
 
@@ -59,13 +57,13 @@ Json::Value ad_or_null_schema() {
     return schema;
 }
 
-constexpr auto kServed = record<Served>(
-    "ServedAd", field<&Served::slot>("slot"),
-    RecordField<Served>{"ad",
-                        [](JsonWriter& to, const Served& served) {
-                            served.ad ? kAd.write(to, *served.ad) : to.null();
-                        },
-                        ad_or_null_schema});
+constexpr auto kServed =
+    record<Served>("ServedAd", field<&Served::slot>("slot"),
+                   RecordField<Served>{"ad",
+                                       [](JsonWriter& to, const Served& served) {
+                                           served.ad ? kAd.write(to, *served.ad) : to.null();
+                                       },
+                                       ad_or_null_schema});
 
 // One transparent pixel.
 constexpr std::string_view kPixel{
@@ -124,8 +122,8 @@ AdQuestion question_of(const Call& call) {
 Reply serve_ad(Call& call) {
     const AdQuestion question = question_of(call);
     Served served{question.slot, std::nullopt};
-    auto ad = service::serve_ad(call.context, call.org(), question, Timestamp::now(),
-                                service::ad_chance);
+    auto ad =
+        service::serve_ad(call.context, call.org(), question, Timestamp::now(), service::ad_chance);
     if (ad) {
         const std::string base = call.context.settings.server_base_url + "/v1/ads/";
         served.ad = ShownAd{std::move(ad->creative), base + "clicks/" + ad->click_token,
@@ -153,8 +151,7 @@ Reply follow_click(Call& call) {
     Reply reply = no_content();
     reply.status = 302;
     reply.headers.emplace_back(
-        "Location",
-        service::redeem_click(call.context, call.parameters.at(0), counting_of(call)));
+        "Location", service::redeem_click(call.context, call.parameters.at(0), counting_of(call)));
     return reply;
 }
 
@@ -179,15 +176,15 @@ constexpr std::array kEndpoints = {
              .reply = replies<kServed>(200, "The ad; null where none fits."),
              .errors = kNotFound,
              .handler = serve_ad},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/ads/impressions/{token}",
-             .operation = "recordAdImpression",
-             .summary = "Count an ad as seen, once",
-             .access = Access::Open,
-             .reply = {200, "A transparent pixel, whether it counted or not.", "image/gif", "",
-                       nullptr},
-             .errors = kNotFound,
-             .handler = record_impression},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/ads/impressions/{token}",
+        .operation = "recordAdImpression",
+        .summary = "Count an ad as seen, once",
+        .access = Access::Open,
+        .reply = {200, "A transparent pixel, whether it counted or not.", "image/gif", "", nullptr},
+        .errors = kNotFound,
+        .handler = record_impression},
     Endpoint{.method = Method::Get,
              .path = "/v1/ads/clicks/{token}",
              .operation = "followAdClick",

@@ -29,7 +29,9 @@ bool PurgeWork::turn(const Deadline&) {
                {"module_credentials", purged.module_credentials},
                {"previous_secrets", purged.previous_secrets},
                {"audit_entries", purged.audit_entries},
-               {"webhook_events", purged.webhook_events}});
+               {"webhook_events", purged.webhook_events},
+               {"ad_redemptions", purged.ad_redemptions},
+               {"ad_member_days", purged.ad_member_days}});
     return true;
 }
 

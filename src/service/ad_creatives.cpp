@@ -112,8 +112,7 @@ AdCreative change_ad_creative(Unit& unit, CreativeId id, const AdCreativeChange&
     if (creative == before) return creative;
     creative.updated_at = unit.now;
     store::update_ad_creative(org, creative);
-    audit(unit, "ad_creative.changed", id.text(),
-          {{"campaign_id", creative.campaign_id.text()}});
+    audit(unit, "ad_creative.changed", id.text(), {{"campaign_id", creative.campaign_id.text()}});
     return creative;
 }
 
@@ -121,8 +120,7 @@ void delete_ad_creative(Unit& unit, CreativeId id) {
     db::OrgStore org(unit.tx, unit.org());
     const AdCreative creative = locked(org, id);
     store::delete_ad_creative(org, id);
-    audit(unit, "ad_creative.deleted", id.text(),
-          {{"campaign_id", creative.campaign_id.text()}});
+    audit(unit, "ad_creative.deleted", id.text(), {{"campaign_id", creative.campaign_id.text()}});
 }
 
 }  // namespace muster::service

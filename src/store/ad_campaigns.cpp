@@ -11,8 +11,8 @@ using rules::AdCampaign;
 
 namespace {
 
-#define CAMPAIGN_COLUMNS                                                                          \
-    "organization_id, id, name, status, starts_at, ends_at, weight, daily_impressions, "          \
+#define CAMPAIGN_COLUMNS                                                                 \
+    "organization_id, id, name, status, starts_at, ends_at, weight, daily_impressions, " \
     "frequency_cap, targeting, created_at, updated_at"
 
 AdCampaign campaign_of(const db::Rows& rows) {

@@ -9,8 +9,8 @@ using rules::AdCreative;
 
 namespace {
 
-#define CREATIVE_COLUMNS                                                                          \
-    "organization_id, id, campaign_id, kind, image_url, html, alt, width, height, landing_url, "  \
+#define CREATIVE_COLUMNS                                                                         \
+    "organization_id, id, campaign_id, kind, image_url, html, alt, width, height, landing_url, " \
     "created_at, updated_at"
 
 std::optional<std::string> optional_text(const db::Rows& rows, unsigned column) {

@@ -42,18 +42,16 @@ rules::AdCreative creative_of(const db::Rows& rows) {
 }  // namespace
 
 std::optional<AdMember> find_ad_member(db::OrgStore& org, UserId user) {
-    static constexpr OrgSql kFind{
-        "ad_serving.find_member",
-        "SELECT id, country, locale, attributes FROM members "
-        "WHERE organization_id = :org AND user_id = ?"};
+    static constexpr OrgSql kFind{"ad_serving.find_member",
+                                  "SELECT id, country, locale, attributes FROM members "
+                                  "WHERE organization_id = :org AND user_id = ?"};
     auto rows = org.query(kFind, user);
     if (!rows.next()) return std::nullopt;
     return AdMember{rows.id<MemberId>(1), optional_text(rows, 2), optional_text(rows, 3),
                     rows.bytes(4)};
 }
 
-std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org,
-                                                           std::string_view slug,
+std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, std::string_view slug,
                                                            const std::optional<MemberId>& member,
                                                            Timestamp now) {
     // LIMIT: the bounds of a slot's campaigns and of a campaign's creatives, multiplied.
@@ -121,8 +119,7 @@ bool insert_redemption(db::OrgStore& org, const rules::AdToken& token, Timestamp
         "ad_serving.insert_redemption",
         "INSERT INTO ad_redemptions (organization_id, serving_id, kind, redeemed_at) "
         "VALUES (:org, ?, ?, ?)"};
-    return db::unless_taken(
-        [&] { org.execute(kInsert, token.serving, text_of(token.kind), now); });
+    return db::unless_taken([&] { org.execute(kInsert, token.serving, text_of(token.kind), now); });
 }
 
 void count_redemption(db::OrgStore& org, const rules::AdToken& token, std::int64_t day) {

@@ -60,8 +60,8 @@ std::optional<AdSlot> find_ad_slot(db::OrgStore& org, SlotId id) {
 
 std::optional<AdSlot> lock_ad_slot(db::OrgStore& org, SlotId id) {
     static constexpr OrgSql kLock{
-        "ad_slots.lock", "SELECT " SLOT_COLUMNS
-                         " FROM ad_slots WHERE organization_id = :org AND id = ? FOR UPDATE"};
+        "ad_slots.lock",
+        "SELECT " SLOT_COLUMNS " FROM ad_slots WHERE organization_id = :org AND id = ? FOR UPDATE"};
     return one_slot(org.query(kLock, id));
 }
 
