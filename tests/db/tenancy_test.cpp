@@ -416,7 +416,9 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/webhook_endpoints") * after("tenancy/webhook_deliveries") *
         after("tenancy/webhook_queue") * after("tenancy/webhook_queue_under_a_lease") *
         after("tenancy/webhook_queue_and_endpoints") * after("tenancy/module_credentials") *
-        after("tenancy/engagement_events") * after("tenancy/events_of_a_person")) {
+        after("tenancy/engagement_events") * after("tenancy/events_of_a_person") *
+        after("tenancy/ad_slots") * after("tenancy/ad_campaigns") * after("tenancy/ad_creatives") *
+        after("tenancy/ad_serving")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {
