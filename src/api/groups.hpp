@@ -14,6 +14,7 @@ std::span<const Endpoint> ad_slot_endpoints();            // ad_slots.cpp
 std::span<const Endpoint> api_key_endpoints();            // api_keys.cpp
 std::span<const Endpoint> attribute_endpoints();          // attributes.cpp
 std::span<const Endpoint> audit_log_endpoints();          // audit_log.cpp
+std::span<const Endpoint> content_key_endpoints();        // content_keys.cpp
 std::span<const Endpoint> health_endpoints();             // health.cpp
 std::span<const Endpoint> import_endpoints();             // imports.cpp
 std::span<const Endpoint> ingest_endpoints();             // ingest.cpp
@@ -24,6 +25,7 @@ std::span<const Endpoint> openapi_endpoints();            // openapi.cpp
 std::span<const Endpoint> session_endpoints();            // session.cpp
 std::span<const Endpoint> sign_in_endpoints();            // auth.cpp
 std::span<const Endpoint> track_endpoints();              // track.cpp
+std::span<const Endpoint> tracking_key_endpoints();       // tracking_keys.cpp
 std::span<const Endpoint> two_factor_endpoints();         // auth.cpp
 std::span<const Endpoint> user_endpoints();               // users.cpp
 std::span<const Endpoint> webhook_delivery_endpoints();   // webhook_deliveries.cpp

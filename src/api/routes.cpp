@@ -22,6 +22,7 @@ std::vector<const Endpoint*> collect() {
     add(api_key_endpoints());
     add(attribute_endpoints());
     add(audit_log_endpoints());
+    add(content_key_endpoints());
     add(import_endpoints());
     add(ingest_endpoints());
     add(installation_endpoints());
@@ -30,6 +31,7 @@ std::vector<const Endpoint*> collect() {
     add(session_endpoints());
     add(sign_in_endpoints());
     add(track_endpoints());
+    add(tracking_key_endpoints());
     add(two_factor_endpoints());
     add(user_endpoints());
     add(webhook_endpoint_endpoints());

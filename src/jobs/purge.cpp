@@ -27,6 +27,7 @@ bool PurgeWork::turn(const Deadline&) {
                {"mails", purged.mails},
                {"api_keys", purged.api_keys},
                {"module_credentials", purged.module_credentials},
+               {"publishable_keys", purged.publishable_keys},
                {"previous_secrets", purged.previous_secrets},
                {"audit_entries", purged.audit_entries},
                {"webhook_events", purged.webhook_events},

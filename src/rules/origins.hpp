@@ -2,12 +2,16 @@
 // (docs/api.md "Origins"). Canonical: lower case, without the scheme's own port.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace muster::rules {
+
+// The longest entry of a list that can be one: scheme, asterisk, host, port.
+inline constexpr std::size_t kLongestAllowedOrigin = 8 + 2 + 253 + 6;
 
 // "https://shop.example[:port]": http or https, a host of ASCII labels, an IPv4 address or a
 // bracketed IPv6 one; nothing behind it, no user, no "null".

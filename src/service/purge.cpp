@@ -57,6 +57,8 @@ Purged purge_step(Context& context) {
     purged.api_keys = expired_rows(store::purge_revoked_api_keys, now - kRevokedKeyLife);
     purged.module_credentials =
         expired_rows(store::purge_revoked_module_credentials, now - kRevokedKeyLife);
+    purged.publishable_keys =
+        expired_rows(store::purge_revoked_publishable_keys, now - kRevokedKeyLife);
     purged.previous_secrets = expired_rows(store::purge_previous_secrets, now);
     purged.audit_entries = expired_rows(
         store::purge_audit_log, now - Milliseconds(kDay * context.settings.jobs_audit_days));

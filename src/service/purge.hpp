@@ -1,9 +1,9 @@
 // What is kept for a time only, and goes (specification 3.1, 8): import jobs with rows, mapping and
 // report 30 days after their creation; recorded replies, sign-in codes, guess budgets, sessions and
-// mail when they expire; API keys and module credentials 30 days after they were revoked; webhooks'
-// events with their deliveries after 30 days; the audit log's entries after jobs.audit_days; what
-// keeps ad tokens from counting twice once they have expired, and what members were shown of ads on
-// days that are over.
+// mail when they expire; API keys, module credentials and publishable keys 30 days after they were
+// revoked; webhooks' events with their deliveries after 30 days; the audit log's entries after
+// jobs.audit_days; what keeps ad tokens from counting twice once they have expired, and what
+// members were shown of ads on days that are over.
 #pragma once
 
 #include "service/context.hpp"
@@ -22,6 +22,7 @@ struct Purged {
     std::int64_t mails = 0;
     std::int64_t api_keys = 0;
     std::int64_t module_credentials = 0;
+    std::int64_t publishable_keys = 0;
     std::int64_t previous_secrets = 0;
     std::int64_t audit_entries = 0;
     std::int64_t webhook_events = 0;
@@ -29,8 +30,8 @@ struct Purged {
     std::int64_t ad_member_days = 0;
     bool any() const {
         return imports + blocks + idempotency_keys + otp_codes + guess_budgets + sessions + mails +
-                   api_keys + module_credentials + previous_secrets + audit_entries +
-                   webhook_events + ad_redemptions + ad_member_days >
+                   api_keys + module_credentials + publishable_keys + previous_secrets +
+                   audit_entries + webhook_events + ad_redemptions + ad_member_days >
                0;
     }
 };

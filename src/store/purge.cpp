@@ -88,6 +88,13 @@ std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int l
     return tx.execute(kPurge, until, limit);
 }
 
+std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{"purge.publishable_keys",
+                                      Why{"retention is the installation's, not a tenant's"},
+                                      "DELETE FROM publishable_keys WHERE revoked_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
+}
+
 std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{
         "purge.previous_secrets", Why{"retention is the installation's, not a tenant's"},

@@ -29,6 +29,7 @@ std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit);
 // Gone when it was revoked at `until` or earlier.
 std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit);
+std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int limit);
 // Gone when it was written at `until` or earlier.
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
 

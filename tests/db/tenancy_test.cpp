@@ -402,23 +402,25 @@ BOOST_AUTO_TEST_CASE(webhook_outbox) {
 }
 
 // Boost runs the cases that it names first, whatever was asked for.
-BOOST_AUTO_TEST_CASE(
-    every_tenant_statement_of_the_store_was_run,
-    *after("tenancy/organizations_and_seats") * after("tenancy/api_keys") *
-        after("tenancy/attributes") * after("tenancy/audit_log") * after("tenancy/erasure") *
-        after("tenancy/idempotency_keys") * after("tenancy/members") *
-        after("tenancy/import_jobs") * after("tenancy/leases_on_import_jobs") *
-        after("tenancy/import_blocks") * after("tenancy/attributes_for_writing") *
-        after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
-        after("tenancy/import_blocks_by_filter") * after("tenancy/modules") *
-        after("tenancy/module_versions") * after("tenancy/installations") *
-        after("tenancy/configs_of_installations") * after("tenancy/webhook_outbox") *
-        after("tenancy/webhook_endpoints") * after("tenancy/webhook_deliveries") *
-        after("tenancy/webhook_queue") * after("tenancy/webhook_queue_under_a_lease") *
-        after("tenancy/webhook_queue_and_endpoints") * after("tenancy/module_credentials") *
-        after("tenancy/engagement_events") * after("tenancy/events_of_a_person") *
-        after("tenancy/ad_slots") * after("tenancy/ad_campaigns") * after("tenancy/ad_creatives") *
-        after("tenancy/ad_serving")) {
+BOOST_AUTO_TEST_CASE(every_tenant_statement_of_the_store_was_run,
+                     *after("tenancy/organizations_and_seats") * after("tenancy/api_keys") *
+                         after("tenancy/attributes") * after("tenancy/audit_log") *
+                         after("tenancy/erasure") * after("tenancy/idempotency_keys") *
+                         after("tenancy/members") * after("tenancy/import_jobs") *
+                         after("tenancy/leases_on_import_jobs") * after("tenancy/import_blocks") *
+                         after("tenancy/attributes_for_writing") *
+                         after("tenancy/members_one_by_one") * after("tenancy/pages_of_members") *
+                         after("tenancy/import_blocks_by_filter") * after("tenancy/modules") *
+                         after("tenancy/module_versions") * after("tenancy/installations") *
+                         after("tenancy/configs_of_installations") *
+                         after("tenancy/webhook_outbox") * after("tenancy/webhook_endpoints") *
+                         after("tenancy/webhook_deliveries") * after("tenancy/webhook_queue") *
+                         after("tenancy/webhook_queue_under_a_lease") *
+                         after("tenancy/webhook_queue_and_endpoints") *
+                         after("tenancy/module_credentials") * after("tenancy/engagement_events") *
+                         after("tenancy/events_of_a_person") * after("tenancy/publishable_keys") *
+                         after("tenancy/ad_slots") * after("tenancy/ad_campaigns") *
+                         after("tenancy/ad_creatives") * after("tenancy/ad_serving")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {

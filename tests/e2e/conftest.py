@@ -5,6 +5,7 @@ The stack lives in $BUILD/e2e-sandbox (or $E2E_SANDBOX) and is ended with the ru
 """
 
 import fcntl
+import json
 import os
 import sys
 from pathlib import Path
@@ -60,9 +61,8 @@ def strict_stack(stack):
 
 @pytest.fixture(scope="session")
 def contract(stack):
-    """The description, and all that is seen of it in this run."""
-    document = Client(stack, None).get("/openapi/partner.json", expect=200).json()
-    return Contract(document)
+    """The description of all operations, published or not, and all that is seen of them in this run."""
+    return Contract(json.loads(stack.program("musterd", "--openapi-all").stdout))
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.bodies import KINDS, body_of, path_of
-from support.client import details_of, error_of
+from support.client import SHOP, details_of, error_of
 from support.stack import wait_for
 from support.world import Organization, email
 
@@ -45,6 +45,8 @@ def wrong(module_org, stack):
     key = module_org.key
     revoked = stack.issue_key(module_org.id, "revoked")
     stack.ctl("key", "revoke", "--org", module_org.id, "--id", revoked["id"])
+    taken_back = module_org.issue_publishable_key("tracking")
+    stack.ctl("tracking-key", "revoke", "--org", module_org.id, "--id", taken_back["id"])
     expired = stack.issue_key(module_org.id, "expired", "--expires", "2099-01-01T00:00:00Z")
     stack.sql("UPDATE api_keys SET expires_at = 1000 WHERE id = UNHEX(REPLACE(%s, '-', ''))", expired["id"])
     token = module_org.admin().api.key
@@ -63,6 +65,7 @@ def wrong(module_org, stack):
         "very long": "Bearer " + "org_" + "A" * 7000, "two keys": f"Bearer {key} {key}", "two by comma": f"Bearer {key},{key}",
         "quoted": f'Bearer "{key}"', "lower case": f"Bearer {key.lower()}", "upper case": f"Bearer {key.upper()}",
         "another kind": f"Bearer {invented_key('mk_live_')}", "publishable": f"Bearer {invented_key('ek_live_')}",
+        "content key": f"Bearer {invented_key('ck_live_')}", "revoked tracking key": f"Bearer {taken_back['key']}",
         "prefix alone": "Bearer org_", "SQL": "Bearer org_' OR '1'='1", "key id": f"Bearer {module_org.key_id}",
         "organization id": f"Bearer {module_org.id}", "revoked": f"Bearer {revoked['key']}",
         "expired": f"Bearer {expired['key']}", "session never opened": f"Bearer {invented_key('')}",
@@ -115,6 +118,12 @@ def test_an_organization_key_opens_nothing_that_is_for_admins(contract, module_o
 def test_a_module_credential_opens_nothing_but_the_ingest(contract, module_org, ids):
     others = [operation for operation in contract.operations if operation.needs_key and not operation.takes_module_credential]
     refused(module_org.module_api, others, ids, 403, "FORBIDDEN")
+
+
+def test_a_publishable_key_opens_nothing_as_a_bearer(anyone, contract, module_org, ids):
+    keyed = [operation for operation in contract.operations if operation.needs_key]
+    for page in (module_org.page_api, module_org.reader_api):
+        refused(anyone, keyed, ids, 403, "FORBIDDEN", {"Authorization": f"Bearer {page.token}"})
 
 
 def test_nobody_but_a_module_pushes_events(contract, module_org, ids):
@@ -216,9 +225,114 @@ def test_the_scheme_is_read_in_any_case(anyone, module_org, scheme):
 
 
 def test_an_operation_is_open_only_if_it_needs_no_tenant(contract):
-    open_ones = {operation.id for operation in contract.operations if not operation.needs_key}
+    open_ones = {operation.id for operation in contract.operations if operation.is_open}
     assert open_ones == {"getDescription", "getHealth", "getReadiness", "getMetrics",
                          "requestSignInCode", "verifySignInCode"}
+
+
+# ---------------------------------------------------------------------------- keys of pages
+
+
+@pytest.fixture(scope="module")
+def wrong_tokens(module_org, stack):
+    """What opens no page's operation in the query: {name: key, or None for none}."""
+    revoked, expired = {}, {}
+    for kind in ("tracking", "content"):
+        revoked[kind], expired[kind] = (module_org.issue_publishable_key(kind)["key"] for _ in range(2))
+        stack.sql("UPDATE publishable_keys SET revoked_at = 1000 WHERE token = %s", revoked[kind])
+        stack.sql("UPDATE publishable_keys SET expires_at = 1000 WHERE token = %s", expired[kind])
+    token = module_org.page_api.token
+    return {
+        "none": None, "empty": "", "garbage": "garbage", "never issued": invented_key("ek_live_"),
+        "another never issued": invented_key("ck_live_"), "mistyped": flipped(token, 20), "cut short": token[:-1],
+        "too long": token + "A", "upper case": token.upper(), "padded": f" {token}", "SQL": "ek_live_' OR '1'='1",
+        "NUL": token + "\0", "very long": "ek_live_" + "A" * 3000, "key id": module_org.page_api.record["id"],
+        "organization key": module_org.key, "session": module_org.admin().api.key, "module": module_org.module_api.key,
+        **{f"revoked {kind}": key for kind, key in revoked.items()}, **{f"expired {kind}": key for kind, key in expired.items()},
+    }
+
+
+def of_pages(contract):
+    return [operation for operation in contract.operations if operation.takes_publishable_key]
+
+
+def test_every_operation_of_pages_refuses_every_wrong_key_alike(contract, module_org, wrong_tokens, ids):
+    assert of_pages(contract)
+    for operation in of_pages(contract):
+        page, bodies = module_org.client_for(operation), set()
+        for name, token in wrong_tokens.items():
+            reply = page.request(operation.method, path_of(operation, ids), key=token, **body_of(operation))
+            assert reply.status_code == 401, (operation.id, name, reply.text)
+            bodies.add(reply.content)
+        headers = {"Authorization": f"Bearer {page.token}", "X-Api-Key": page.token, "Cookie": f"key={page.token}"}
+        bodies.add(page.request(operation.method, path_of(operation, ids), key=None, headers=headers, expect=401,
+                                **body_of(operation)).content)
+        assert len(bodies) == 1, f"{operation.id}: the answers tell wrong keys apart"
+
+
+def test_a_key_of_the_other_kind_is_refused(contract, module_org, ids):
+    for operation in of_pages(contract):
+        page, other = module_org.page_api, module_org.reader_api
+        if operation.takes_content_key:
+            page, other = other, page
+        page.request(operation.method, path_of(operation, ids), key=other.token, expect=403, code="FORBIDDEN",
+                     **body_of(operation))
+
+
+def elsewhere(allowed):
+    """Headers that do not say that a request comes from that origin, https://name.domain[:port]."""
+    name = allowed.removeprefix("https://")
+    origins = ["", "null", "https://other.example", f"http://{name}", f"{allowed}:444", f"https://{name}.evil.test",
+               f"https://evil{name}", f"https://evil.{name}", f"https://u@{name}", f"https://{name}@evil.test", f"{allowed}/",
+               f"{allowed}.", f"{allowed}/path", f"{allowed} https://other.example", f"{allowed},{allowed}", name, "*", "file://"]
+    headers = [{"Origin": None}, *({"Origin": origin} for origin in origins)]
+    headers += [{"Origin": origin, "Referer": f"{allowed}/"} for origin in ("null", "https://other.example", "")]
+    headers += [{"Origin": None, "Referer": referer} for referer in
+                ("https://other.example/", f"https://other.example/?{allowed}/", f"http://{name}/", f"{allowed}.evil.test/",
+                 f"https://other.example/#{allowed}", f"https://{name}@evil.test/", "about:blank", "")]
+    return headers
+
+
+def test_every_operation_of_pages_refuses_every_other_origin(contract, module_org, ids):
+    for operation in of_pages(contract):
+        page = module_org.client_for(operation)
+        for headers in elsewhere(SHOP):
+            page.request(operation.method, path_of(operation, ids), headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED",
+                         **body_of(operation))
+
+
+def test_a_referer_tells_the_origin_where_nothing_else_does(contract, module_org, ids):
+    for operation in contract.operations:
+        if operation.takes_publishable_key or operation.is_console and operation.method == "GET":
+            origin = SHOP if operation.takes_publishable_key else module_org.stack.base_url
+            reply = module_org.client_for(operation).request(
+                operation.method, path_of(operation, ids), headers={"Origin": None, "Referer": f"{origin}/a/page?q#f"},
+                **body_of(operation))
+            assert reply.ok, (operation.id, reply.text)
+
+
+def test_the_console_is_called_from_its_own_pages_only(contract, module_org, ids):
+    console = [operation for operation in contract.operations if operation.is_console]
+    assert {"listContentKeys", "createContentKey"} <= {operation.id for operation in console} == {
+        operation.id for operation in contract.operations if operation.path.startswith("/console/")}
+    for operation in console:
+        for headers in elsewhere(module_org.stack.base_url):
+            module_org.admin().api.request(operation.method, path_of(operation, ids), headers=headers, expect=403,
+                                           code="ORIGIN_NOT_ALLOWED", **body_of(operation))
+
+
+def test_a_preflight_is_answered_as_its_request_would_be(contract, module_org, wrong_tokens, ids):
+    for operation in of_pages(contract):
+        page, path = module_org.client_for(operation), path_of(operation, ids)
+        asking = {"Access-Control-Request-Method": operation.method, "Access-Control-Request-Headers": "content-type"}
+        page.request("OPTIONS", path, headers=asking, expect=204)
+        page.request("OPTIONS", path, headers=asking, key=None, expect=401)
+        page.request("OPTIONS", path, headers=asking, key=wrong_tokens["never issued"], expect=401)
+        for headers in elsewhere(SHOP):
+            page.request("OPTIONS", path, headers=asking | headers, expect=403, code="ORIGIN_NOT_ALLOWED")
+
+
+# ---------------------------------------------------------------------------- the life of a key
 
 
 def test_a_key_that_expires_works_until_then(org, stack):

@@ -13,7 +13,8 @@ from support.world import email
 JSON = {"Content-Type": "application/json"}
 SMALL = 256 * 1024
 LARGE = 16 * 1024 * 1024
-LIMITS = {"stageImportRows": LARGE, "ingestEvents": 1024 * 1024}  # others: SMALL
+EVENTS = 1024 * 1024
+LIMITS = {"stageImportRows": LARGE, "ingestEvents": EVENTS, "trackEvents": EVENTS}  # others: SMALL
 NOWHERE = {kind: str(uuid.uuid4()) for kind in KINDS.values()}
 
 
@@ -111,8 +112,10 @@ def test_another_media_type_is_415_on_every_operation_with_a_body(module_org, co
     operations = [operation for operation in contract.operations if 415 in operation.statuses]
     assert len(operations) >= 6
     for operation in operations:
-        module_org.client_for(operation).request(operation.method, path_of(operation, NOWHERE), data=b"{}", headers=headers, expect=415,
-                               code="UNSUPPORTED_MEDIA_TYPE")
+        if operation.takes_tracking_key and media_type == "text/plain":
+            continue  # what browsers send without a preflight
+        module_org.client_for(operation).request(operation.method, path_of(operation, NOWHERE), data=b"{}", headers=headers,
+                                                 expect=415, code="UNSUPPORTED_MEDIA_TYPE")
 
 
 @pytest.mark.parametrize("media_type", ["application/json", "Application/JSON", "application/json;charset=utf-8",
@@ -186,7 +189,8 @@ def test_a_body_that_breaks_off_harms_nobody(stack, module_org):
 def test_another_method_on_a_known_path_is_405_with_what_is_allowed(anyone, contract, module_org):
     paths = {}
     for operation in contract.operations:
-        paths.setdefault(operation.path, set()).add(operation.method)
+        preflight = {"OPTIONS"} if operation.takes_publishable_key else set()
+        paths.setdefault(operation.path, set()).update({operation.method} | preflight)
     for path, methods in paths.items():
         allowed = methods | ({"HEAD"} if "GET" in methods else set())
         concrete = re.sub(r"{[^}]*}", NOWHERE["import"], path)
@@ -247,7 +251,8 @@ def listed_job(module_org):
 
 
 LISTS = {"/v1/imports": 100, "/v1/imports/{id}/rows": 1000, "/v1/attributes": 100, "/v1/api-keys": 100,
-         "/v1/audit-log": 100, "/v1/modules": 100, "/v1/modules/{module}/versions": 100, "/v1/installations": 100}
+         "/v1/audit-log": 100, "/v1/modules": 100, "/v1/modules/{module}/versions": 100, "/v1/installations": 100,
+         "/v1/engagement/keys": 100, "/console/v1/content-keys": 100}
 
 
 @pytest.mark.parametrize("template, most", LISTS.items())
@@ -334,7 +339,7 @@ def test_a_cursor_that_was_tampered_with_is_refused(module_org, listed_job):
 
 def test_an_unknown_query_parameter_is_refused_on_every_operation(module_org, listed_job, contract):
     for operation in contract.operations:
-        if operation.needs_key:
+        if not operation.is_open:
             path = path_of(operation, module_org.records() | {"import": listed_job})
             reply = module_org.client_for(operation).request(operation.method, path + "?no_such=1", expect=422,
                                                              **body_of(operation))

@@ -39,7 +39,7 @@ def accepting(contract):
 def test_every_operation_that_creates_or_moves_something_takes_a_key(contract):
     assert {operation.id for operation in accepting(contract)} >= {
         "createImport", "validateImport", "commitImport", "cancelImport", "createUser",
-        "createApiKey", "rotateApiKey", "createModule", "createModuleVersion", "publishModuleVersion",
+        "createApiKey", "rotateApiKey", "createTrackingKey", "createContentKey", "createModule", "createModuleVersion", "publishModuleVersion",
         "deprecateModule", "installModule", "enableInstallation"}
 
 
@@ -195,7 +195,8 @@ def test_a_malformed_key_is_400_on_every_operation_that_takes_one(stack, contrac
     for operation in accepting(contract):
         body = json.dumps(body_of(operation)["json"]).encode()
         head = [("Authorization", f"Bearer {module_org.client_for(operation).key}"), ("Content-Type", "application/json"),
-                ("Content-Length", str(len(body))), ("Idempotency-Key", value.encode().decode("latin-1"))]
+                ("Content-Length", str(len(body))), ("Idempotency-Key", value.encode().decode("latin-1")),
+                ("Origin", stack.base_url)]
         reply = wire.exchange(stack, wire.request_bytes("POST", path_of(operation, nowhere), head, body))
         assert reply.status == 400, (operation.id, reply.body)
         assert json.loads(reply.body)["error"]["code"] == "BAD_REQUEST"

@@ -108,6 +108,56 @@ def test_a_key_is_revoked_by_its_own_organization_only(ctl, ask, org_id):
     assert ask("key", "list", "--org", org_id)[0]["revoked_at"] is None
 
 
+# ---------------------------------------------------------------------------- keys of web pages
+
+PAGES_KEYS = [("tracking-key", "ek_live_"), ("content-key", "ck_live_")]
+
+
+@pytest.mark.parametrize("noun, prefix", PAGES_KEYS)
+def test_keys_of_pages_are_issued_shown_listed_and_revoked(ctl, ask, org_id, noun, prefix):
+    origins = "HTTPS://Shop.Example:443,https://*.shop.example"
+    issued = ask(noun, "issue", "--org", org_id, "--name", "Shop", "--origins", origins, "--expires", "2099-01-01T00:00:00Z")
+    assert issued["key"].startswith(prefix) and issued["organization_id"] == org_id
+    assert issued["allowed_origins"] == ["https://shop.example", "https://*.shop.example"]
+    assert issued["expires_at"] == "2099-01-01T00:00:00.000Z"
+    plain = ctl(noun, "issue", "--org", org_id, "--name", "Blog", "--origins", "https://blog.example").stdout
+    assert plain.startswith(prefix) and plain.endswith("\n")
+    listed = ask(noun, "list", "--org", org_id)
+    assert (listed[0], [key["key"] for key in listed]) == (issued, [issued["key"], plain.strip()])
+    for other, _ in PAGES_KEYS:
+        if other != noun:
+            assert ask(other, "list", "--org", org_id) == []
+            ctl(other, "revoke", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
+    assert ask(noun, "revoke", "--org", org_id, "--id", issued["id"]) == {"id": issued["id"], "revoked": True}
+    lines = ctl(noun, "list", "--org", org_id).stdout.splitlines()
+    assert [("revoked" in line, "active" in line) for line in lines] == [(True, False), (False, True)]
+    assert "https://*.shop.example" in lines[0]
+    ctl(noun, "revoke", "--org", org_id, "--id", issued["id"], status=NOT_DONE)
+    ctl(noun, "revoke", "--org", ask("org", "create", "--name", "Other")["id"], "--id", listed[1]["id"], status=NOT_DONE)
+    ctl(noun, "revoke", "--org", org_id, "--id", "first", status=USAGE)
+
+
+def test_a_tracking_key_has_a_rate_of_its_own_or_the_installations_and_a_content_key_none(ctl, ask, org_id):
+    issue = ["tracking-key", "issue", "--org", org_id, "--name", "k", "--origins", "https://a.example"]
+    rates = [(key["rate_limit_per_second"], key["burst"]) for key in (ask(*issue), ask(*issue, "--rate", "5", "--burst", "9"))]
+    assert rates == [(None, None), (5, 9)]
+    ctl(*issue, "--rate", "0", status=USAGE)
+    ctl("content-key", *issue[1:], "--rate", "5", status=USAGE)
+
+
+@pytest.mark.parametrize("noun, _", PAGES_KEYS)
+@pytest.mark.parametrize("origins, status", [
+    (None, USAGE), ("", USAGE), ("shop.example", NOT_DONE), ("https://shop.example/", NOT_DONE), ("*", NOT_DONE),
+    ("https://a.example,,https://b.example", NOT_DONE), (",".join(f"https://a{n}.example" for n in range(51)), NOT_DONE),
+    (",".join(f"https://a{n}.example" for n in range(50)), DONE),
+])
+def test_a_key_of_pages_names_1_to_50_origins(ctl, org_id, noun, _, origins, status):
+    ctl(noun, "issue", "--org", org_id, "--name", "k", *(["--origins", origins] if origins is not None else []), status=status)
+
+
+# ---------------------------------------------------------------------------- the end of a key, its rate
+
+
 @pytest.mark.parametrize("time, status", [
     ("2099-12-31T23:59:59Z", DONE), ("2099-12-31T23:59:59.5+02:00", DONE), ("2001-01-01T00:00:00Z", USAGE),
     ("2099-12-31", USAGE), ("tomorrow", USAGE), ("2099-02-30T00:00:00Z", USAGE),
@@ -213,6 +263,9 @@ def test_another_organizations_job_is_not_there(ctl, org, org_id):
     ["key", "list"], ["key", "issue", "--name", "k"], ["attribute", "list"], ["attribute", "enable", "phone"],
     ["attribute", "add", "--key", "a", "--type", "text"], ["import", "list"], ["import", "show", "--id", NOWHERE],
     ["import", "cancel", "--id", NOWHERE], ["key", "revoke", "--id", NOWHERE],
+    ["tracking-key", "list"], ["tracking-key", "issue", "--name", "k", "--origins", "https://a.example"],
+    ["tracking-key", "revoke", "--id", NOWHERE], ["content-key", "list"], ["content-key", "revoke", "--id", NOWHERE],
+    ["content-key", "issue", "--name", "k", "--origins", "https://a.example"],
 ])
 def test_an_unknown_organization_or_a_malformed_id_is_told_apart(ctl, words):
     head, tail = words[:2], words[2:]

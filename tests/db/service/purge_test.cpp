@@ -184,6 +184,14 @@ void put_revoked_credential(Purge& at, Timestamp when) {
         at.acme, id, id, id, when);
 }
 
+void put_revoked_publishable_key(Purge& at, Timestamp when) {
+    const Uuid id = Uuid::v7();
+    at.client.execute(
+        "INSERT INTO publishable_keys (organization_id, id, kind, name, token, allowed_origins, "
+        "created_at, revoked_at) VALUES (?, ?, 'content', 'n', ?, 'https://a.example', 1, ?)",
+        at.acme, id, id, when);
+}
+
 void put_audit_entry(Purge& at, Timestamp when) {
     // The id tells the time too.
     std::string id(16, '\0');
@@ -218,6 +226,8 @@ const std::vector<Expiring> kExpiring = {
      put_revoked_key},
     {"module_credentials", store::purge_revoked_module_credentials,
      &service::Purged::module_credentials, 30 * kDay, put_revoked_credential},
+    {"publishable_keys", store::purge_revoked_publishable_keys, &service::Purged::publishable_keys,
+     30 * kDay, put_revoked_publishable_key},
     {"audit_log", store::purge_audit_log, &service::Purged::audit_entries, 400 * kDay,
      put_audit_entry},
 };

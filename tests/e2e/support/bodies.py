@@ -5,12 +5,13 @@ A new operation needs a line here; until it has one, test_auth.py and test_isola
 
 import uuid
 
+from .client import SHOP
 from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 
-# What a path parameter names: by its own name, else by the path's second word. A kind is a tenant's record.
+# What a path parameter names: by its own name, else by the word before it. A kind is a tenant's record.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
          "versionId": "version", "installations": "installation", "credentialId": "credential",
-         "endpointId": "endpoint", "deliveryId": "delivery"}
+         "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone"}
 
@@ -29,6 +30,12 @@ BODIES = {
     "createApiKey": lambda: {"name": "matrix"},
     "rotateApiKey": lambda: {"overlap_seconds": 60},
     "revokeApiKey": lambda: None,
+    "createTrackingKey": lambda: {"name": "matrix", "allowed_origins": [SHOP]},
+    "updateTrackingKey": lambda: {"name": "changed"},
+    "revokeTrackingKey": lambda: None,
+    "createContentKey": lambda: {"name": "matrix", "allowed_origins": [SHOP]},
+    "updateContentKey": lambda: {"name": "changed"},
+    "revokeContentKey": lambda: None,
     "createModule": lambda: {"slug": slug(), "name": "Matrix", "vendor": "Matrix"},
     "createModuleVersion": lambda: {"version": slug(), "manifest": {"name": "Matrix"}},
     "publishModuleVersion": lambda: {},
@@ -47,6 +54,7 @@ BODIES = {
     "createModuleCredential": lambda: {"name": "matrix"},
     "revokeModuleCredential": lambda: None,
     "ingestEvents": lambda: {"events": [{"action": "visited", "email": email()}]},
+    "trackEvents": lambda: {"action": "viewed", "anonymous_id": "matrix", "client_event_id": str(uuid.uuid4())},
     "requestSignInCode": lambda: {"email": email()},
     "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
     "enableTwoFactor": lambda: {},
@@ -65,7 +73,8 @@ def names_a_record(operation):
 def kinds_of(operation):
     """What the operation's path ids name, in their order; KeyError for one that nobody has described here."""
     words = operation.path.split("/")
-    return [KINDS.get(parameter) or KINDS[words[2]] for parameter in operation.parameters if parameter not in NAMES]
+    before = {word.strip("{}"): words[place - 1] for place, word in enumerate(words)}
+    return [KINDS.get(parameter) or KINDS[before[parameter]] for parameter in operation.parameters if parameter not in NAMES]
 
 
 def path_of(operation, ids):

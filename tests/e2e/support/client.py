@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import requests
 
 UNSET = object()
+# The origin that organizations' publishable keys are for (support/world.py).
+SHOP = "https://shop.example"
 
 
 class Client:
@@ -31,8 +33,11 @@ class Client:
     def request(self, method, path, *, json=UNSET, data=None, params=None, headers=None, key=UNSET, expect=None,
                 code=None, whole=True, timeout=60, **options):
         """Sends a request. expect: the status that must come; code: the error code that must come with it.
-        json is sent as it is; data are the body's bytes. key=None sends no credential."""
+        json is sent as it is; data are the body's bytes. key=None sends no credential. The console's operations are
+        called from its own pages; headers={"Origin": None} names no origin."""
         sent = dict(headers or {})
+        if path.startswith("/console/"):
+            sent.setdefault("Origin", self.stack.base_url)
         credential = self.key if key is UNSET else key
         if credential is not None:
             sent.setdefault("Authorization", f"Bearer {credential}")
@@ -63,6 +68,19 @@ class Client:
 
     def get_json(self, path, **options):
         return self.get(path, expect=200, **options).json()
+
+
+class PageClient(Client):
+    """A page of SHOP, with a publishable key in the query. key=None in a call sends none; headers={"Origin": None} no origin."""
+
+    def __init__(self, stack, contract, issued):
+        super().__init__(stack, contract)
+        self.record, self.token = issued, issued["key"]
+
+    def request(self, method, path, *, params=None, headers=None, key=UNSET, **options):
+        token = self.token if key is UNSET else key
+        query = ({} if token is None else {"key": token}) | (params or {})
+        return super().request(method, path, params=query, headers={"Origin": SHOP} | (headers or {}), **options)
 
 
 def signature_of(secret, key, body, when=None):

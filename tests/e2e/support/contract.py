@@ -1,4 +1,5 @@
-"""The API's contract as the service describes itself: every exchange is held against /openapi/partner.json.
+"""The API's contract as the service describes itself: every exchange is held against `musterd --openapi-all`, which is
+/openapi/partner.json with the console's operations and content.
 
 What was seen is kept, so that the end of a full run can name each declared status that no test provoked.
 """
@@ -6,6 +7,7 @@ What was seen is kept, so that the end of a full run can name each declared stat
 import datetime
 import re
 import uuid
+from urllib.parse import urlsplit
 
 import jsonschema
 
@@ -14,8 +16,12 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 PASSING = {429, 500, 503}
 # Answers to a caller whose credential was accepted, whatever he asked for.
 KNOWN_CALLER = {200, 201, 202, 204, 403, 404, 409, 412, 415, 422}
+# What the keys in Authorization begin with; a session's token has no such word.
+KEYS = ("org_", "mk_live_", "ek_live_", "ck_live_")
 POLICY = re.compile(r'"default";q=[1-9]\d*;w=[1-9]\d*')
 LIMIT = re.compile(r'"default";r=\d+;t=\d+')
+# What successful answers to some paths may be kept for: {beginning of the path: Cache-Control}; all others "no-store".
+CACHING = {"/openapi/": "public, max-age=300"}
 # Answers that the server gives before there is an operation.
 NO_OPERATION = {405}
 HEADERS = {
@@ -74,7 +80,14 @@ class Operation:
         self.parameters = re.findall(r"{([^}]*)}", path)
         self.statuses = {int(status) for status in row["responses"] if status != "default"}
         schemes = {scheme for entry in row.get("security", []) for scheme in entry}
-        self.needs_key = bool(schemes)  # or a session
+        self.takes_tracking_key = "trackingKey" in schemes
+        self.takes_content_key = "contentKey" in schemes
+        # In the query, from a page of an allowed origin.
+        self.takes_publishable_key = self.takes_tracking_key or self.takes_content_key
+        self.is_open = not schemes
+        self.needs_key = bool(schemes) and not self.takes_publishable_key  # or a session; in Authorization
+        # An admin's session, on the console's own pages.
+        self.is_console = self.needs_key and "ORIGIN_NOT_ALLOWED" in self.codes(403)
         self.takes_organization_key = "organizationKey" in schemes
         self.takes_session = "adminSession" in schemes
         self.takes_module_credential = "moduleCredential" in schemes
@@ -117,6 +130,12 @@ class Contract:
                 return operation
         return None
 
+    def pages_operation(self, path):
+        """An operation at that path which pages of other sites call; None where there is none."""
+        found = (operation for operation in self.operations
+                 if operation.takes_publishable_key and operation.pattern.fullmatch(path))
+        return next(found, None)
+
     def by_id(self, operation_id):
         return next(operation for operation in self.operations if operation.id == operation_id)
 
@@ -149,6 +168,10 @@ class Contract:
         where = f"{method} {path} -> {reply.status_code}"
         self._check_headers(reply, where)
         operation = self.operation(method, path)
+        asked_for = self.pages_operation(path) if method == "OPTIONS" else operation
+        self._check_cors(method, asked_for, reply, where)
+        if method == "OPTIONS" and asked_for is not None and reply.status_code == 204:
+            return  # a preflight is part of its operation, and not described
         code = None
         if reply.status_code >= 400:
             code = self._check_envelope(method, reply, where)
@@ -174,26 +197,45 @@ class Contract:
         policy, limit = (reply.headers.get(name) for name in ("RateLimit-Policy", "RateLimit"))
         active = reply.headers.get("X-Active-Organization")
         if policy is not None or limit is not None:
-            assert operation.needs_key, f"{where}: rate headers without a caller"
+            assert operation.needs_key or operation.takes_tracking_key, f"{where}: rate headers without a caller"
             assert POLICY.fullmatch(policy or "") and LIMIT.fullmatch(limit or ""), f"{where}: {policy!r}, {limit!r}"
         if active is not None:
             assert _is_uuid(active) and policy is not None, f"{where}: X-Active-Organization is {active!r}"
         # nginx answers some requests before there is a caller; these answers only come after it is known.
         if operation.needs_key and (reply.status_code in KNOWN_CALLER or code == "2FA_REQUIRED"):
             assert policy is not None, f"{where}: no rate headers"
-            is_session = not reply.request.headers["Authorization"].split()[1].startswith(("org_", "mk_live_"))
+            is_session = not reply.request.headers["Authorization"].split()[1].startswith(KEYS)
             assert is_session == (active is not None), f"{where}: X-Active-Organization is {active!r}"
+        # A key that stands in the body is not known yet when the body cannot be read.
+        knows_page = reply.ok or reply.status_code in KNOWN_CALLER - {403} and "key=" in reply.request.url
+        if operation.takes_tracking_key and knows_page:
+            assert policy is not None, f"{where}: no rate headers"
+
+    @staticmethod
+    def _check_cors(method, operation, reply, where):
+        """A page of another site may read the answer if its origin is allowed, refusals of something else too."""
+        headers = {name: value for name, value in reply.headers.items() if name.lower().startswith("access-control-")}
+        if operation is None or not operation.takes_publishable_key or reply.status_code in (401, 403):
+            assert headers == {}, f"{where}: {headers}"
+            return
+        origin = reply.request.headers.get("Origin")
+        if reply.ok and origin is not None:
+            assert headers.get("Access-Control-Allow-Origin") == origin.lower(), f"{where}: {headers}"
+        if reply.ok:
+            assert "Origin" in reply.headers.get("Vary", ""), f"{where}: Vary is {reply.headers.get('Vary')!r}"
+        if reply.ok and method == "OPTIONS":
+            assert reply.content == b"" and operation.method in headers["Access-Control-Allow-Methods"], where
+        assert "Access-Control-Allow-Credentials" not in headers and "*" not in headers.values(), f"{where}: {headers}"
 
     @staticmethod
     def _check_headers(reply, where):
         assert re.fullmatch(r"[0-9a-f]{32}", reply.headers.get("X-Request-Id", "")), f"{where}: X-Request-Id"
         for name, value in HEADERS.items():
             assert reply.headers.get(name) == value, f"{where}: {name} is {reply.headers.get(name)!r}"
-        caching = reply.headers.get("Cache-Control")
-        if "/openapi/" in reply.url and reply.status_code < 400:
-            assert caching == "public, max-age=300", f"{where}: Cache-Control is {caching!r}"
-        else:
-            assert caching == "no-store", f"{where}: Cache-Control is {caching!r}"
+        caching, path = reply.headers.get("Cache-Control"), urlsplit(reply.url).path
+        kept = next((value for beginning, value in CACHING.items() if path.startswith(beginning)), None)
+        wanted = kept if kept and reply.status_code < 400 else "no-store"
+        assert caching == wanted, f"{where}: Cache-Control is {caching!r}"
 
     def _check_envelope(self, method, reply, where):
         assert reply.headers["Content-Type"] == "application/json", f"{where}: {reply.headers['Content-Type']}"

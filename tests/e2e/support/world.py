@@ -3,8 +3,9 @@
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
-from .client import Client, ModuleClient
+from .client import SHOP, Client, ModuleClient, PageClient
 from .stack import wait_for
 
 EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "email"}
@@ -90,6 +91,10 @@ class Organization:
 
     def client_for(self, operation):
         """A client whose credential the operation takes."""
+        if operation.takes_tracking_key:
+            return self.page_api
+        if operation.takes_content_key:
+            return self.reader_api
         if operation.takes_module_credential:
             return self.module_api
         return self.api if operation.takes_organization_key or not operation.needs_key else self.admin().api
@@ -116,6 +121,21 @@ class Organization:
             members[address] = dict(zip(columns, values))
             members[address]["attributes"] = json.loads(members[address]["attributes"])
         return members
+
+    # ------------------------------------------------------------------ pages
+    def issue_publishable_key(self, kind, *more, origins=SHOP):
+        """A tracking or content key; kind: "tracking" or "content"."""
+        return self.stack.ctl(f"{kind}-key", "issue", "--org", self.id, "--name", kind, "--origins", origins, *more)
+
+    @cached_property
+    def page_api(self):
+        """A page with the organization's one tracking key."""
+        return PageClient(self.stack, self.api.contract, self.issue_publishable_key("tracking"))
+
+    @cached_property
+    def reader_api(self):
+        """A page with the organization's one content key."""
+        return PageClient(self.stack, self.api.contract, self.issue_publishable_key("content"))
 
     # ------------------------------------------------------------------ modules
     def create_module(self, **fields):
@@ -180,7 +200,8 @@ class Organization:
             self._records = {"api_key": self.key_id, "user": self.create_user({"email": email()})["id"],
                              "module": module["id"], "version": module["current_version_id"],
                              "installation": installation["id"], "credential": self._backend.credential["id"],
-                             "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"]}
+                             "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"],
+                             "tracking_key": self.page_api.record["id"], "content_key": self.reader_api.record["id"]}
         return dict(self._records)
 
     # ------------------------------------------------------------------ imports

@@ -1,0 +1,73 @@
+// Serves /console/v1/content-keys…: the keys that web pages read articles with, held by the
+// organization's admins in the console (docs/api.md "Publishable keys").
+#include "api/publishable_keys.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+
+constexpr auto kKind = PublishableKeyKind::Content;
+constexpr auto kKey = publishable_key_record("ContentKey");
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/content-keys",
+             .operation = "listContentKeys",
+             .summary = "List the organization's content keys; revoked ones for 30 days",
+             .access = Access::Console,
+             .query = kPublishableKeyListQuery,
+             .reply = {200, "A page of keys.", "application/json", "ContentKeyList",
+                       publishable_key_list_schema<kKey>},
+             .handler = list_publishable_keys<kKind, kKey>,
+             .is_published = false},
+    Endpoint{.method = Method::Post,
+             .path = "/console/v1/content-keys",
+             .operation = "createContentKey",
+             .summary = "Issue a key that is good on pages of these origins",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewContentKey",
+             .body_schema = schema_of<kNewPublishableKey>,
+             .body_example = R"({"name": "blog", "allowed_origins": ["https://blog.example"]})",
+             .reply = replies<kKey>(201, "The key."),
+             .errors = kPublishableKeyErrors,
+             .handler = decoded<kNewPublishableKey, create_publishable_key<kKind, kKey>>,
+             .is_published = false},
+    Endpoint{.method = Method::Patch,
+             .path = "/console/v1/content-keys/{id}",
+             .operation = "updateContentKey",
+             .summary = "Change a content key, from the next request on",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "ContentKeyChange",
+             .body_schema = schema_of<kPublishableKeyChange>,
+             .body_example = R"({"allowed_origins": ["https://*.blog.example"]})",
+             .reply = replies<kKey>(200, "The key."),
+             .errors = kPublishableKeyErrors,
+             .handler = decoded<kPublishableKeyChange, change_publishable_key<kKind, kKey>>,
+             .is_published = false},
+    Endpoint{.method = Method::Delete,
+             .path = "/console/v1/content-keys/{id}",
+             .operation = "revokeContentKey",
+             .summary = "Revoke a content key, from the next request on",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is revoked.", "", "", nullptr},
+             .handler = revoke_publishable_key<kKind>,
+             .is_published = false},
+};
+static_assert(well_formed(kEndpoints, "/console/v1/content-keys"));
+
+}  // namespace
+
+std::span<const Endpoint> content_key_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,151 @@
+// What tracking_keys.cpp and content_keys.cpp share: bodies, the record and the handlers of keys
+// that stand in web pages (docs/api.md "Publishable keys"). The key is public, so every answer
+// shows it.
+#pragma once
+
+#include "service/publishable_keys.hpp"
+
+#include "api/groups.hpp"
+#include "rules/origins.hpp"
+
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace muster::api {
+
+// ---------------------------------------------------------------------------- bodies
+
+// Stored canonical; "" where there was a fault.
+struct AllowedOrigin {
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::string& out) const {
+        std::string text;
+        kText.decode(in, path, to, text);
+        if (text.empty()) return;
+        auto canonical = rules::canonical_allowed_origin(text);
+        if (!canonical) return to.fault(path, FieldCode::InvalidUrl);
+        out = std::move(*canonical);
+    }
+    Json::Value schema() const { return kText.schema(); }
+
+  private:
+    static constexpr http::Text kText{1, rules::kLongestAllowedOrigin};
+};
+
+// Two spellings of one origin are one too many.
+struct AllowedOrigins {
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::vector<std::string>& out) const {
+        kList.decode(in, path, to, out);
+        std::set<std::string_view> seen;
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            if (out[i].empty() || seen.insert(out[i]).second) continue;
+            to.fault(http::Path(path, i), FieldCode::Duplicate);
+        }
+    }
+    Json::Value schema() const { return kList.schema(); }
+
+  private:
+    static constexpr auto kList = http::array_of(AllowedOrigin{}, 1, service::kMostOrigins);
+};
+
+using service::NewPublishableKey;
+using service::PublishableKeyChange;
+
+inline constexpr http::Text kKeyName{1, 255};
+
+inline constexpr auto kNewPublishableKey = http::object<NewPublishableKey>(
+    http::required("name", &NewPublishableKey::name, kKeyName),
+    http::required("allowed_origins", &NewPublishableKey::allowed_origins, AllowedOrigins{}),
+    http::optional("expires_at", &NewPublishableKey::expires_at, http::Instant{}));
+
+inline constexpr auto kPublishableKeyChange = http::object<PublishableKeyChange>(
+    http::optional("name", &PublishableKeyChange::name, kKeyName),
+    http::optional("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{}),
+    http::clearable("expires_at", &PublishableKeyChange::expires_at, http::Instant{}));
+
+// The object with more fields.
+template <class Object, class... More>
+constexpr auto with_fields(const Object& object, More... more) {
+    return std::apply(
+        [&](const auto&... fields) {
+            return http::object<typename Object::Value>(fields..., more...);
+        },
+        object.fields);
+}
+
+// ---------------------------------------------------------------------------- replies
+
+// The record of the kind, with `more` of its own.
+template <class... More>
+constexpr auto publishable_key_record(std::string_view name, More... more) {
+    using rules::PublishableKey;
+    return record<PublishableKey>(name, field<&PublishableKey::id>("id"),
+                                  field<&PublishableKey::organization_id>("organization_id"),
+                                  field<&PublishableKey::name>("name"),
+                                  field<&PublishableKey::token>("key"),
+                                  field<&PublishableKey::allowed_origins>("allowed_origins"),
+                                  more..., field<&PublishableKey::created_by>("created_by"),
+                                  field<&PublishableKey::created_at>("created_at"),
+                                  field<&PublishableKey::last_used_at>("last_used_at"),
+                                  field<&PublishableKey::expires_at>("expires_at"),
+                                  field<&PublishableKey::revoked_at>("revoked_at"));
+}
+
+template <const auto& kRecord>
+Json::Value publishable_key_list_schema() {
+    return list_schema<kRecord>("keys");
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+using rules::PublishableKeyKind;
+
+template <PublishableKeyKind kKind, const auto& kRecord>
+http::Reply list_publishable_keys(Call& call) {
+    auto keys = service::list_publishable_keys(call.context, call.org(), kKind,
+                                               call.cursor_id<PublishableKeyId>(),
+                                               call.query.integer("limit") + 1);
+    return page_reply(call, "keys", kRecord, keys);
+}
+
+template <PublishableKeyKind kKind, const auto& kRecord>
+http::Reply create_publishable_key(Call& call, const NewPublishableKey& in) {
+    return call.transact([&](service::Unit& unit) {
+        const auto key = service::issue_publishable_key(unit, kKind, in);
+        return service::StoredReply{201, "", to_json(kRecord, key), std::nullopt};
+    });
+}
+
+template <PublishableKeyKind kKind, const auto& kRecord>
+http::Reply change_publishable_key(Call& call, const PublishableKeyChange& in) {
+    const auto id = call.id<PublishableKeyId>();
+    return call.transact([&](service::Unit& unit) {
+        const auto key = service::change_publishable_key(unit, kKind, id, in);
+        return service::StoredReply{200, "", to_json(kRecord, key), std::nullopt};
+    });
+}
+
+template <PublishableKeyKind kKind>
+http::Reply revoke_publishable_key(Call& call) {
+    const auto id = call.id<PublishableKeyId>();
+    call.transact([&](service::Unit& unit) {
+        if (!service::revoke_publishable_key(unit, kKind, id)) throw Error(ErrorCode::NotFound);
+        return service::StoredReply{};
+    });
+    return no_content();
+}
+
+// ---------------------------------------------------------------------------- rows
+
+inline constexpr std::array kPublishableKeyListQuery = {
+    page_limit("Keys a page."),
+    kPageCursor,
+};
+inline constexpr std::array kPublishableKeyErrors = {ErrorCode::InvalidState};
+
+}  // namespace muster::api

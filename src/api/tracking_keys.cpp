@@ -1,0 +1,86 @@
+// Serves /v1/engagement/keys…: the keys that web pages send events and show ads with, held by the
+// organization's admins (docs/api.md "Publishable keys").
+#include "api/publishable_keys.hpp"
+#include "service/api_keys.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using rules::PublishableKey;
+
+constexpr auto kKind = PublishableKeyKind::Tracking;
+constexpr http::Integer kRate{1, service::kHighestRate};
+
+constexpr auto kNewKey =
+    with_fields(kNewPublishableKey,
+                http::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate),
+                http::optional("burst", &NewPublishableKey::burst, kRate));
+
+// null: the installation's default.
+constexpr auto kKeyChange = with_fields(
+    kPublishableKeyChange,
+    http::clearable("rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate),
+    http::clearable("burst", &PublishableKeyChange::burst, kRate));
+
+constexpr auto kKey = publishable_key_record(
+    "TrackingKey", field<&PublishableKey::rate_per_second>("rate_limit_per_second"),
+    field<&PublishableKey::burst>("burst"));
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/engagement/keys",
+             .operation = "listTrackingKeys",
+             .summary = "List the organization's tracking keys; revoked ones for 30 days",
+             .access = Access::Admin,
+             .query = kPublishableKeyListQuery,
+             .reply = {200, "A page of keys.", "application/json", "TrackingKeyList",
+                       publishable_key_list_schema<kKey>},
+             .handler = list_publishable_keys<kKind, kKey>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/engagement/keys",
+             .operation = "createTrackingKey",
+             .summary = "Issue a key that is good on pages of these origins",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewTrackingKey",
+             .body_schema = schema_of<kNewKey>,
+             .body_example = R"({"name": "shop", "allowed_origins": ["https://shop.example"]})",
+             .reply = replies<kKey>(201, "The key."),
+             .errors = kPublishableKeyErrors,
+             .handler = decoded<kNewKey, create_publishable_key<kKind, kKey>>},
+    Endpoint{.method = Method::Patch,
+             .path = "/v1/engagement/keys/{id}",
+             .operation = "updateTrackingKey",
+             .summary = "Change a tracking key, from the next request on",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "TrackingKeyChange",
+             .body_schema = schema_of<kKeyChange>,
+             .body_example = R"({"allowed_origins": ["https://*.shop.example"], "burst": null})",
+             .reply = replies<kKey>(200, "The key."),
+             .errors = kPublishableKeyErrors,
+             .handler = decoded<kKeyChange, change_publishable_key<kKind, kKey>>},
+    Endpoint{.method = Method::Delete,
+             .path = "/v1/engagement/keys/{id}",
+             .operation = "revokeTrackingKey",
+             .summary = "Revoke a tracking key, from the next request on",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is revoked.", "", "", nullptr},
+             .handler = revoke_publishable_key<kKind>},
+};
+static_assert(well_formed(kEndpoints, "/v1/engagement/keys"));
+
+}  // namespace
+
+std::span<const Endpoint> tracking_key_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api
