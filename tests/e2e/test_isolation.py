@@ -49,6 +49,7 @@ def theirs(stack, contract):
             "installation": [installation["id"], other.records()["installation"]], "credential": credentials,
             "endpoint": [endpoint["id"], other.records()["endpoint"]],
             "delivery": [delivery["id"], other.records()["delivery"]],
+            "slot": [other.records()["slot"]], "campaign": [other.records()["campaign"]], "creative": [other.records()["creative"]],
             "tracking_key": publishable(other, "tracking"), "content_key": publishable(other, "content"), "organization": other}
 
 

@@ -128,15 +128,15 @@ BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
 
 BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_one_statement_and_no_write) {
     campaign();
+    const UserId ann = member("ann@x.test");
     const auto before = client.snapshot(acme);
+    (void)serve();  // opens the connection, and prepares the statements
     db::statistics() = {};
     BOOST_TEST(serve().has_value());
     BOOST_TEST(db::statistics().statements == 1);
-    db::statistics() = {};
-    BOOST_TEST(serve({"top", member("ann@x.test"), {}, {}, {}}).has_value());
-    BOOST_TEST((client.snapshot(acme) != before));  // the member alone
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_member_days") == 0);
-    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_campaign_days") == 0);
+    BOOST_TEST(serve({"top", ann, {}, {}, {}}).has_value());
+    BOOST_TEST(db::statistics().statements == 3);
+    BOOST_TEST((client.snapshot(acme) == before));
 }
 
 BOOST_AUTO_TEST_CASE(a_campaign_runs_in_its_time_and_while_it_is_active) {

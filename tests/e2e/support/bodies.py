@@ -5,15 +5,17 @@ A new operation needs a line here; until it has one, test_auth.py and test_isola
 
 import uuid
 
+from .ads import IMAGE, LANDING
 from .client import SHOP
 from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 
 # What a path parameter names: by its own name, else by the word before it. A kind is a tenant's record.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
          "versionId": "version", "installations": "installation", "credentialId": "credential",
-         "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key"}
+         "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key",
+         "slotId": "slot", "campaignId": "campaign", "creativeId": "creative"}
 # Path parameters that are names, and the same ones in every organization.
-NAMES = {"key": "phone"}
+NAMES = {"key": "phone", "token": "made-up"}
 
 BODIES = {
     "createImport": lambda: {"file_name": "f.csv", "declared_total": 0, "mapping": {"columns": [EMAIL_COLUMN]}},
@@ -36,6 +38,16 @@ BODIES = {
     "createContentKey": lambda: {"name": "matrix", "allowed_origins": [SHOP]},
     "updateContentKey": lambda: {"name": "changed"},
     "revokeContentKey": lambda: None,
+    "createAdSlot": lambda: {"slug": slug(), "name": "Matrix", "width": 728, "height": 90},
+    "updateAdSlot": lambda: {"name": "Changed"},
+    "deleteAdSlot": lambda: None,
+    "createAdCampaign": lambda: {"name": "Matrix", "slot_ids": [str(uuid.uuid4())]},
+    "updateAdCampaign": lambda: {"status": "paused"},
+    "deleteAdCampaign": lambda: None,
+    "createAdCreative": lambda: {"campaign_id": str(uuid.uuid4()), "kind": "image", "image_url": IMAGE, "width": 728,
+                                 "height": 90, "landing_url": LANDING},
+    "updateAdCreative": lambda: {"alt": "Changed"},
+    "deleteAdCreative": lambda: None,
     "createModule": lambda: {"slug": slug(), "name": "Matrix", "vendor": "Matrix"},
     "createModuleVersion": lambda: {"version": slug(), "manifest": {"name": "Matrix"}},
     "publishModuleVersion": lambda: {},
