@@ -50,7 +50,7 @@ def test_a_slot_shows_the_ad_that_fits(ads, stack):
 
 
 def test_html_is_shown_as_it_was_sanitised(ads):
-    html = '<p onclick="steal()">Now<script>steal()</script> <a href="javascript:steal()">on</a></p>'
+    html = '<p onclick="steal()">Now<script>steal()</script> <a href="https://shop.example/">on</a><a href="javascript:steal()">!</a></p>'
     slot, _ = ads.running(creative={"kind": "html", "html": html, "image_url": None})
     ad = ads.serve(slot)
     assert ad["kind"] == "html" and ad["image_url"] is None
@@ -154,7 +154,7 @@ def test_weights_decide_how_often(ads):
 def test_a_campaign_runs_in_its_time(ads, stack):
     slot, _ = ads.running(starts_at=in_seconds(DAY), ends_at=in_seconds(2 * DAY))
     assert ads.serve(slot) is None
-    with stack.later(1.5 * DAY):
+    with stack.later(3 * DAY // 2):
         assert ads.serve(slot) is not None
     with stack.later(2 * DAY + 60):
         assert ads.serve(slot) is None
@@ -213,7 +213,7 @@ def tampered(token):
         changed = bytearray(raw)
         changed[place] ^= 1
         yield base64.urlsafe_b64encode(bytes(changed)).decode().rstrip("=")
-    yield from (token[:-1], token[:70], token + "A", token + "==", token[::-1], "x", "%00", token.lower(), "a" * 142)
+    yield from (token[:-1], token[:70], token + "A", token + "==", token[::-1], "x", token.lower(), "a" * 142)
 
 
 def test_forged_tokens_count_nothing_and_lead_nowhere(ads, anyone, new_org):
@@ -275,9 +275,9 @@ def test_a_removed_member_leaves_no_count_behind(ads, module_org, stack):
     ann = module_org.create_user({"email": email()})
     ads.serve(slot, user_id=ann["id"])
     counts = "SELECT COUNT(*) FROM ad_member_days WHERE member_id = UNHEX(REPLACE(%s, '-', ''))"
-    assert stack.sql(counts, ann["member_id"]) == ((1,),)
+    assert stack.sql(counts, ann["member_id"]) == [(1,)]
     module_org.api.delete(f"/v1/users/{ann['id']}", expect=204)
-    assert stack.sql(counts, ann["member_id"]) == ((0,),)
+    assert stack.sql(counts, ann["member_id"]) == [(0,)]
 
 
 def test_the_rate_of_a_key_holds_for_ads_too(ads, module_org):

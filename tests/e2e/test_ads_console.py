@@ -285,7 +285,7 @@ def test_there_are_bounds(new_org, stack):
     assert ads.campaign(slot, expect=409)["error"]["details"]["reason"] == "an organization has at most 500 campaigns"
     stack.sql("INSERT INTO ad_campaign_slots (organization_id, slot_id, campaign_id) SELECT organization_id, UNHEX(REPLACE(%s, '-', '')), id "
               "FROM ad_campaigns WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) AND created_at = 0 LIMIT 99", slot["id"], ads.org.id)
-    other = next(record for record in ads.listed("slots") if record["id"] != slot["id"])
+    other = next(record for record in ads.admin.get_json(f"{CONSOLE}/slots")["slots"] if record["id"] != slot["id"])
     moved = ads.change("campaigns", campaign, slot_ids=[other["id"]]).json()
     stack.sql("INSERT INTO ad_campaign_slots (organization_id, slot_id, campaign_id) SELECT organization_id, UNHEX(REPLACE(%s, '-', '')), id "
               "FROM ad_campaigns c WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) AND created_at = 0 "

@@ -46,6 +46,7 @@ struct Ads : House {
     rules::AdCampaign campaign(service::NewAdCampaign fields = {}) {
         if (fields.name.empty()) fields.name = "Cup";
         if (fields.slot_ids.empty()) fields.slot_ids = {slot_id()};
+        if (!fields.starts_at) fields.starts_at = now;
         const auto made = as(
             acme, [&](service::Unit& unit) { return service::create_ad_campaign(unit, fields); });
         creative(made.id);
