@@ -42,7 +42,7 @@ PublishableKey make_key(OrgId organization, PublishableKeyKind kind,
 
 // The organization is locked, so that keys made at the same time are counted too.
 void insert_within_bound(db::OrgStore& org, const PublishableKey& key) {
-    store::lock_organization(org);
+    (void)store::lock_organization(org);
     if (store::count_publishable_keys(org) >= kMostPublishableKeys) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "the organization has 200 publishable keys that are not revoked");

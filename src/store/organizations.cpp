@@ -30,10 +30,10 @@ bool organization_exists(db::OrgStore& org) {
     return org.query(kFind).next();
 }
 
-void lock_organization(db::OrgStore& org) {
+bool lock_organization(db::OrgStore& org) {
     static constexpr OrgSql kLock{"organizations.lock",
                                   "SELECT 1 FROM organizations WHERE id = :org FOR UPDATE"};
-    org.query(kLock).next();
+    return org.query(kLock).next();
 }
 
 }  // namespace muster::store

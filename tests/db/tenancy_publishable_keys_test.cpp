@@ -20,10 +20,9 @@ BOOST_AUTO_TEST_CASE(publishable_keys) {
     key.token = "ek_live_another";
     key.allowed_origins = {"https://other.example"};
     key.created_at = kNow;
-    check({"organizations.lock"}, [](OrgStore& org) {
-        store::lock_organization(org);
-        return false;
-    });
+    check(
+        {"organizations.lock"}, [](OrgStore& org) { return store::lock_organization(org); },
+        OrgId::create());
     check({"publishable_keys.insert"}, [&](OrgStore& org) {
         store::insert_publishable_key(org, key);
         return false;

@@ -111,7 +111,7 @@ def test_an_organization_has_200_keys_that_are_not_revoked(new_org, stack, keys)
     own = Keys(new_org(attributes=False), keys.kind)
     key = own.create()
     stack.sql("INSERT INTO publishable_keys (organization_id, id, kind, name, token, allowed_origins, created_at) "
-              "SELECT organization_id, UNHEX(LPAD(HEX(seq), 32, '0')), IF(seq % 2, 'tracking', 'content'), 'k', "
+              "SELECT organization_id, UNHEX(LPAD(HEX(seq), 32, '0')), IF(MOD(seq, 2), 'tracking', 'content'), 'k', "
               "CONCAT(token, seq), allowed_origins, 0 FROM publishable_keys, seq_1_to_191 WHERE token = %s", key["key"])
 
     def post(number):
@@ -193,7 +193,7 @@ def test_a_key_has_a_rate_of_its_own_or_the_installations(module_org, tracking):
     key = tracking.create(rate_limit_per_second=5, burst=7)
     page = PageClient(module_org.stack, module_org.api.contract, key)
     event = {"action": "viewed", "anonymous_id": "v"}
-    assert page.post("/v1/track", json=event, expect=202).headers["RateLimit-Policy"] == '"default";q=7;w=1'
+    assert page.post("/v1/track", json=event, expect=202).headers["RateLimit-Policy"] == '"default";q=7;w=2'
     changed = tracking.change(key, rate_limit_per_second=100_000, burst=None).json()
     assert (changed["rate_limit_per_second"], changed["burst"]) == (100_000, None)
     assert tracking.change(key, rate_limit_per_second=None).json()["rate_limit_per_second"] is None

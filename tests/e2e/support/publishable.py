@@ -20,7 +20,7 @@ class Keys:
     def create(self, **fields):
         return self.post(expect=201, **fields).json()
 
-    def change(self, key, expect=200, **fields):
+    def change(self, key, /, expect=200, **fields):
         return self.admin.request("PATCH", f"{self.path}/{key['id']}", json=fields, expect=expect)
 
     def revoke(self, key, expect=204):
