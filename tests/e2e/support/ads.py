@@ -7,6 +7,8 @@ from .world import slug
 CONSOLE = "/console/v1/ads"
 LANDING = "https://shop.example/final?a=b&c=%20d#e"
 IMAGE = "https://img.example/final.png"
+# The slug of the slot that an organization has among its records().
+MATRIX_SLOT = "matrix"
 
 
 def path_of_url(url):

@@ -5,7 +5,7 @@ A new operation needs a line here; until it has one, test_auth.py and test_isola
 
 import uuid
 
-from .ads import IMAGE, LANDING
+from .ads import IMAGE, LANDING, MATRIX_SLOT
 from .client import SHOP
 from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 
@@ -76,6 +76,9 @@ BODIES = {
     "deleteSession": lambda: None,
 }
 
+# What an operation cannot do without in its query.
+QUERIES = {"serveAd": {"slot": MATRIX_SLOT}}
+
 
 def names_a_record(operation):
     """Whether the path holds the id of a tenant's record."""
@@ -96,6 +99,8 @@ def path_of(operation, ids):
 
 
 def body_of(operation):
-    """Options for Client.request: the body, where the operation takes one."""
+    """Options for Client.request: the body, where the operation takes one, and the query that it needs."""
+    if operation.id in QUERIES:
+        return {"params": QUERIES[operation.id]}
     body = BODIES[operation.id]() if operation.method != "GET" else None
     return {} if body is None else {"json": body}

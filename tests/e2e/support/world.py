@@ -202,9 +202,9 @@ class Organization:
                              "installation": installation["id"], "credential": self._backend.credential["id"],
                              "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"],
                              "tracking_key": self.page_api.record["id"], "content_key": self.reader_api.record["id"]}
-            from .ads import Ads  # it needs names from here
+            from .ads import MATRIX_SLOT, Ads  # it needs names from here
             ads = Ads(self)
-            slot = ads.slot()
+            slot = ads.slot(slug=MATRIX_SLOT)
             campaign = ads.campaign(slot)
             self._records |= {"slot": slot["id"], "campaign": campaign["id"], "creative": ads.creative(campaign)["id"]}
         return dict(self._records)
