@@ -7,6 +7,10 @@
 
 namespace muster::api {
 
+std::span<const Endpoint> ad_campaign_endpoints();        // ad_campaigns.cpp
+std::span<const Endpoint> ad_creative_endpoints();        // ad_creatives.cpp
+std::span<const Endpoint> ad_endpoints();                 // ads.cpp
+std::span<const Endpoint> ad_slot_endpoints();            // ad_slots.cpp
 std::span<const Endpoint> api_key_endpoints();            // api_keys.cpp
 std::span<const Endpoint> article_endpoints();            // articles.cpp
 std::span<const Endpoint> attribute_endpoints();          // attributes.cpp

@@ -15,6 +15,10 @@ std::vector<const Endpoint*> collect() {
     const auto add = [&](std::span<const Endpoint> group) {
         for (const Endpoint& row : group) rows.push_back(&row);
     };
+    add(ad_endpoints());
+    add(ad_slot_endpoints());
+    add(ad_campaign_endpoints());
+    add(ad_creative_endpoints());
     add(api_key_endpoints());
     add(article_endpoints());
     add(attribute_endpoints());

@@ -14,12 +14,20 @@ KeyRing::Key KeyRing::key_of(const Secret& secret) {
 }
 
 KeyRing::KeyRing(const Secret& current, const Secret& previous)
-    : current_secret_(current), current_(key_of(current)) {
+    : current_secret_(current), previous_secret_(previous), current_(key_of(current)) {
     if (!previous.empty()) previous_ = key_of(previous);
 }
 
 Secret KeyRing::derive(std::string_view purpose) const {
     return hkdf_sha256(current_secret_, "muster for " + std::string(purpose));
+}
+
+std::vector<Secret> KeyRing::derive_all(std::string_view purpose) const {
+    std::vector<Secret> keys{derive(purpose)};
+    if (!previous_secret_.empty()) {
+        keys.push_back(hkdf_sha256(previous_secret_, "muster for " + std::string(purpose)));
+    }
+    return keys;
 }
 
 std::string KeyRing::seal(std::string_view plain, std::string_view context) const {

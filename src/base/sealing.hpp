@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster {
 
@@ -20,6 +21,9 @@ class KeyRing {
 
     // A key for one purpose alone, 32 bytes (HKDF-SHA-256, RFC 5869), from the current key.
     [[nodiscard]] Secret derive(std::string_view purpose) const;
+    // The same from each key that still counts, the current one's first: for what was signed before
+    // a rotation.
+    [[nodiscard]] std::vector<Secret> derive_all(std::string_view purpose) const;
 
     // `context` says what is sealed and whose ("totp:<admin>"), so that a value moved to another
     // row does not open.
@@ -38,6 +42,7 @@ class KeyRing {
     static Key key_of(const Secret& secret);
 
     Secret current_secret_;
+    Secret previous_secret_;
     Key current_;
     std::optional<Key> previous_;
 };

@@ -31,7 +31,9 @@ bool PurgeWork::turn(const Deadline&) {
                {"previous_secrets", purged.previous_secrets},
                {"audit_entries", purged.audit_entries},
                {"webhook_events", purged.webhook_events},
-               {"engagement_events", purged.engagement_events}});
+               {"engagement_events", purged.engagement_events},
+               {"ad_redemptions", purged.ad_redemptions},
+               {"ad_member_days", purged.ad_member_days}});
     return true;
 }
 

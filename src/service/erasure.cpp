@@ -8,6 +8,7 @@
 #include "service/audit.hpp"
 #include "service/events.hpp"
 #include "service/organizations.hpp"
+#include "store/ad_serving.hpp"
 #include "store/erasure.hpp"
 #include "store/import_blocks.hpp"
 #include "store/members.hpp"
@@ -129,6 +130,8 @@ class Eraser {
         for (const auto& [organization, member] : of) {
             db::OrgStore org(tx, organization);
             latest[organization].events = store::delete_engagement_events(org, member, kAll);
+            // How often they were shown ads today: of no interest, so it is not counted.
+            store::delete_ad_days_of(org, member);
         }
         for (const auto& counted : store::count_webhook_events(tx, user)) {
             latest.try_emplace(counted.organization);

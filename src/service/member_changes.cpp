@@ -8,6 +8,7 @@
 #include "service/audit.hpp"
 #include "service/events.hpp"
 #include "service/members.hpp"
+#include "store/ad_serving.hpp"
 #include "store/members.hpp"
 
 #include <algorithm>
@@ -111,6 +112,7 @@ void remove_member(Unit& unit, UserId user) {
     const Member member = find_for_change(unit, user);
     db::OrgStore org(unit.tx, unit.org());
     store::delete_member(org, user);
+    store::delete_ad_days_of(org, member.member_id);
     audit(unit, "user.removed", user.text());
     emit(unit, {rules::event_type::kMemberRemoved, user,
                 [&] { return to_json(rules::kRemovedUser, member); }});

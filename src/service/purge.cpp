@@ -1,6 +1,7 @@
 #include "service/purge.hpp"
 
 #include "db/transaction.hpp"
+#include "rules/ad_token.hpp"
 #include "service/credentials.hpp"
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
@@ -18,6 +19,7 @@ constexpr int kRowsAtOnce = 1000;
 constexpr int kEventsAtOnce = 200;
 constexpr std::int64_t kDay{24L * 3600 * 1000};
 constexpr Milliseconds kEventLife{30 * kDay};
+constexpr Milliseconds kClockMargin{3600L * 1000};
 
 // A job without its blocks is nothing, so the blocks go first and the job last: killed in between,
 // the next run goes on.
@@ -78,6 +80,10 @@ Purged purge_step(Context& context) {
     purged.previous_secrets = expired_rows(store::purge_previous_secrets, now);
     purged.audit_entries = expired_rows(
         store::purge_audit_log, now - Milliseconds(kDay * context.settings.jobs_audit_days));
+    // Clocks of several machines need not agree.
+    purged.ad_redemptions =
+        expired_rows(store::purge_ad_redemptions, now - rules::kAdTokenLife - kClockMargin);
+    purged.ad_member_days = expired_rows(store::purge_ad_member_days, now - kClockMargin);
     purged.webhook_events = context.database.transaction([&](db::Tx& tx) {
         return store::purge_webhook_events(tx, now - kEventLife, kEventsAtOnce);
     });

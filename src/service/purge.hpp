@@ -2,7 +2,9 @@
 // report 30 days after their creation; recorded replies, sign-in codes, guess budgets, sessions and
 // mail when they expire; API keys, module credentials and publishable keys 30 days after they were
 // revoked; webhooks' events with their deliveries after 30 days; the audit log's entries after
-// jobs.audit_days; engagement events after jobs.engagement_days, if that is not 0.
+// jobs.audit_days; engagement events after jobs.engagement_days, if that is not 0; what keeps ad
+// tokens from counting twice once they have expired, and what members were shown of ads on days
+// that are over.
 #pragma once
 
 #include "service/context.hpp"
@@ -26,10 +28,13 @@ struct Purged {
     std::int64_t audit_entries = 0;
     std::int64_t webhook_events = 0;
     std::int64_t engagement_events = 0;
+    std::int64_t ad_redemptions = 0;
+    std::int64_t ad_member_days = 0;
     bool any() const {
         return imports + blocks + idempotency_keys + otp_codes + guess_budgets + sessions + mails +
                    api_keys + module_credentials + publishable_keys + previous_secrets +
-                   audit_entries + webhook_events + engagement_events >
+                   audit_entries + webhook_events + engagement_events + ad_redemptions +
+                   ad_member_days >
                0;
     }
 };

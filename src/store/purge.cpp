@@ -1,5 +1,7 @@
 #include "store/purge.hpp"
 
+#include "rules/ads.hpp"
+
 #include <string>
 
 namespace muster::store {
@@ -63,6 +65,20 @@ std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit) {
                                       "DELETE FROM webhook_events WHERE created_at <= ? "
                                       "ORDER BY created_at LIMIT ?"};
     return tx.execute(kPurge, until, limit);
+}
+
+std::int64_t purge_ad_redemptions(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{"purge.ad_redemptions",
+                                      Why{"retention is the installation's, not a tenant's"},
+                                      "DELETE FROM ad_redemptions WHERE redeemed_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
+}
+
+std::int64_t purge_ad_member_days(db::Tx& tx, Timestamp now, int limit) {
+    static constexpr SystemSql kPurge{"purge.ad_member_days",
+                                      Why{"retention is the installation's, not a tenant's"},
+                                      "DELETE FROM ad_member_days WHERE day < ? LIMIT ?"};
+    return tx.execute(kPurge, rules::ad_day_of(now), limit);
 }
 
 std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit) {

@@ -20,6 +20,10 @@ std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit);
 // Events for webhooks that were written at `until` or earlier, with all deliveries and attempts.
 std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit);
 
+// What was redeemed at `until` or earlier, and what members were shown before that day.
+std::int64_t purge_ad_redemptions(db::Tx& tx, Timestamp until, int limit);
+std::int64_t purge_ad_member_days(db::Tx& tx, Timestamp now, int limit);
+
 // An endpoint's secret of before, once it signs no more.
 std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit);
 

@@ -419,7 +419,9 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/engagement_events") * after("tenancy/events_of_a_person") *
         after("tenancy/articles") * after("tenancy/tags_of_articles") *
         after("tenancy/pages_of_articles") * after("tenancy/publishable_keys") *
-        after("tenancy/engagement_events_read_back")) {
+        after("tenancy/engagement_events_read_back") * after("tenancy/ad_slots") *
+        after("tenancy/ad_campaigns") * after("tenancy/ad_creatives") *
+        after("tenancy/ad_serving")) {
     std::set<std::string> defined;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::source_root() + "/src/store")) {

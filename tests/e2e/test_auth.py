@@ -227,7 +227,8 @@ def test_the_scheme_is_read_in_any_case(anyone, module_org, scheme):
 def test_an_operation_is_open_only_if_it_needs_no_tenant(contract):
     open_ones = {operation.id for operation in contract.operations if operation.is_open}
     assert open_ones == {"getDescription", "getHealth", "getReadiness", "getMetrics",
-                         "requestSignInCode", "verifySignInCode"}
+                         "requestSignInCode", "verifySignInCode",
+                         "recordAdImpression", "followAdClick"}  # their tokens are signed
 
 
 # ---------------------------------------------------------------------------- keys of pages

@@ -204,10 +204,10 @@ def test_another_method_on_a_known_path_is_405_with_what_is_allowed(anyone, cont
 def test_head_answers_as_get_without_a_body(anyone, contract, module_org):
     job_id = module_org.create_import()["id"]
     for operation in contract.operations:
-        if operation.method == "GET":
+        if operation.method == "GET" and "token" not in operation.parameters:  # test_ads.py has those of ads
             path = path_of(operation, module_org.records() | {"import": job_id})
             client = module_org.client_for(operation)
-            got, head = (client.request(method, path, expect=200) for method in ("GET", "HEAD"))
+            got, head = (client.request(method, path, expect=200, **body_of(operation)) for method in ("GET", "HEAD"))
             assert head.content == b"" and got.content
             assert head.headers["Content-Type"] == got.headers["Content-Type"]
     module_org.api.request("HEAD", f"/v1/users/{NOWHERE['user']}", expect=404)
@@ -252,7 +252,8 @@ def listed_job(module_org):
 
 LISTS = {"/v1/imports": 100, "/v1/imports/{id}/rows": 1000, "/v1/attributes": 100, "/v1/api-keys": 100,
          "/v1/audit-log": 100, "/v1/modules": 100, "/v1/modules/{module}/versions": 100, "/v1/installations": 100,
-         "/v1/engagement/keys": 100, "/console/v1/content-keys": 100}
+         "/v1/engagement/keys": 100, "/console/v1/content-keys": 100,
+         **{f"/console/v1/ads/{kind}": 100 for kind in ("slots", "campaigns", "creatives")}}
 
 
 @pytest.mark.parametrize("template, most", LISTS.items())

@@ -5,6 +5,7 @@ A new operation needs a line here; until it has one, test_auth.py and test_isola
 
 import uuid
 
+from .ads import IMAGE, LANDING, MATRIX_SLOT
 from .client import SHOP
 from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 
@@ -12,9 +13,10 @@ from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
          "versionId": "version", "installations": "installation", "credentialId": "credential",
          "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key",
-         "articles": "article", "slug": "article_slug"}
+         "articles": "article", "slug": "article_slug",
+         "slotId": "slot", "campaignId": "campaign", "creativeId": "creative"}
 # Path parameters that are names, and the same ones in every organization.
-NAMES = {"key": "phone"}
+NAMES = {"key": "phone", "token": "made-up"}
 
 BODIES = {
     "createImport": lambda: {"file_name": "f.csv", "declared_total": 0, "mapping": {"columns": [EMAIL_COLUMN]}},
@@ -37,6 +39,16 @@ BODIES = {
     "createContentKey": lambda: {"name": "matrix", "allowed_origins": [SHOP]},
     "updateContentKey": lambda: {"name": "changed"},
     "revokeContentKey": lambda: None,
+    "createAdSlot": lambda: {"slug": slug(), "name": "Matrix", "width": 728, "height": 90},
+    "updateAdSlot": lambda: {"name": "Changed"},
+    "deleteAdSlot": lambda: None,
+    "createAdCampaign": lambda: {"name": "Matrix", "slot_ids": [str(uuid.uuid4())]},
+    "updateAdCampaign": lambda: {"status": "paused"},
+    "deleteAdCampaign": lambda: None,
+    "createAdCreative": lambda: {"campaign_id": str(uuid.uuid4()), "kind": "image", "image_url": IMAGE, "width": 728,
+                                 "height": 90, "landing_url": LANDING},
+    "updateAdCreative": lambda: {"alt": "Changed"},
+    "deleteAdCreative": lambda: None,
     "createModule": lambda: {"slug": slug(), "name": "Matrix", "vendor": "Matrix"},
     "createModuleVersion": lambda: {"version": slug(), "manifest": {"name": "Matrix"}},
     "publishModuleVersion": lambda: {},
@@ -70,6 +82,9 @@ BODIES = {
     "deleteSession": lambda: None,
 }
 
+# What an operation cannot do without in its query.
+QUERIES = {"serveAd": {"slot": MATRIX_SLOT}}
+
 
 def names_a_record(operation):
     """Whether the path holds the id of a tenant's record."""
@@ -90,6 +105,8 @@ def path_of(operation, ids):
 
 
 def body_of(operation):
-    """Options for Client.request: the body, where the operation takes one."""
+    """Options for Client.request: the body, where the operation takes one, and the query that it needs."""
+    if operation.id in QUERIES:
+        return {"params": QUERIES[operation.id]}
     body = BODIES[operation.id]() if operation.method != "GET" else None
     return {} if body is None else {"json": body}

@@ -214,6 +214,11 @@ class Organization:
                              "endpoint": endpoint["id"], "delivery": self.test_endpoint(endpoint)["id"],
                              "tracking_key": self.page_api.record["id"], "content_key": self.reader_api.record["id"],
                              "article": article["id"], "article_slug": article["slug"]}
+            from .ads import MATRIX_SLOT, Ads  # it needs names from here
+            ads = Ads(self)
+            slot = ads.slot(slug=MATRIX_SLOT)
+            campaign = ads.campaign(slot)
+            self._records |= {"slot": slot["id"], "campaign": campaign["id"], "creative": ads.creative(campaign)["id"]}
         return dict(self._records)
 
     # ------------------------------------------------------------------ imports

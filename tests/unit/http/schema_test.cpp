@@ -439,4 +439,19 @@ BOOST_AUTO_TEST_CASE(an_id_is_a_uuid) {
                R"({"format":"uuid","type":"string"})");
 }
 
+BOOST_AUTO_TEST_CASE(a_change_tells_what_is_left_out_from_what_is_cleared) {
+    struct Change {
+        std::optional<std::optional<std::int64_t>> limit;
+    };
+    static constexpr auto kChange =
+        http::object<Change>(http::clearable("limit", &Change::limit, http::Integer{1, 9}));
+    const auto limit = [](const char* body) { return decoded(kChange, body).limit; };
+    BOOST_TEST(!limit("{}").has_value());
+    BOOST_TEST_REQUIRE(limit(R"({"limit": null})").has_value());
+    BOOST_TEST(!limit(R"({"limit": null})")->has_value());
+    BOOST_TEST(limit(R"({"limit": 7})")->value() == 7);
+    BOOST_TEST((faults(kChange, R"({"limit": 10})") == Texts{"limit out_of_range"}));
+    BOOST_TEST(kChange.schema()["properties"]["limit"]["type"][1].asString() == "null");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

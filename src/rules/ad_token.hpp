@@ -1,0 +1,43 @@
+// The tokens in an ad's impression and click URLs (docs/api.md "Ads"): what was handed out, signed,
+// so that nobody can make one up. Where a click leads is not in them.
+#pragma once
+
+#include "base/crypto.hpp"
+#include "base/ids.hpp"
+#include "base/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace muster::rules {
+
+enum class AdTokenKind : std::uint8_t { Impression = 1, Click = 2 };
+// As the table names it.
+constexpr std::string_view text_of(AdTokenKind kind) {
+    return kind == AdTokenKind::Impression ? "impression" : "click";
+}
+
+inline constexpr Milliseconds kAdTokenLife{24L * 3600 * 1000};
+
+struct AdToken {
+    AdTokenKind kind = AdTokenKind::Impression;
+    OrgId organization;
+    ServingId serving;
+    CampaignId campaign;
+    CreativeId creative;
+    Timestamp expires_at;
+
+    bool operator==(const AdToken&) const = default;
+};
+
+// 142 characters of base64url: version, kind, ids, expiry, HMAC-SHA-256.
+[[nodiscard]] std::string encode_ad_token(const Secret& key, const AdToken& token);
+// nullopt for whatever encode_ad_token() did not give under one of the keys for that kind. An
+// expired one is read like any other.
+[[nodiscard]] std::optional<AdToken> decode_ad_token(std::span<const Secret> keys, AdTokenKind kind,
+                                                     std::string_view text);
+
+}  // namespace muster::rules

@@ -1,0 +1,139 @@
+// Ads (docs/api.md "Ads"): slots on pages, campaigns that run in them, and the creatives that they
+// show; what their fields may hold, and whom a campaign is for.
+#pragma once
+
+#include "base/faults.hpp"
+#include "base/ids.hpp"
+#include "base/record.hpp"
+#include "base/time.hpp"
+#include "rules/attributes.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::rules {
+
+inline constexpr std::int64_t kMostSlots = 200;
+inline constexpr std::int64_t kMostCampaigns = 500;
+inline constexpr std::int64_t kMostCampaignsInSlot = 100;
+inline constexpr std::int64_t kMostCreatives = 20;  // of a campaign
+inline constexpr std::int64_t kLargestSide = 10'000;
+inline constexpr std::int64_t kHeaviestWeight = 1000;
+inline constexpr std::int64_t kMostDailyImpressions = 1'000'000'000;
+inline constexpr std::int64_t kHighestFrequencyCap = 1000;
+inline constexpr std::size_t kLongestAdUrl = 2048;
+inline constexpr std::size_t kMostAdHtml = 65'536;  // bytes
+inline constexpr std::size_t kMostAdTags = 20;
+inline constexpr std::size_t kLongestAdTag = 64;
+inline constexpr std::size_t kLongestLocale = 35;
+
+enum class CampaignStatus : std::uint8_t { Active, Paused };
+inline constexpr std::array kCampaignStatuses = {CampaignStatus::Active, CampaignStatus::Paused};
+constexpr std::string_view text_of(CampaignStatus status) {
+    return status == CampaignStatus::Active ? "active" : "paused";
+}
+[[nodiscard]] std::optional<CampaignStatus> campaign_status_of(std::string_view text);
+
+enum class CreativeKind : std::uint8_t { Image, Html };
+inline constexpr std::array kCreativeKinds = {CreativeKind::Image, CreativeKind::Html};
+constexpr std::string_view text_of(CreativeKind kind) {
+    return kind == CreativeKind::Image ? "image" : "html";
+}
+[[nodiscard]] std::optional<CreativeKind> creative_kind_of(std::string_view text);
+
+struct AdSlot {
+    OrgId organization_id;
+    SlotId id;
+    std::string slug;
+    std::string name;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    Timestamp created_at;
+    Timestamp updated_at;
+
+    bool operator==(const AdSlot&) const = default;
+};
+
+// Whom a campaign is for: all that is named must hold, of each list one entry.
+struct Targeting {
+    std::vector<std::string> countries;  // ISO 3166-1 alpha-2
+    std::vector<std::string> locales;    // "en" stands for "en-GB" too
+    std::vector<std::string> tags;
+    std::string attributes = "{}";  // JSON: key → string, number or boolean
+
+    bool operator==(const Targeting&) const = default;
+};
+
+struct AdCampaign {
+    OrgId organization_id;
+    CampaignId id;
+    std::string name;
+    std::vector<SlotId> slot_ids;  // ascending
+    CampaignStatus status = CampaignStatus::Active;
+    Timestamp starts_at;
+    std::optional<Timestamp> ends_at;
+    std::int64_t weight = 1;
+    std::optional<std::int64_t> daily_impressions;  // a day (UTC); nullopt: no budget
+    std::optional<std::int64_t> frequency_cap;      // a member and day (UTC)
+    Targeting targeting;
+    Timestamp created_at;
+    Timestamp updated_at;
+
+    bool operator==(const AdCampaign&) const = default;
+};
+
+struct AdCreative {
+    OrgId organization_id;
+    CreativeId id;
+    CampaignId campaign_id;
+    CreativeKind kind = CreativeKind::Image;
+    std::optional<std::string> image_url;
+    std::optional<std::string> html;  // sanitised
+    std::optional<std::string> alt;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    std::string landing_url;
+    Timestamp created_at;
+    Timestamp updated_at;
+
+    bool operator==(const AdCreative&) const = default;
+};
+
+// What a campaign had on a day.
+struct AdDay {
+    std::string date;  // YYYY-MM-DD, UTC
+    std::int64_t impressions = 0;
+    std::int64_t clicks = 0;
+};
+
+// Days (UTC) since 1970.
+constexpr std::int64_t ad_day_of(Timestamp when) {
+    constexpr std::int64_t kDay = 24L * 3600 * 1000;
+    return when.milliseconds() / kDay;
+}
+[[nodiscard]] std::string date_of_ad_day(std::int64_t day);
+
+// [a-z][a-z0-9-]{1,62}
+[[nodiscard]] bool is_slot_slug(std::string_view text);
+// An absolute http or https URL of visible ASCII, with a host and without a user, that stands in a
+// header as it is.
+[[nodiscard]] bool is_web_url(std::string_view url);
+
+// The faults that no field has by itself: an end that is not behind the beginning, values that a
+// list names twice, attributes that the registry does not have enabled or that cannot have the
+// value.
+void judge_campaign(const AdCampaign& campaign, Faults& faults);
+void judge_targeting(const Targeting& targeting, const AttributeRegistry& registry, Faults& faults);
+// An image needs its URL and nothing else, html its text.
+void judge_creative(const AdCreative& creative, Faults& faults);
+
+// As the campaign's row keeps it: "{}" for everybody.
+[[nodiscard]] std::string targeting_document(const Targeting& targeting);
+// nullopt for what is no such document.
+[[nodiscard]] std::optional<Targeting> targeting_of(std::string_view document);
+
+}  // namespace muster::rules
