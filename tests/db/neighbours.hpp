@@ -27,7 +27,7 @@ using db::OrgStore;
 
 inline const std::string kHash(32, 'h');
 inline const Timestamp kNow = Timestamp::now();
-inline const Timestamp kLater = kNow + Milliseconds(60'000);
+inline const Timestamp kLater = kNow + Milliseconds(3'600'000);
 
 struct Neighbours : House {
     struct Tenant {

@@ -19,7 +19,7 @@ constexpr std::array kStates = {ImportState::Staging,   ImportState::Validating,
                                 ImportState::Completed, ImportState::Failed,
                                 ImportState::Canceled};
 const Timestamp kNow = Timestamp::now();
-const Timestamp kLater = kNow + Milliseconds(60'000);
+const Timestamp kLater = kNow + Milliseconds(3'600'000);
 const Timestamp kSoon = kNow + Milliseconds(1);
 
 struct Store : ImportHouse {
