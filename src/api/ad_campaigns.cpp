@@ -1,5 +1,5 @@
 // Serves /console/v1/ads/campaigns…: who is shown an organization's ads, when and how often, and
-// what came of it (docs/api.md "Ads").
+// what came of it (docs/engagement.md "Ads").
 #include "service/ad_campaigns.hpp"
 
 #include "api/groups.hpp"

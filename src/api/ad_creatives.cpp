@@ -1,4 +1,5 @@
-// Serves /console/v1/ads/creatives…: what an organization's ad campaigns show (docs/api.md "Ads").
+// Serves /console/v1/ads/creatives…: what an organization's ad campaigns show (docs/engagement.md
+// "Ads").
 #include "service/ad_creatives.hpp"
 
 #include "api/groups.hpp"

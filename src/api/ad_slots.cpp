@@ -1,5 +1,5 @@
 // Serves /console/v1/ads/slots…: the places on an organization's pages that ads are shown in
-// (docs/api.md "Ads").
+// (docs/engagement.md "Ads").
 #include "service/ad_slots.hpp"
 
 #include "api/groups.hpp"

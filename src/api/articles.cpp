@@ -1,5 +1,5 @@
-// Serves /console/v1/articles…: what the organization's admins write for its sites (docs/api.md
-// "Content"). The sites read it from api/content.cpp.
+// Serves /console/v1/articles…: what the organization's admins write for its sites
+// (docs/engagement.md "Content"). The sites read it from api/content.cpp.
 #include "service/articles.hpp"
 
 #include "api/groups.hpp"

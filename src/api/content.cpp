@@ -1,5 +1,5 @@
 // Serves /v1/content/…: published articles for the organization's sites, by a content key
-// (docs/api.md "Content"). Written at /console/v1/articles (api/articles.cpp).
+// (docs/engagement.md "Content"). Written at /console/v1/articles (api/articles.cpp).
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "service/articles.hpp"

@@ -1,5 +1,5 @@
 // Requests that browsers make for pages of other sites: where they come from, and what the answer
-// tells the browser (Fetch standard "CORS protocol", docs/api.md "Origins").
+// tells the browser (Fetch standard "CORS protocol", docs/engagement.md "Origins").
 #pragma once
 
 #include "http/message.hpp"

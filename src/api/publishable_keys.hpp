@@ -1,6 +1,6 @@
 // What tracking_keys.cpp and content_keys.cpp share: bodies, the record and the handlers of keys
-// that stand in web pages (docs/api.md "Publishable keys"). The key is public, so every answer
-// shows it.
+// that stand in web pages (docs/engagement.md "Publishable keys"). The key is public, so every
+// answer shows it.
 #pragma once
 
 #include "service/publishable_keys.hpp"

@@ -1,5 +1,5 @@
-// Serves /v1/track: events that web pages send with a tracking key (specification 6, docs/api.md
-// "Tracking"). One event is the body itself, several stand in "events".
+// Serves /v1/track: events that web pages send with a tracking key (specification 6,
+// docs/engagement.md "Tracking"). One event is the body itself, several stand in "events".
 #include "api/groups.hpp"
 #include "http/json_source.hpp"
 #include "rules/reply_records.hpp"

@@ -1,5 +1,5 @@
 // Serves /v1/engagement/keys…: the keys that web pages send events and show ads with, held by the
-// organization's admins (docs/api.md "Publishable keys").
+// organization's admins (docs/engagement.md "Publishable keys").
 #include "api/publishable_keys.hpp"
 #include "service/api_keys.hpp"
 

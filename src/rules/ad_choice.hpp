@@ -1,5 +1,6 @@
-// Which ad a visitor is shown (docs/api.md "Ads"): whom a campaign is for, how fast it may spend
-// its budget of the day, and a choice by weight among the rest. Pure: clock and chance are given.
+// Which ad a visitor is shown (docs/engagement.md "Ads"): whom a campaign is for, how fast it may
+// spend its budget of the day, and a choice by weight among the rest. Pure: clock and chance are
+// given.
 #pragma once
 
 #include "rules/ads.hpp"

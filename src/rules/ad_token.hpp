@@ -1,5 +1,5 @@
-// The tokens in an ad's impression and click URLs (docs/api.md "Ads"): what was handed out, signed,
-// so that nobody can make one up. Where a click leads is not in them.
+// The tokens in an ad's impression and click URLs (docs/engagement.md "Ads"): what was handed out,
+// signed, so that nobody can make one up. Where a click leads is not in them.
 #pragma once
 
 #include "base/crypto.hpp"

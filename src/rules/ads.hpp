@@ -1,5 +1,5 @@
-// Ads (docs/api.md "Ads"): slots on pages, campaigns that run in them, and the creatives that they
-// show; what their fields may hold, and whom a campaign is for.
+// Ads (docs/engagement.md "Ads"): slots on pages, campaigns that run in them, and the creatives
+// that they show; what their fields may hold, and whom a campaign is for.
 #pragma once
 
 #include "base/faults.hpp"

@@ -1,5 +1,5 @@
-// Articles, which an organization writes for its sites (docs/api.md "Content"). Types and the form
-// of a slug only.
+// Articles, which an organization writes for its sites (docs/engagement.md "Content"). Types and
+// the form of a slug only.
 #pragma once
 
 #include "base/ids.hpp"

@@ -1,5 +1,6 @@
-// HTML that people wrote elsewhere, made fit for somebody else's page (docs/api.md "Content"): a
-// strict allowlist of elements, attributes and schemes. The only file that knows libgumbo.
+// HTML that people wrote elsewhere, made fit for somebody else's page (docs/engagement.md
+// "Content"): a strict allowlist of elements, attributes and schemes. The only file that knows
+// libgumbo.
 #pragma once
 
 #include <string>

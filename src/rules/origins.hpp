@@ -1,5 +1,5 @@
 // Web origins (RFC 6454): what a publishable key's list may hold, and whether it lets a request in
-// (docs/api.md "Origins"). Canonical: lower case, without the scheme's own port.
+// (docs/engagement.md "Origins"). Canonical: lower case, without the scheme's own port.
 #pragma once
 
 #include <cstddef>

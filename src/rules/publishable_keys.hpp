@@ -1,5 +1,5 @@
-// Keys that stand in web pages (specification 5 rule 7, docs/api.md "Publishable keys"): public,
-// and so good only from the origins that they name. rules/origins.hpp judges those.
+// Keys that stand in web pages (specification 5 rule 7, docs/engagement.md "Publishable keys"):
+// public, and so good only from the origins that they name. rules/origins.hpp judges those.
 #pragma once
 
 #include "base/ids.hpp"

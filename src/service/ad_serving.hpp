@@ -1,5 +1,5 @@
-// Ads on pages (docs/api.md "Ads"): which one a visitor is shown, and what comes back by the tokens
-// that were handed out with it.
+// Ads on pages (docs/engagement.md "Ads"): which one a visitor is shown, and what comes back by the
+// tokens that were handed out with it.
 #pragma once
 
 #include "rules/ad_choice.hpp"

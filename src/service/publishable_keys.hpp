@@ -1,6 +1,6 @@
 // Publishable keys: tracking keys (ek_live_…) and content keys (ck_live_…), which stand in web
-// pages (specification 5 rule 7, docs/api.md "Publishable keys"): issued, listed, changed, revoked,
-// looked up. Each use-case is of one kind; a key of the other one is none to it.
+// pages (specification 5 rule 7, docs/engagement.md "Publishable keys"): issued, listed, changed,
+// revoked, looked up. Each use-case is of one kind; a key of the other one is none to it.
 #pragma once
 
 #include "rules/publishable_keys.hpp"

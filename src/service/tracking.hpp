@@ -1,5 +1,5 @@
-// What web pages track (specification 6, docs/api.md "Tracking"): engagement events of members and
-// of visitors whom nobody knows.
+// What web pages track (specification 6, docs/engagement.md "Tracking"): engagement events of
+// members and of visitors whom nobody knows.
 #pragma once
 
 #include "base/faults.hpp"

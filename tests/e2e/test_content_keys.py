@@ -1,5 +1,5 @@
 """/console/v1/content-keys: what is theirs alone; test_tracking_keys.py has what all keys of web pages have in common
-(docs/api.md "Publishable keys", specification 5)."""
+(docs/engagement.md "Publishable keys", specification 5)."""
 
 import pytest
 from support.client import SHOP, faults_of

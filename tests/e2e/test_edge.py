@@ -1,4 +1,4 @@
-"""What nginx decides of pages' requests before a worker sees them: key, origin, rates, countries (docs/api.md "Origins")."""
+"""What nginx decides of pages' requests before a worker sees them: key, origin, rates, countries (docs/engagement.md "Origins")."""
 
 import json
 import socket
@@ -14,7 +14,7 @@ from support.stack import wait_for
 from support.world import Organization
 from test_nginx import check_headers, envelope
 
-# A verdict is kept so long at most; it is the promise of docs/api.md.
+# A verdict is kept so long at most; it is the promise of docs/engagement.md.
 KEPT = 10.0
 
 

@@ -1,4 +1,4 @@
-"""The tracking snippet /js/muster.js in a real browser, on pages of an allowed and of a foreign origin (docs/api.md "Tracking")."""
+"""The tracking snippet /js/muster.js in a real browser, on pages of an allowed and of a foreign origin (docs/engagement.md "Tracking")."""
 
 import json
 import shutil

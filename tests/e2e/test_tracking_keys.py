@@ -1,5 +1,5 @@
 """/v1/engagement/keys, and what all keys of web pages have in common: each test with `keys` runs for content keys too
-(docs/api.md "Publishable keys", specification 5)."""
+(docs/engagement.md "Publishable keys", specification 5)."""
 
 import datetime
 import uuid

@@ -1,4 +1,4 @@
-// Muster tracking, see docs/api.md: <script src="https://…/js/muster.js" data-key="ek_live_…" async>
+// Muster tracking, see docs/engagement.md: <script src="https://…/js/muster.js" data-key="ek_live_…" async>
 (() => {
   const { src, dataset } = document.currentScript
   const url = new URL("/v1/track?key=" + dataset.key, src)
