@@ -60,19 +60,17 @@ bool has_attributes(const std::string& wanted, const AdVisitor& visitor) {
 
 }  // namespace
 
-bool is_for(std::string_view targeting, const AdVisitor& visitor) {
-    const auto wanted = targeting_of(targeting);
-    if (!wanted) return false;
+bool is_for(const Targeting& targeting, const AdVisitor& visitor) {
     const auto is_tag_of_page = [&](const std::string& tag) {
         return std::find(visitor.tags.begin(), visitor.tags.end(), tag) != visitor.tags.end();
     };
-    return is_met(wanted->countries,
+    return is_met(targeting.countries,
                   [&](const std::string& country) { return country == visitor.country; }) &&
-           is_met(wanted->locales,
+           is_met(targeting.locales,
                   [&](const std::string& locale) {
                       return visitor.locale && is_of_locale(locale, *visitor.locale);
                   }) &&
-           is_met(wanted->tags, is_tag_of_page) && has_attributes(wanted->attributes, visitor);
+           is_met(targeting.tags, is_tag_of_page) && has_attributes(targeting.attributes, visitor);
 }
 
 std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
@@ -90,37 +88,43 @@ std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
     return std::min(budget, in_step + std::max<std::int64_t>(1, budget / kAhead));
 }
 
-void keep_showable(std::vector<AdCandidate>& candidates, const AdVisitor& visitor, Timestamp now) {
-    std::erase_if(candidates, [&](const AdCandidate& candidate) {
-        if (candidate.creatives.empty() || candidate.weight < 1) return true;
+std::vector<const AdCandidate*> showable(std::span<const AdCandidate> candidates,
+                                         const AdVisitor& visitor, Timestamp now) {
+    const auto is_showable = [&](const AdCandidate& candidate) {
+        if (candidate.creatives.empty() || candidate.weight < 1) return false;
         if (candidate.starts_at > now || (candidate.ends_at && *candidate.ends_at <= now)) {
-            return true;
+            return false;
         }
-        if (candidate.frequency_cap && visitor.member &&
-            candidate.shown >= *candidate.frequency_cap) {
-            return true;
-        }
-        if (candidate.daily_impressions &&
-            candidate.served >= paced_budget(*candidate.daily_impressions, candidate.starts_at,
-                                             candidate.ends_at, now)) {
-            return true;
-        }
-        return !is_for(candidate.targeting, visitor);
-    });
+        const auto shown = visitor.shown.find(candidate.campaign);
+        const bool is_worn_out = candidate.frequency_cap && shown != visitor.shown.end() &&
+                                 shown->second >= *candidate.frequency_cap;
+        return !is_worn_out && candidate.targeting && is_for(*candidate.targeting, visitor);
+    };
+    std::vector<const AdCandidate*> found;
+    for (const AdCandidate& candidate : candidates) {
+        if (is_showable(candidate)) found.push_back(&candidate);
+    }
+    return found;
 }
 
-std::size_t draw_by_weight(std::span<const AdCandidate> candidates, const AdChance& chance) {
+std::size_t draw_by_weight(std::span<const AdCandidate* const> candidates, const AdChance& chance) {
     std::uint64_t in_all = 0;
-    for (const AdCandidate& candidate : candidates) {
-        in_all += static_cast<std::uint64_t>(candidate.weight);
+    for (const AdCandidate* candidate : candidates) {
+        in_all += static_cast<std::uint64_t>(candidate->weight);
     }
     std::uint64_t rest = chance(in_all);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        const auto weight = static_cast<std::uint64_t>(candidates[i].weight);
+        const auto weight = static_cast<std::uint64_t>(candidates[i]->weight);
         if (rest < weight) return i;
         rest -= weight;
     }
     return candidates.size() - 1;
+}
+
+std::int64_t reserved_at_once(std::int64_t budget) {
+    constexpr std::int64_t kShare = 1000;
+    constexpr std::int64_t kMost = 100;
+    return std::clamp<std::int64_t>(budget / kShare, 1, kMost);
 }
 
 }  // namespace muster::rules

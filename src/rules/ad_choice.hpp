@@ -6,6 +6,7 @@
 #include "rules/ads.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace muster::rules {
 
-// A campaign in its time with the creatives that fit the slot, and how today has gone so far.
+// An active campaign with the creatives that fit the slot.
 struct AdCandidate {
     CampaignId campaign;
     std::int64_t weight = 1;
@@ -21,9 +22,7 @@ struct AdCandidate {
     std::optional<std::int64_t> frequency_cap;
     Timestamp starts_at;
     std::optional<Timestamp> ends_at;
-    std::string targeting;    // as targeting_document() has it
-    std::int64_t served = 0;  // handed out today
-    std::int64_t shown = 0;   // to this member today
+    std::optional<Targeting> targeting;  // nullopt: it could not be read, and is for nobody
     std::vector<AdCreative> creatives;
 };
 
@@ -34,24 +33,30 @@ struct AdVisitor {
     std::optional<std::string> locale;
     std::vector<std::string> tags;  // of the page
     std::string attributes;         // the member's document (rules/attributes.hpp); "" = none
+    std::map<CampaignId, std::int64_t> shown;  // to the member today
 };
 
 // A number below `bound` (1 or more), each as likely as any other.
 using AdChance = std::function<std::uint64_t(std::uint64_t bound)>;
 
-// Whether all that the document names holds. What is not known of the visitor does not hold.
-[[nodiscard]] bool is_for(std::string_view targeting, const AdVisitor& visitor);
+// Whether all that the targeting names holds. What is not known of the visitor does not hold.
+[[nodiscard]] bool is_for(const Targeting& targeting, const AdVisitor& visitor);
 
 // How many of a day's `budget` may have been handed out by `now`: in step with the part of this day
 // (UTC) that has passed of the campaign's time, and a hundredth (one at least) ahead of it.
 [[nodiscard]] std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
                                         std::optional<Timestamp> ends_at, Timestamp now);
 
-// Leaves those that may be shown to the visitor now.
-void keep_showable(std::vector<AdCandidate>& candidates, const AdVisitor& visitor, Timestamp now);
+// Those that may be shown to the visitor now, as far as their budgets have room.
+[[nodiscard]] std::vector<const AdCandidate*> showable(std::span<const AdCandidate> candidates,
+                                                       const AdVisitor& visitor, Timestamp now);
 
 // The place of one of them (there is one), by their weights.
-[[nodiscard]] std::size_t draw_by_weight(std::span<const AdCandidate> candidates,
+[[nodiscard]] std::size_t draw_by_weight(std::span<const AdCandidate* const> candidates,
                                          const AdChance& chance);
+
+// How many servings of a day's budget are reserved at once: a thousandth, 100 at most. What a
+// worker has reserved and does not hand out is lost to the campaign.
+[[nodiscard]] std::int64_t reserved_at_once(std::int64_t budget);
 
 }  // namespace muster::rules

@@ -15,22 +15,33 @@ using rules::AdToken;
 using rules::AdTokenKind;
 using rules::AdVisitor;
 
-constexpr std::string_view kKeyPurpose = "ads";
-
-AdVisitor visitor_of(db::OrgStore& org, const AdQuestion& question) {
+AdVisitor visitor_of(Context& context, OrgId organization, const AdQuestion& question,
+                     Timestamp now) {
     AdVisitor visitor;
-    visitor.tags = question.tags;
     if (question.user) {
-        if (auto member = store::find_ad_member(org, *question.user)) {
-            visitor.member = member->member;
-            visitor.country = std::move(member->country);
-            visitor.locale = std::move(member->locale);
-            visitor.attributes = std::move(member->attributes);
-        }
+        auto member = context.database.read([&](db::Tx& tx) {
+            db::OrgStore org(tx, organization);
+            return store::find_ad_member(org, *question.user, rules::ad_day_of(now));
+        });
+        if (member) visitor = std::move(*member);
     }
+    visitor.tags = question.tags;
     if (question.geo_country) visitor.country = question.geo_country;
     if (question.locale) visitor.locale = question.locale;
     return visitor;
+}
+
+// Throws NOT_FOUND for a slot that the organization does not have; it is not remembered, so that
+// nobody can fill the memory with made-up ones.
+const std::vector<AdCandidate>& candidates_of(Context& context, OrgId organization,
+                                              const std::string& slug, Timestamp now) {
+    if (const auto* known = context.ads.find_slot(organization, slug, now)) return *known;
+    auto found = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_ad_candidates(org, slug, now, now + AdDesk::kMemory);
+    });
+    if (!found) throw Error(ErrorCode::NotFound);
+    return context.ads.keep_slot(organization, slug, std::move(*found), now);
 }
 
 // A campaign that was deleted meanwhile has nothing to give.
@@ -44,53 +55,89 @@ bool unless_gone(const Step& step) {
     }
 }
 
-// Counts one showing; false where the budget or the cap has no room. A campaign without either
-// writes nothing.
-bool reserve(Context& context, OrgId organization, const AdCandidate& candidate,
-             const AdVisitor& visitor, Timestamp now) {
-    const std::int64_t day = rules::ad_day_of(now);
-    const bool is_capped = candidate.frequency_cap && visitor.member;
-    const auto for_member = [&](db::OrgStore& org) {
-        return store::reserve_for_member(org, candidate.campaign, *visitor.member, day,
-                                         *candidate.frequency_cap);
-    };
-    const auto of_budget = [&](db::OrgStore& org) {
-        const auto most = rules::paced_budget(*candidate.daily_impressions, candidate.starts_at,
-                                              candidate.ends_at, now);
-        return store::reserve_of_budget(org, candidate.campaign, day, most);
-    };
-    if (!is_capped && !candidate.daily_impressions) return true;
-    return unless_gone([&] {
-        if (is_capped && candidate.daily_impressions) {
-            return context.database.transaction([&](db::Tx& tx) {
-                db::OrgStore org(tx, organization);
-                // The member's row first: the campaign's is everybody's.
-                return tx.attempt_or_undo([&] { return for_member(org) && of_budget(org); });
-            });
-        }
-        return context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
-            db::OrgStore org(tx, organization);
-            return is_capped ? for_member(org) : of_budget(org);
-        });
-    });
-}
+// One showing by one visitor, counted before it happens. What has neither budget nor cap is not
+// counted.
+class Reservation {
+  public:
+    Reservation(Context& context, OrgId organization, const AdVisitor& visitor, Timestamp now)
+        : context_(context), organization_(organization), visitor_(visitor), now_(now) {}
 
-std::optional<AdCandidate> draw(Context& context, OrgId organization,
-                                std::vector<AdCandidate> candidates, const AdVisitor& visitor,
-                                Timestamp now, const rules::AdChance& chance) {
-    rules::keep_showable(candidates, visitor, now);
+    // False where the budget or the cap has no room.
+    bool make(const AdCandidate& candidate) {
+        const bool is_capped = candidate.frequency_cap && visitor_.member;
+        const bool is_ahead = context_.ads.has_reserved(candidate.campaign, day_);
+        const bool takes_budget = candidate.daily_impressions && !is_ahead;
+        if (takes_budget && context_.ads.is_full(candidate.campaign, now_)) return false;
+        if (!write(candidate, is_capped, takes_budget)) return false;
+        if (takes_budget) {
+            const auto ahead = rules::reserved_at_once(*candidate.daily_impressions) - 1;
+            context_.ads.keep_reserved(candidate.campaign, day_, ahead);
+        } else if (candidate.daily_impressions) {
+            context_.ads.take_reserved(candidate.campaign);
+        }
+        return true;
+    }
+
+  private:
+    bool write(const AdCandidate& candidate, bool is_capped, bool takes_budget) {
+        if (!is_capped && !takes_budget) return true;
+        const auto for_both = [&](db::Tx& tx) {
+            db::OrgStore org(tx, organization_);
+            // The member's row first: the campaign's is everybody's.
+            return tx.attempt_or_undo(
+                [&] { return for_member(org, candidate) && of_budget(org, candidate); });
+        };
+        return unless_gone([&] {
+            if (is_capped && takes_budget) return context_.database.transaction(for_both);
+            return alone([&](db::OrgStore& org) {
+                return is_capped ? for_member(org, candidate) : of_budget(org, candidate);
+            });
+        });
+    }
+
+    template <class Statement>
+    bool alone(const Statement& statement) {
+        return context_.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+            db::OrgStore org(tx, organization_);
+            return statement(org);
+        });
+    }
+
+    bool for_member(db::OrgStore& org, const AdCandidate& candidate) {
+        return store::reserve_for_member(org, candidate.campaign, *visitor_.member, day_,
+                                         *candidate.frequency_cap);
+    }
+
+    // Some for those who come next, too.
+    bool of_budget(db::OrgStore& org, const AdCandidate& candidate) {
+        const std::int64_t budget = *candidate.daily_impressions;
+        const std::int64_t count = rules::reserved_at_once(budget);
+        const std::int64_t most =
+            rules::paced_budget(budget, candidate.starts_at, candidate.ends_at, now_);
+        const bool has_room = store::reserve_of_budget(org, candidate.campaign, day_, count, most);
+        if (!has_room) context_.ads.keep_full(candidate.campaign, now_);
+        return has_room;
+    }
+
+    Context& context_;
+    OrgId organization_;
+    const AdVisitor& visitor_;
+    Timestamp now_;
+    std::int64_t day_ = rules::ad_day_of(now_);
+};
+
+const AdCandidate* draw(std::vector<const AdCandidate*> candidates, Reservation& reservation,
+                        const rules::AdChance& chance) {
     while (!candidates.empty()) {
         const std::size_t place = rules::draw_by_weight(candidates, chance);
-        if (reserve(context, organization, candidates[place], visitor, now)) {
-            return std::move(candidates[place]);
-        }
+        if (reservation.make(*candidates[place])) return candidates[place];
         candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(place));
     }
-    return std::nullopt;
+    return nullptr;
 }
 
 std::optional<AdToken> opened(const Context& context, AdTokenKind kind, std::string_view token) {
-    return rules::decode_ad_token(context.keys.derive_all(kKeyPurpose), kind, token);
+    return rules::decode_ad_token(context.ads.keys(), kind, token);
 }
 
 void count(Context& context, const AdToken& token, Counting counting) {
@@ -107,16 +154,13 @@ void count(Context& context, const AdToken& token, Counting counting) {
 
 std::optional<ServedAd> serve_ad(Context& context, OrgId organization, const AdQuestion& question,
                                  Timestamp now, const rules::AdChance& chance) {
-    AdVisitor visitor;
-    auto candidates = context.database.read([&](db::Tx& tx) {
-        db::OrgStore org(tx, organization);
-        visitor = visitor_of(org, question);
-        return store::find_ad_candidates(org, question.slot, visitor.member, now);
-    });
-    if (!candidates) throw Error(ErrorCode::NotFound);
-    auto chosen = draw(context, organization, std::move(*candidates), visitor, now, chance);
+    const auto& candidates = candidates_of(context, organization, question.slot, now);
+    const AdVisitor visitor = visitor_of(context, organization, question, now);
+    Reservation reservation(context, organization, visitor, now);
+    const AdCandidate* chosen =
+        draw(rules::showable(candidates, visitor, now), reservation, chance);
     if (!chosen) return std::nullopt;
-    AdCreative& creative = chosen->creatives[chance(chosen->creatives.size())];
+    AdCreative creative = chosen->creatives[chance(chosen->creatives.size())];
     if (creative.kind == rules::CreativeKind::Html) {
         creative.html = context.database.read([&](db::Tx& tx) {
             db::OrgStore org(tx, organization);
@@ -126,7 +170,7 @@ std::optional<ServedAd> serve_ad(Context& context, OrgId organization, const AdQ
     }
     AdToken token{AdTokenKind::Impression, organization, ServingId::create(),
                   chosen->campaign,        creative.id,  now + rules::kAdTokenLife};
-    const Secret key = context.keys.derive(kKeyPurpose);
+    const Secret& key = context.ads.keys().at(0);
     ServedAd ad{std::move(creative), rules::encode_ad_token(key, token), {}};
     token.kind = AdTokenKind::Click;
     ad.click_token = rules::encode_ad_token(key, token);

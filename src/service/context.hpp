@@ -7,6 +7,7 @@
 #include "base/settings.hpp"
 #include "base/time.hpp"
 #include "rules/cursor.hpp"
+#include "service/ad_desk.hpp"
 
 #include <functional>
 #include <optional>
@@ -24,6 +25,7 @@ struct Context {
     const Settings& settings;
     rules::CursorSealer cursors;
     KeyRing keys;
+    AdDesk ads{keys};
 };
 
 // Who acts, for which organization: from the credential.

@@ -21,58 +21,59 @@ AdCandidate candidate_of(const db::Rows& rows) {
     candidate.frequency_cap = rows.optional_integer(4);
     candidate.starts_at = rows.timestamp(5);
     candidate.ends_at = rows.optional_timestamp(6);
-    candidate.targeting = rows.bytes(7);
-    candidate.served = rows.integer(8);
-    candidate.shown = rows.integer(9);
+    candidate.targeting = rules::targeting_of(rows.bytes(7));
     return candidate;
 }
 
 rules::AdCreative creative_of(const db::Rows& rows) {
     rules::AdCreative creative;
     creative.campaign_id = rows.id<CampaignId>(1);
-    creative.id = rows.id<CreativeId>(10);
-    creative.image_url = optional_text(rows, 11);
+    creative.id = rows.id<CreativeId>(8);
+    creative.image_url = optional_text(rows, 9);
     creative.kind = creative.image_url ? rules::CreativeKind::Image : rules::CreativeKind::Html;
-    creative.alt = optional_text(rows, 12);
-    creative.width = rows.integer(13);
-    creative.height = rows.integer(14);
+    creative.alt = optional_text(rows, 10);
+    creative.width = rows.integer(11);
+    creative.height = rows.integer(12);
     return creative;
 }
 
 }  // namespace
 
-std::optional<AdMember> find_ad_member(db::OrgStore& org, UserId user) {
-    static constexpr OrgSql kFind{"ad_serving.find_member",
-                                  "SELECT id, country, locale, attributes FROM members "
-                                  "WHERE organization_id = :org AND user_id = ?"};
-    auto rows = org.query(kFind, user);
-    if (!rows.next()) return std::nullopt;
-    return AdMember{rows.id<MemberId>(1), optional_text(rows, 2), optional_text(rows, 3),
-                    rows.bytes(4)};
+std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, std::int64_t day) {
+    static constexpr OrgSql kFind{
+        "ad_serving.find_member",
+        "SELECT m.id, m.country, m.locale, m.attributes, d.campaign_id, d.shown FROM members m "
+        "LEFT JOIN ad_member_days d ON d.organization_id = m.organization_id "
+        "AND d.member_id = m.id AND d.day = ? WHERE m.organization_id = :org AND m.user_id = ?"};
+    std::optional<rules::AdVisitor> visitor;
+    for (auto rows = org.query(kFind, day, user); rows.next();) {
+        if (!visitor) {
+            visitor.emplace();
+            visitor->member = rows.id<MemberId>(1);
+            visitor->country = optional_text(rows, 2);
+            visitor->locale = optional_text(rows, 3);
+            visitor->attributes = rows.bytes(4);
+        }
+        if (!rows.is_null(5)) visitor->shown[rows.id<CampaignId>(5)] = rows.integer(6);
+    }
+    return visitor;
 }
 
 std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, std::string_view slug,
-                                                           const std::optional<MemberId>& member,
-                                                           Timestamp now) {
+                                                           Timestamp from, Timestamp until) {
     // LIMIT: the bounds of a slot's campaigns and of a campaign's creatives, multiplied.
     static constexpr OrgSql kFind{
         "ad_serving.find_candidates",
         "SELECT c.id, c.weight, c.daily_impressions, c.frequency_cap, c.starts_at, c.ends_at, "
-        "c.targeting, COALESCE(d.served, 0), COALESCE(m.shown, 0), r.id, r.image_url, r.alt, "
-        "s.width, s.height FROM ad_slots s "
+        "c.targeting, r.id, r.image_url, r.alt, s.width, s.height FROM ad_slots s "
         "LEFT JOIN (ad_campaign_slots l "
         "JOIN ad_campaigns c ON c.organization_id = l.organization_id AND c.id = l.campaign_id "
         "JOIN ad_creatives r ON r.organization_id = c.organization_id AND r.campaign_id = c.id) "
         "ON l.organization_id = s.organization_id AND l.slot_id = s.id AND c.status = 'active' "
-        "AND c.starts_at <= ? AND (c.ends_at IS NULL OR c.ends_at > ?) "
+        "AND c.starts_at < ? AND (c.ends_at IS NULL OR c.ends_at > ?) "
         "AND r.width = s.width AND r.height = s.height "
-        "LEFT JOIN ad_campaign_days d ON d.organization_id = c.organization_id "
-        "AND d.campaign_id = c.id AND d.day = ? "
-        "LEFT JOIN ad_member_days m ON m.organization_id = c.organization_id "
-        "AND m.campaign_id = c.id AND m.member_id = ? AND m.day = ? "
         "WHERE s.organization_id = :org AND s.slug = ? LIMIT 2000"};
-    const std::int64_t day = rules::ad_day_of(now);
-    auto rows = org.query(kFind, now, now, day, member, day, slug);
+    auto rows = org.query(kFind, until, from, slug);
     std::vector<AdCandidate> candidates;
     std::map<CampaignId, std::size_t> places;
     bool is_there = false;
@@ -94,14 +95,14 @@ std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id) 
     return rows.next() ? optional_text(rows, 1) : std::nullopt;
 }
 
-bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day,
+bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
                        std::int64_t most) {
     static constexpr OrgSql kReserve{
         "ad_serving.reserve_of_budget",
         "INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served) "
-        "VALUES (:org, ?, ?, 1) "
-        "ON DUPLICATE KEY UPDATE served = IF(served < ?, served + 1, served)"};
-    return most > 0 && org.execute(kReserve, campaign, day, most) > 0;
+        "VALUES (:org, ?, ?, ?) "
+        "ON DUPLICATE KEY UPDATE served = IF(served + ? <= ?, served + ?, served)"};
+    return most >= count && org.execute(kReserve, campaign, day, count, count, most, count) > 0;
 }
 
 bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member, std::int64_t day,

@@ -13,25 +13,21 @@
 
 namespace muster::store {
 
-// Of a member what targeting asks for.
-struct AdMember {
-    MemberId member;
-    std::optional<std::string> country;
-    std::optional<std::string> locale;
-    std::string attributes;
-};
-std::optional<AdMember> find_ad_member(db::OrgStore& org, UserId user);
+// Of a member what targeting asks for, and what of that day's campaigns was shown; tags are the
+// page's. nullopt for nobody's user.
+std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, std::int64_t day);
 
-// A slot with the campaigns that run in it at `now` and have creatives of its size, with what of
-// today (for the member, if one is given) has been counted. html is left out. nullopt for a slot
-// that the organization does not have.
-std::optional<std::vector<rules::AdCandidate>> find_ad_candidates(
-    db::OrgStore& org, std::string_view slug, const std::optional<MemberId>& member, Timestamp now);
+// A slot's active campaigns that run at some time of [from, until) and have creatives of its size.
+// html is left out. nullopt for a slot that the organization does not have.
+std::optional<std::vector<rules::AdCandidate>> find_ad_candidates(db::OrgStore& org,
+                                                                  std::string_view slug,
+                                                                  Timestamp from, Timestamp until);
 std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id);
 
-// Counts one more of the day, unless `most` are counted. False for none counted. Throws DbError
-// BadData for a campaign that is gone.
-bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t most);
+// Counts `count` more of the day, or one for the member, unless that would be more than `most`.
+// False for none counted. Throws DbError BadData for a campaign that is gone.
+bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
+                       std::int64_t most);
 bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member, std::int64_t day,
                         std::int64_t most);
 

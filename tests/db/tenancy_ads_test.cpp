@@ -164,16 +164,16 @@ BOOST_AUTO_TEST_CASE(ad_creatives) {
 
 BOOST_AUTO_TEST_CASE(ad_serving) {
     check({"ad_serving.find_member"},
-          [&](OrgStore& org) { return store::find_ad_member(org, owner.user).has_value(); });
+          [&](OrgStore& org) { return store::find_ad_member(org, owner.user, 1).has_value(); });
     check({"ad_serving.find_candidates"}, [&](OrgStore& org) {
-        const auto found = store::find_ad_candidates(org, "top", owner.member, kNow);
+        const auto found = store::find_ad_candidates(org, "top", kNow, kLater);
         return found->size() != 1 || found->front().campaign == owner.campaign;
     });
     check({"ad_serving.find_landing_url"}, [&](OrgStore& org) {
         return store::find_landing_url(org, owner.campaign, owner.creative).has_value();
     });
     check({"ad_serving.reserve_of_budget"},
-          [&](OrgStore& org) { return store::reserve_of_budget(org, owner.campaign, 20'000, 9); });
+          [&](OrgStore& org) { return store::reserve_of_budget(org, owner.campaign, 20'000, 1, 9); });
     check({"ad_serving.reserve_for_member"}, [&](OrgStore& org) {
         return store::reserve_for_member(org, owner.campaign, owner.member, 20'000, 9);
     });

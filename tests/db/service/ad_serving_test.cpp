@@ -60,11 +60,13 @@ struct Ads : House {
             fields.width = width;
             fields.height = 90;
             fields.landing_url = kLanding;
+            forget();
             return service::create_ad_creative(unit, fields);
         });
     }
     void change(CampaignId id, const service::AdCampaignChange& change) {
         as(acme, [&](service::Unit& unit) { service::change_ad_campaign(unit, id, change); });
+        forget();
     }
     UserId member(const std::string& email, const std::string& country = "") {
         rules::MemberFields fields;
@@ -76,6 +78,8 @@ struct Ads : House {
     std::optional<service::ServedAd> serve(const AdQuestion& question = {"top", {}, {}, {}, {}}) {
         return service::serve_ad(context, acme, question, now, first);
     }
+    // As a worker that has just begun.
+    void forget() { context.ads = service::AdDesk(context.keys); }
     // How many of as many requests at once were given an ad.
     int served_side_by_side(int requests, const AdQuestion& question) {
         std::atomic<int> served = 0;
@@ -127,17 +131,62 @@ BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
                 }) == ErrorCode::NotFound));
 }
 
-BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_one_statement_and_no_write) {
+// The statements that serve() sends.
+int cost_of(Ads& ads, const AdQuestion& question = {"top", {}, {}, {}, {}}) {
+    db::statistics() = {};
+    BOOST_TEST(ads.serve(question).has_value());
+    return db::statistics().statements;
+}
+
+BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_a_look_a_second_and_no_write) {
     campaign();
     const UserId ann = member("ann@x.test");
     const auto before = client.snapshot(acme);
-    (void)serve();  // opens the connection, and prepares the statements
-    db::statistics() = {};
-    BOOST_TEST(serve().has_value());
-    BOOST_TEST(db::statistics().statements == 1);
-    BOOST_TEST(serve({"top", ann, {}, {}, {}}).has_value());
-    BOOST_TEST(db::statistics().statements == 3);
+    BOOST_TEST(cost_of(*this) == 1);
+    BOOST_TEST(cost_of(*this) == 0);
+    BOOST_TEST(cost_of(*this, {"top", ann, {}, {}, {}}) == 1);
+    now = now + Milliseconds(999);
+    BOOST_TEST(cost_of(*this) == 0);
+    now = now + Milliseconds(1);
+    BOOST_TEST(cost_of(*this) == 1);
     BOOST_TEST((client.snapshot(acme) == before));
+}
+
+BOOST_AUTO_TEST_CASE(a_large_budget_is_written_once_in_many_servings_and_never_passed) {
+    campaign(budgeted(3000));
+    now = late;
+    BOOST_TEST(cost_of(*this) == 2);  // the slot, and three servings of the budget
+    BOOST_TEST(cost_of(*this) == 0);
+    BOOST_TEST(cost_of(*this) == 0);
+    BOOST_TEST(cost_of(*this) == 1);
+    BOOST_TEST(sum("served") == 6);
+    client.execute("UPDATE ad_campaign_days SET served = 2998");
+    forget();
+    BOOST_TEST(!serve().has_value());  // no room for three
+    BOOST_TEST(sum("served") == 2998);
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_that_has_no_room_is_not_asked_again_for_a_moment) {
+    campaign(budgeted(1));
+    now = late - Milliseconds(5000);
+    BOOST_TEST(serve().has_value());
+    BOOST_TEST(!serve().has_value());
+    db::statistics() = {};
+    BOOST_TEST(!serve().has_value());
+    BOOST_TEST(db::statistics().statements == 0);
+    client.execute("UPDATE ad_campaign_days SET served = 0");
+    now = now + Milliseconds(1000);
+    BOOST_TEST(serve().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_reserved_yesterday_is_not_handed_out_today) {
+    campaign(budgeted(5000));
+    now = late;
+    BOOST_TEST(serve().has_value());
+    now = now + Milliseconds(1);
+    BOOST_TEST(serve().has_value());
+    BOOST_TEST((client.column("SELECT served FROM ad_campaign_days ORDER BY day") ==
+                std::vector<std::string>{"5", "5"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_campaign_runs_in_its_time_and_while_it_is_active) {

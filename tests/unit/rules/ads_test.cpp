@@ -31,8 +31,9 @@ AdVisitor ann() {
     return visitor;
 }
 
-bool is_for(const Targeting& targeting, const AdVisitor& visitor = ann()) {
-    return rules::is_for(rules::targeting_document(targeting), visitor);
+bool suits(const Targeting& targeting, const AdVisitor& visitor = ann()) {
+    return rules::is_for(rules::targeting_of(rules::targeting_document(targeting)).value(),
+                         visitor);
 }
 Targeting asking_for(std::string attributes) {
     return {{}, {}, {}, std::move(attributes)};
@@ -42,15 +43,13 @@ AdCandidate candidate(std::int64_t weight = 1) {
     AdCandidate made;
     made.campaign = CampaignId::create();
     made.weight = weight;
-    made.targeting = "{}";
+    made.targeting.emplace();
     made.creatives.emplace_back();
     return made;
 }
 
 bool is_showable(const AdCandidate& what, const AdVisitor& visitor = {}, Timestamp when = at(12)) {
-    std::vector<AdCandidate> list{what};
-    rules::keep_showable(list, visitor, when);
-    return !list.empty();
+    return !rules::showable({&what, 1}, visitor, when).empty();
 }
 
 std::vector<std::string> faults_of(const Targeting& targeting) {
@@ -74,53 +73,56 @@ using Strings = std::vector<std::string>;
 BOOST_AUTO_TEST_SUITE(ads)
 
 BOOST_AUTO_TEST_CASE(a_campaign_without_conditions_is_for_everybody) {
-    BOOST_TEST(is_for({}));
-    BOOST_TEST(is_for({}, {}));
+    BOOST_TEST(suits({}));
+    BOOST_TEST(suits({}, {}));
     BOOST_TEST(rules::targeting_document({}) == "{}");
 }
 
 BOOST_AUTO_TEST_CASE(each_condition_must_hold_and_what_is_unknown_does_not) {
-    BOOST_TEST(is_for({{"DE", "GB"}, {}, {}, "{}"}));
-    BOOST_TEST(!is_for({{"DE"}, {}, {}, "{}"}));
-    BOOST_TEST(!is_for({{"GB"}, {}, {}, "{}"}, {}));
-    BOOST_TEST(is_for({{}, {}, {"golf", "cup"}, "{}"}));
-    BOOST_TEST(!is_for({{}, {}, {"golf"}, "{}"}));
-    BOOST_TEST(!is_for({{}, {}, {"cup"}, "{}"}, {}));
-    BOOST_TEST(!is_for({{"GB"}, {}, {"golf"}, "{}"}));
-    BOOST_TEST(is_for({{"GB"}, {"en"}, {"cup"}, R"({"team":"red"})"}));
+    BOOST_TEST(suits({{"DE", "GB"}, {}, {}, "{}"}));
+    BOOST_TEST(!suits({{"DE"}, {}, {}, "{}"}));
+    BOOST_TEST(!suits({{"GB"}, {}, {}, "{}"}, {}));
+    BOOST_TEST(suits({{}, {}, {"golf", "cup"}, "{}"}));
+    BOOST_TEST(!suits({{}, {}, {"golf"}, "{}"}));
+    BOOST_TEST(!suits({{}, {}, {"cup"}, "{}"}, {}));
+    BOOST_TEST(!suits({{"GB"}, {}, {"golf"}, "{}"}));
+    BOOST_TEST(suits({{"GB"}, {"en"}, {"cup"}, R"({"team":"red"})"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_language_stands_for_all_its_countries) {
     for (const char* locale : {"en", "EN", "en-GB", "en_gb"}) {
-        BOOST_TEST(is_for({{}, {locale}, {}, "{}"}), locale);
+        BOOST_TEST(suits({{}, {locale}, {}, "{}"}), locale);
     }
     for (const char* locale : {"e", "en-US", "en-GB-x", "de"}) {
-        BOOST_TEST(!is_for({{}, {locale}, {}, "{}"}), locale);
+        BOOST_TEST(!suits({{}, {locale}, {}, "{}"}), locale);
     }
     AdVisitor visitor;
     visitor.locale = "eng";
-    BOOST_TEST(!is_for({{}, {"en"}, {}, "{}"}, visitor));
-    BOOST_TEST(!is_for({{}, {"en"}, {}, "{}"}, {}));
+    BOOST_TEST(!suits({{}, {"en"}, {}, "{}"}, visitor));
+    BOOST_TEST(!suits({{}, {"en"}, {}, "{}"}, {}));
 }
 
 BOOST_AUTO_TEST_CASE(attributes_must_be_equal) {
     for (const char* wanted : {R"({"team":"red"})", R"({"age":42})", R"({"age":42.0})",
                                R"({"vip":true})", R"({"likes":"b"})", R"({"age":42,"vip":true})"}) {
-        BOOST_TEST(is_for(asking_for(wanted)), wanted);
+        BOOST_TEST(suits(asking_for(wanted)), wanted);
     }
     for (const char* wanted :
          {R"({"team":"Red"})", R"({"age":"42"})", R"({"vip":1})", R"({"vip":false})",
           R"({"likes":"c"})", R"({"none":"x"})", R"({"age":42,"team":"blue"})"}) {
-        BOOST_TEST(!is_for(asking_for(wanted)), wanted);
+        BOOST_TEST(!suits(asking_for(wanted)), wanted);
     }
-    BOOST_TEST(!is_for(asking_for(R"({"team":"red"})"), {}));
+    BOOST_TEST(!suits(asking_for(R"({"team":"red"})"), {}));
 }
 
 BOOST_AUTO_TEST_CASE(a_targeting_that_cannot_be_read_is_for_nobody) {
     for (const char* broken : {"", "[]", "{\"countries\":1}", "{\"tags\":[1],\"attributes\":{}}",
                                "{\"attributes\":[]}", "{"}) {
-        BOOST_TEST(!rules::is_for(broken, ann()), broken);
+        BOOST_TEST(!rules::targeting_of(broken).has_value(), broken);
     }
+    auto unreadable = candidate();
+    unreadable.targeting.reset();
+    BOOST_TEST(!is_showable(unreadable, ann()));
 }
 
 BOOST_AUTO_TEST_CASE(a_targeting_is_kept_as_it_was) {
@@ -189,18 +191,12 @@ BOOST_AUTO_TEST_CASE(only_what_has_room_may_be_shown) {
     BOOST_TEST(is_showable(candidate()));
     auto capped = candidate();
     capped.frequency_cap = 3;
-    capped.shown = 2;
-    BOOST_TEST(is_showable(capped, ann()));
-    capped.shown = 3;
-    BOOST_TEST(!is_showable(capped, ann()));
+    auto visitor = ann();
+    visitor.shown[capped.campaign] = 2;
+    BOOST_TEST(is_showable(capped, visitor));
+    visitor.shown[capped.campaign] = 3;
+    BOOST_TEST(!is_showable(capped, visitor));
     BOOST_TEST(is_showable(capped));  // whom nobody knows nobody can count
-    auto paced = candidate();
-    paced.daily_impressions = 1000;
-    paced.served = 509;
-    BOOST_TEST(is_showable(paced));
-    paced.served = 510;
-    BOOST_TEST(!is_showable(paced));
-    BOOST_TEST(is_showable(paced, {}, at(13)));
     auto later = candidate();
     later.starts_at = at(12.1);
     BOOST_TEST(!is_showable(later));
@@ -212,8 +208,16 @@ BOOST_AUTO_TEST_CASE(only_what_has_room_may_be_shown) {
     BOOST_TEST(!is_showable(empty));
 }
 
+BOOST_AUTO_TEST_CASE(a_small_budget_is_reserved_one_by_one_and_a_large_one_by_the_hundred) {
+    BOOST_TEST(rules::reserved_at_once(1) == 1);
+    BOOST_TEST(rules::reserved_at_once(1999) == 1);
+    BOOST_TEST(rules::reserved_at_once(50'000) == 50);
+    BOOST_TEST(rules::reserved_at_once(rules::kMostDailyImpressions) == 100);
+}
+
 BOOST_AUTO_TEST_CASE(a_campaign_is_drawn_by_its_weight) {
-    const std::vector<AdCandidate> list{candidate(1), candidate(10), candidate(5)};
+    const std::vector<AdCandidate> made{candidate(1), candidate(10), candidate(5)};
+    const std::vector<const AdCandidate*> list{&made[0], &made[1], &made[2]};
     std::array<int, 3> drawn{};
     for (std::uint64_t number = 0; number < 16; ++number) {
         const auto place = rules::draw_by_weight(list, [&](std::uint64_t bound) {
