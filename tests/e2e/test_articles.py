@@ -126,6 +126,7 @@ def test_a_repeated_post_writes_and_publishes_once(module_org, console):
     for verb in ("publish", "unpublish"):
         replies = [console.post(f"{path}/{verb}", headers=headers, expect=200) for _ in range(2)]
         assert replies[0].content == replies[1].content and "Idempotency-Replayed" in replies[1].headers
+        console.post(f"{path}/{verb}", json={}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
 
 
 # ---------------------------------------------------------------------------- read
