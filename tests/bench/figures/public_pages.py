@@ -72,6 +72,7 @@ def serve_ads(bench, console):
     if b'"click_url":' not in answer:
         raise BrokenMeasurement(f"no ad was served: {answer[:300]!r}")
     measured = figure(bench, "/v1/ads/serve", 0.3, paths, answer)
+    console.connect()  # nginx has closed what was idle for so long
     for campaign in campaigns:
         console.call("DELETE", f"/console/v1/ads/campaigns/{campaign['id']}", expect=204)
     console.call("DELETE", f"/console/v1/ads/slots/{slot['id']}", expect=204)
@@ -103,6 +104,7 @@ def list_articles(bench, console):
     page.call("GET", path, expect=304, **{"If-None-Match": etag})
     what = f"/v1/content/articles, {ARTICLES} of them"
     figures = [figure(bench, what, 0.5, [path], answer), figure(bench, what + ", 304", 0.5, [path], answer, etag)]
+    console.connect()
     for article in articles:
         console.call("DELETE", f"/console/v1/articles/{article['id']}", expect=204)
     return figures
