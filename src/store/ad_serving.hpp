@@ -29,8 +29,8 @@ std::optional<std::vector<rules::AdCandidate>> find_ad_candidates(
     db::OrgStore& org, std::string_view slug, const std::optional<MemberId>& member, Timestamp now);
 std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id);
 
-// Counts one more of the day, unless `most` are counted. False for none counted. Throws DbError
-// BadData for a campaign that is gone.
+// Counts one more of the day, unless `most` are counted. False for none counted. A campaign that is
+// gone has none of a member's, without a wait for its row; of its budget it throws DbError BadData.
 bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t most);
 bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member, std::int64_t day,
                         std::int64_t most);
