@@ -528,7 +528,7 @@ CREATE TABLE IF NOT EXISTS webhook_attempt_totals (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- Ads. A slot is a place on a page; a campaign's creatives are shown in its slots. targeting: a JSON object. Deleting a
--- campaign takes all that hangs on it along.
+-- campaign takes all that hangs on it along, save ad_member_days.
 CREATE TABLE IF NOT EXISTS ad_slots (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -605,7 +605,8 @@ CREATE TABLE IF NOT EXISTS ad_campaign_days (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- How often a member was shown a campaign on a day: what a frequency cap counts. Purged once the day is over; gone with
--- the membership (member: an erasure's way).
+-- the membership (member: an erasure's way). No foreign key to the campaign: deleting one would take as many rows along as
+-- it has members, and whoever serves its ads meanwhile would wait for that.
 CREATE TABLE IF NOT EXISTS ad_member_days (
     organization_id BINARY(16) NOT NULL,
     campaign_id     BINARY(16) NOT NULL,
@@ -615,8 +616,7 @@ CREATE TABLE IF NOT EXISTS ad_member_days (
     PRIMARY KEY (organization_id, campaign_id, member_id, day),
     KEY member (organization_id, member_id),
     KEY day (day),
-    CONSTRAINT ad_member_days_campaign FOREIGN KEY (organization_id, campaign_id)
-        REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
+    CONSTRAINT ad_member_days_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- Tokens that were counted: the key lets none count twice. Purged once the tokens have expired.

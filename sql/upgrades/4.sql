@@ -103,8 +103,7 @@ CREATE TABLE ad_member_days (
     PRIMARY KEY (organization_id, campaign_id, member_id, day),
     KEY member (organization_id, member_id),
     KEY day (day),
-    CONSTRAINT ad_member_days_campaign FOREIGN KEY (organization_id, campaign_id)
-        REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
+    CONSTRAINT ad_member_days_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 CREATE TABLE ad_redemptions (

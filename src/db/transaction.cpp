@@ -53,7 +53,9 @@ bool Database::may_run_again(const DbError& error, Attempts& so_far, bool commit
         connection_.reset();
         // A refused connect will be refused again; a lost COMMIT may have happened.
         if (commit_sent || !had_connection || ++so_far.lost_connections > 1) return false;
-    } else if (error.kind() != Kind::Deadlock && error.kind() != Kind::LockTimeout) {
+    } else if (error.kind() == Kind::LockTimeout) {
+        if (so_far.waits == LockWaits::Once) return false;
+    } else if (error.kind() != Kind::Deadlock) {
         return false;
     }
     if (so_far.begun >= kAttempts) return false;

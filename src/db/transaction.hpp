@@ -6,6 +6,7 @@
 #include "db/connection.hpp"
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <type_traits>
@@ -85,6 +86,9 @@ class OrgStore {
     OrgId org_;
 };
 
+// Whether who waited for a lock in vain waits again.
+enum class LockWaits : std::uint8_t { Again, Once };
+
 // A source of transactions over one connection, opened when first needed and again after it was
 // lost. For one thread.
 class Database {
@@ -93,9 +97,10 @@ class Database {
 
     // Runs `fn(Tx&)` and commits. Deadlock, LockTimeout and a racing Duplicate (RetryTransaction)
     // run all of it again, at most kAttempts times, with a growing jittered pause; so does one lost
-    // connection, unless the COMMIT was already sent. Everything else rolls back and is thrown on.
+    // connection, unless the COMMIT was already sent. Everything else rolls back and is thrown on;
+    // so is LockTimeout where `waits` is Once.
     template <class Fn>
-    auto transaction(Fn&& fn) -> std::invoke_result_t<Fn, Tx&>;
+    auto transaction(Fn&& fn, LockWaits waits = LockWaits::Again) -> std::invoke_result_t<Fn, Tx&>;
 
     // Runs `fn(Tx&)` without a transaction: for reads of which each may see its own moment. Once
     // more after a lost connection.
@@ -110,6 +115,7 @@ class Database {
   private:
     Connection& connection();
     struct Attempts {
+        LockWaits waits = LockWaits::Again;
         int begun = 1;
         int lost_connections = 0;
     };
@@ -140,9 +146,9 @@ template <class Statement>
 }
 
 template <class Fn>
-auto Database::transaction(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
+auto Database::transaction(Fn&& fn, LockWaits waits) -> std::invoke_result_t<Fn, Tx&> {
     using Result = std::invoke_result_t<Fn, Tx&>;
-    for (Attempts attempts;; ++attempts.begun) {
+    for (Attempts attempts{.waits = waits};; ++attempts.begun) {
         bool commit_sent = false;
         try {
             Connection& open = connection();

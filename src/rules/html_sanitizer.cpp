@@ -21,6 +21,7 @@ namespace {
 // opened anew in every paragraph.
 constexpr std::ptrdiff_t kMostTags = 20'000;
 constexpr std::size_t kMostAttributes = 15'000;
+constexpr std::ptrdiff_t kMostTemplates = 500;  // each tag looks through those that are open
 constexpr std::size_t kMostMemory = 64U << 20;
 constexpr std::size_t kDeepest = 100;  // elements within one another, written
 constexpr int kPasses = 5;
@@ -337,9 +338,21 @@ const GumboNode* body_of(const GumboNode& root) {
     return nullptr;
 }
 
+// Before it is parsed: by the bytes that only such tags hold, and text seldom.
+bool has_too_many_tags(std::string_view html) {
+    constexpr std::string_view kTemplate = "<template";
+    std::ptrdiff_t tags = 0;
+    std::ptrdiff_t templates = 0;
+    for (auto at = html.find('<'); at != std::string_view::npos; at = html.find('<', at + 1)) {
+        ++tags;
+        if (equal_ignoring_case(html.substr(at, kTemplate.size()), kTemplate)) ++templates;
+    }
+    return tags > kMostTags || templates > kMostTemplates;
+}
+
 // nullopt for what costs too much.
 std::optional<std::string> rebuilt(std::string_view html) try {
-    if (std::count(html.begin(), html.end(), '<') > kMostTags) return std::nullopt;
+    if (has_too_many_tags(html)) return std::nullopt;
     // As the content of a standards-mode body: what leads off (white space, a frameset) is then
     // read as everything behind it.
     const std::string document = "<!DOCTYPE html><body>" + std::string(html);

@@ -15,6 +15,7 @@ StoredReply reply_of(const rules::EventCounts& counts) {
 
 // What may be committed together with others: the requests it is for, and how it writes them.
 struct Part {
+    OrgId organization;
     std::vector<std::size_t> places;  // of the calls
     // Throws Error for what is wrong with it; gives a reply for each place.
     std::function<std::vector<StoredReply>(db::Tx&)> write;
@@ -33,14 +34,15 @@ std::vector<Part> tracked_parts(std::span<const CollectedCall> calls) {
         std::vector<const TrackedCall*> tracked;
         for (const std::size_t place : places)
             tracked.push_back(&std::get<TrackedCall>(calls[place]));
-        parts.push_back({std::move(places), [tracked = std::move(tracked)](db::Tx& tx) {
-                             Unit unit{tx, tracked[0]->actor, Timestamp::now()};
-                             std::vector<StoredReply> replies;
-                             for (const auto& counts : track_events(unit, tracked)) {
-                                 replies.push_back(reply_of(counts));
-                             }
-                             return replies;
-                         }});
+        parts.push_back(
+            {organization, std::move(places), [tracked = std::move(tracked)](db::Tx& tx) {
+                 Unit unit{tx, tracked[0]->actor, Timestamp::now()};
+                 std::vector<StoredReply> replies;
+                 for (const auto& counts : track_events(unit, tracked)) {
+                     replies.push_back(reply_of(counts));
+                 }
+                 return replies;
+             }});
     }
     return parts;
 }
@@ -51,7 +53,7 @@ std::vector<Part> pushed_parts(const Context& context, std::span<const Collected
         const auto* pushed = std::get_if<PushedCall>(&calls[i]);
         if (!pushed) continue;
         parts.push_back(
-            {{i}, [&context, pushed](db::Tx& tx) {
+            {pushed->actor.organization, {i}, [&context, pushed](db::Tx& tx) {
                  const auto work = [&](Unit& unit) {
                      return reply_of(ingest_events(unit, pushed->installation, pushed->events));
                  };
@@ -77,9 +79,10 @@ class Writer {
     // False when nothing was written and each part should be tried by itself.
     bool write_together(const std::vector<Part>& parts) {
         try {
-            context_.database.transaction([&](db::Tx& tx) {
+            const auto write_all = [&](db::Tx& tx) {
                 for (const Part& part : parts) write_beside(tx, part);
-            });
+            };
+            context_.database.transaction(write_all, db::LockWaits::Once);
             return true;
         } catch (const db::DbError& error) {
             if (error.kind() != db::DbError::Kind::Gone) return false;
@@ -107,10 +110,15 @@ class Writer {
     }
 
     void write_alone(const Part& part) {
+        const auto locked = locked_.find(part.organization);
+        if (locked != locked_.end()) return fail(part, locked->second);
         try {
-            std::vector<StoredReply> replies =
-                context_.database.transaction([&](db::Tx& tx) { return part.write(tx); });
-            succeed(part, std::move(replies));
+            succeed(part, context_.database.transaction(part.write, db::LockWaits::Once));
+        } catch (const db::DbError& error) {
+            if (error.kind() == db::DbError::Kind::LockTimeout) {
+                locked_.emplace(part.organization, std::current_exception());
+            }
+            fail(part, std::current_exception());
         } catch (const std::exception&) {
             fail(part, std::current_exception());
         }
@@ -127,6 +135,8 @@ class Writer {
 
     Context& context_;
     std::vector<Outcome>& outcomes_;
+    // Whose rows were waited for in vain: nobody waits for them once more for each of its calls.
+    std::map<OrgId, std::exception_ptr> locked_;
 };
 
 }  // namespace

@@ -110,9 +110,10 @@ bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member,
     static constexpr OrgSql kReserve{
         "ad_serving.reserve_for_member",
         "INSERT INTO ad_member_days (organization_id, campaign_id, member_id, day, shown) "
-        "VALUES (:org, ?, ?, ?, 1) "
+        "SELECT c.organization_id, c.id, ?, ?, 1 FROM ad_campaigns c "
+        "WHERE c.organization_id = :org AND c.id = ? "
         "ON DUPLICATE KEY UPDATE shown = IF(shown < ?, shown + 1, shown)"};
-    return most > 0 && org.execute(kReserve, campaign, member, day, most) > 0;
+    return most > 0 && org.execute(kReserve, member, day, campaign, most) > 0;
 }
 
 bool insert_redemption(db::OrgStore& org, const rules::AdToken& token, Timestamp now) {

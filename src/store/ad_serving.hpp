@@ -25,7 +25,8 @@ std::optional<std::vector<rules::AdCandidate>> find_ad_candidates(db::OrgStore& 
 std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id);
 
 // Counts `count` more of the day, or one for the member, unless that would be more than `most`.
-// False for none counted. Throws DbError BadData for a campaign that is gone.
+// False for none counted. A campaign that is gone has none of a member's, without a wait for its
+// row; of its budget it throws DbError BadData.
 bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
                        std::int64_t most);
 bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member, std::int64_t day,

@@ -28,7 +28,7 @@ std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<cons
                                                Lock lock);
 std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
                                              Lock lock);
-// Several may share an external id.
+// Several may share an external id: then at least two of them are given, and never all of many.
 std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
                                                       std::span<const std::string> external_ids,
                                                       Lock lock);

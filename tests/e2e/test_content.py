@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 from support.client import SHOP, PageClient, faults_of
+from support.page_keys import PageKey, call
 from support.stack import wait_for
 from support.world import slug
 
@@ -178,6 +179,15 @@ def test_only_the_keys_origins_may_read(reader, path):
     for headers in ({"Origin": "https://evil.example"}, {"Origin": "null", "Referer": SHOP}, {"Origin": None},
                     {"Origin": SHOP + ".evil.example"}, {"Origin": "http://shop.example"}):
         reader.get(path, headers=headers, expect=403, code="ORIGIN_NOT_ALLOWED")
+
+
+def test_a_key_that_nginx_does_not_see_is_judged_for_each_request(module_org, stack):
+    """A worker reads %6bey as key; nginx does not, and so may not give what it keeps to whoever asks."""
+    token = PageKey(module_org, kind="content").token
+    hidden = f"{PATH}?%6bey={token}"
+    assert call(stack, "GET", hidden, referer=SHOP + "/").status == 200
+    for foreign in ({}, {"referer": "https://evil.example/"}):
+        assert call(stack, "GET", hidden, **foreign).status == 403
 
 
 def test_only_a_live_content_key_lets_in(module_org, reader, path, stack, contract):

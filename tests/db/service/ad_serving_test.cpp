@@ -118,6 +118,17 @@ service::NewAdCampaign budgeted(std::int64_t budget) {
 
 BOOST_FIXTURE_TEST_SUITE(ad_serving, Ads)
 
+BOOST_AUTO_TEST_CASE(a_capped_ad_is_served_while_its_campaign_is_being_written_by_somebody) {
+    const auto made = campaign(capped(1));
+    const AdQuestion question{"top", member("ann@x.test"), {}, {}, {}};
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM ad_campaigns WHERE id = ? FOR UPDATE", made.id);
+    const bool is_served = serve(question).has_value();
+    client.run("ROLLBACK");
+    BOOST_TEST(is_served);
+    BOOST_TEST(!serve(question).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
     BOOST_TEST(!serve().has_value());
     BOOST_TEST((code_of([&] { (void)serve({"none", {}, {}, {}, {}}); }) == ErrorCode::NotFound));

@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <array>
+#include <chrono>
 
 using namespace muster;
 using service::CollectedCall;
@@ -75,6 +76,10 @@ std::optional<ErrorCode> error_of(const Outcome& outcome) {
 
 using Texts = std::vector<std::string>;
 
+using Clock = std::chrono::steady_clock;
+// Once with the others and once alone, and some room.
+constexpr std::chrono::seconds kMoment{4};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(collecting, Collectors)
@@ -127,12 +132,30 @@ BOOST_AUTO_TEST_CASE(an_organization_whose_rows_are_locked_holds_the_others_up_o
         "INSERT INTO engagement_events (organization_id, id, action, tags, client_event_id, "
         "occurred_at, received_at) VALUES (?, ?, 'x', '[]', 'held', 1, 1)",
         other, EventId::create());
+    const auto began = Clock::now();
     const auto outcomes = collect({tracked(other, "held"), tracked(acme, "a")});
+    BOOST_TEST((Clock::now() - began < kMoment));
     client.run("ROLLBACK");
     BOOST_TEST(std::holds_alternative<std::exception_ptr>(outcomes[0]));
     BOOST_TEST(reply_of(outcomes[1]));
     BOOST_TEST((ids() == Texts{"a"}));
     BOOST_TEST(reply_of(collect({tracked(other, "held")})[0]));
+}
+
+BOOST_AUTO_TEST_CASE(many_calls_that_want_what_is_locked_wait_no_longer_than_one) {
+    const OrgId other = organization("Other");
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM members WHERE user_id = ? FOR UPDATE", user);
+    const auto began = Clock::now();
+    const auto outcomes = collect({pushed("k1", "a"), pushed("k2", "b"), pushed("k3", "c"),
+                                   pushed("k4", "d"), pushed("k5", "e"), tracked(other, "f")});
+    BOOST_TEST((Clock::now() - began < kMoment));
+    client.run("ROLLBACK");
+    for (std::size_t i = 0; i < 5; ++i) {
+        BOOST_TEST(std::holds_alternative<std::exception_ptr>(outcomes[i]));
+    }
+    BOOST_TEST(reply_of(outcomes[5]));
+    BOOST_TEST(reply_of(collect({pushed("k5", "e")})[0]));
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_before_the_commit_is_made_good_and_nothing_is_doubled) {

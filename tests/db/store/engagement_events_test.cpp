@@ -7,7 +7,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 using namespace muster;
 using db::OrgStore;
@@ -134,6 +137,33 @@ BOOST_AUTO_TEST_CASE(the_purge_reads_what_goes_and_not_what_stays) {
     BOOST_TEST(gone == 0);
     BOOST_TEST(cost_of([&](db::Tx& tx) { BOOST_TEST(find(tx, until) == 1); }) <= 10);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 2 * kEvents - 100);
+}
+
+BOOST_AUTO_TEST_CASE(an_external_id_that_all_members_share_costs_as_little_as_one_of_two) {
+    client.run(
+        "INSERT INTO users (id, email, created_at) "
+        "SELECT UNHEX(MD5(seq)), CONCAT('p', seq, '@x.test'), 0 FROM seq_1_to_5000");
+    client.execute(
+        "INSERT INTO members (organization_id, user_id, id, email, external_id, attributes, "
+        "created_at, updated_at) SELECT ?, UNHEX(MD5(seq)), UNHEX(MD5(seq)), "
+        "CONCAT('p', seq, '@x.test'), IF(seq = 1, 'own', 'shared'), '{}', 0, 0 FROM seq_1_to_5000",
+        acme);
+    const std::vector<std::string> ids{"none", "own", "shared"};
+    for (const auto lock : {store::Lock::None, store::Lock::Share}) {
+        std::map<std::string, int> found;
+        const auto look = [&](db::Tx& tx) {
+            OrgStore org(tx, acme);
+            for (const auto& member : store::find_members_by_external_id(org, ids, lock)) {
+                ++found[member.external_id.value()];
+            }
+        };
+        database.transaction(look);  // preparing reads too
+        found.clear();
+        BOOST_TEST(cost_of(look) <= 50);
+        BOOST_TEST(found["own"] == 1);
+        BOOST_TEST(found["shared"] >= 2);
+        BOOST_TEST(found["none"] == 0);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
