@@ -78,12 +78,18 @@ PublishableKey changed(PublishableKey key, const PublishableKeyChange& change) {
     return key;
 }
 
+// A key whose row somebody holds is touched by a later request: others' keys are looked up with it.
 void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
-    context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+    const auto write = [&](db::Tx& tx) {
         db::OrgStore org(tx, key.organization_id);
         store::touch_publishable_key(org, key.id, now, now - kTouchInterval);
-    });
+    };
+    try {
+        context.database.transaction(write, db::LockWaits::Once);
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+    }
 }
 
 }  // namespace

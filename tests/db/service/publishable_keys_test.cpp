@@ -92,6 +92,22 @@ BOOST_AUTO_TEST_CASE(a_key_is_what_was_asked_for_and_is_found_by_its_token) {
     BOOST_TEST(issue(kContent).token.starts_with("ck_live_"));
 }
 
+BOOST_AUTO_TEST_CASE(a_key_whose_row_is_held_fails_nobody_who_is_looked_up_with_it) {
+    const PublishableKey held = issue();
+    const PublishableKey free = issue();
+    auto impatient = test::connection_settings();
+    impatient.lock_timeout_seconds = 1;
+    test::Desk collector(impatient);
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM publishable_keys WHERE token = ? FOR UPDATE", held.token);
+    const std::vector<std::string> tokens{held.token, free.token};
+    const std::size_t found = service::find_publishable_keys(collector.context, tokens).size();
+    client.run("ROLLBACK");
+    BOOST_TEST(found == 2U);
+    BOOST_TEST(is_found(held));
+    for (const PublishableKey& key : list()) BOOST_TEST(key.last_used_at.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_key_of_the_other_kind_or_organization_is_none) {
     const auto key = issue(kTracking);
     const auto foreign =
