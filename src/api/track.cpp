@@ -63,11 +63,12 @@ struct BodySchema {
         out.is_batch = in.is_object() && !in["events"].error();
         if (out.is_batch) {
             kBatch.decode(in, path, to, out.batch);
-            return;
+        } else {
+            Single single;
+            kSingle.decode(in, path, to, single);
+            out.batch = {{static_cast<const TrackedEvent&>(single)}, single.key};
         }
-        Single single;
-        kSingle.decode(in, path, to, single);
-        out.batch = {{static_cast<const TrackedEvent&>(single)}, single.key};
+        service::check_tracked(out.batch.events, out.is_batch, Timestamp::now(), to.faults);
     }
 
     Json::Value schema() const {
@@ -105,13 +106,19 @@ void refuse_other_key(const Call& call, const std::optional<std::string>& key) {
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
+// As it was sent, metadata can be longer than it was understood: 1.000… is a number of one digit.
+void refuse_heavy_metadata(const Body& body) {
+    Faults faults;
+    service::check_tracked(body.batch.events, body.is_batch, Timestamp::now(), faults);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
 service::CollectedCall track_events(Call& call, Body body) {
     refuse_other_key(call, body.batch.key);
     take_metadata_as_sent(call, body);
-    service::TrackedCall tracked{call.actor(), std::move(body.batch.events),
-                                 call.request.geo_country, call.request.geo_region};
-    service::check_tracked(tracked, body.is_batch, Timestamp::now());
-    return tracked;
+    refuse_heavy_metadata(body);
+    return service::TrackedCall{call.actor(), std::move(body.batch.events),
+                                call.request.geo_country, call.request.geo_region};
 }
 
 // ---------------------------------------------------------------------------- rows

@@ -1,6 +1,5 @@
 #include "service/tracking.hpp"
 
-#include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/engagement_events.hpp"
 #include "rules/event_types.hpp"
@@ -99,12 +98,11 @@ void tell(Unit& unit, const std::vector<rules::EngagementEvent>& records) {
 
 }  // namespace
 
-void check_tracked(const TrackedCall& call, bool is_batch, Timestamp now) {
-    Faults faults;
-    for (std::size_t i = 0; i < call.events.size() && !faults.truncated(); ++i) {
-        check(call.events[i], is_batch ? "events[" + std::to_string(i) + "]" : "", now, faults);
+void check_tracked(std::span<const TrackedEvent> events, bool is_batch, Timestamp now,
+                   Faults& faults) {
+    for (std::size_t i = 0; i < events.size() && !faults.truncated(); ++i) {
+        check(events[i], is_batch ? "events[" + std::to_string(i) + "]" : "", now, faults);
     }
-    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
 std::vector<rules::EventCounts> track_events(Unit& unit,

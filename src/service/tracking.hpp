@@ -36,9 +36,10 @@ struct TrackedCall {
     std::optional<std::string> geo_region;
 };
 
-// Throws VALIDATION_ERROR with every fault: none or several of the four, a time outside the window,
-// metadata that is too long. `is_batch`: whether paths begin with events[i].
-void check_tracked(const TrackedCall& call, bool is_batch, Timestamp now);
+// Adds what is wrong with them: none or several of the four, a time outside the window, metadata
+// that is too long. `is_batch`: whether paths begin with events[i].
+void check_tracked(std::span<const TrackedEvent> events, bool is_batch, Timestamp now,
+                   Faults& faults);
 
 // Stores the events of one organization's requests by one statement and emits engagement.recorded
 // for each that is new. The counts, in the order of the requests.

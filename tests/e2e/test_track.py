@@ -180,6 +180,20 @@ def test_a_faulty_event_is_told_at_its_place(org, event, path, code):
     assert stored(org, "id") == []
 
 
+def test_metadata_is_as_long_as_it_was_sent(org):
+    body = '{"action": "x", "anonymous_id": "v", "metadata": 1.%s}' % ("0" * 9000)
+    assert faults_of(org.page_api.post("/v1/track", data=body, headers=PLAIN, expect=422)) == {"metadata": "too_long"}
+    assert stored(org, "id") == []
+
+
+def test_every_fault_of_every_event_is_told_at_once(page):
+    events = [visit(), {"action": "x"}, {"anonymous_id": "v"}, visit(action=7, occurred_at=in_seconds(25 * 3600)),
+              visit(metadata="x" * 8191, colour="red")]
+    assert faults_of(page.post("/v1/track", json={"events": events}, expect=422)) == {
+        "events[1]": "required", "events[2].action": "required", "events[3].action": "wrong_type",
+        "events[3].occurred_at": "out_of_range", "events[4].metadata": "too_long", "events[4].colour": "unknown_field"}
+
+
 @pytest.mark.parametrize(("body", "path"), [
     ({"events": []}, "events"), ({"events": [visit()] * 101}, "events"), ({"events": {}}, "events"),
     ({"events": [visit()], "action": "x"}, "action"), ({"events": [7]}, "events[0]"),
