@@ -1,5 +1,6 @@
 #include "base/faults.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace muster {
@@ -47,6 +48,11 @@ std::string_view field_code_text(FieldCode code) {
 }
 std::string_view field_code_message(FieldCode code) {
     return entry(code).message;
+}
+
+bool Faults::names(std::string_view path) const {
+    return std::any_of(list_.begin(), list_.end(),
+                       [&](const Fault& fault) { return fault.path == path; });
 }
 
 void Faults::add(std::string path, FieldCode code) {

@@ -47,6 +47,8 @@ class Faults {
     void add(std::string path, FieldCode code);
     void add(std::string path, FieldCode code, std::string message);
     bool empty() const { return list_.empty(); }
+    // Whether something is wrong with that field already.
+    bool names(std::string_view path) const;
     // True once a fault had to be left out: then looking further is of no use.
     bool truncated() const { return truncated_; }
     const std::vector<Fault>& list() const { return list_; }

@@ -22,7 +22,9 @@ inline void judge_event(const std::optional<RawJson>& metadata,
         faults.add(prefix + "metadata", FieldCode::TooLong);
     }
     const Timestamp when = occurred_at.value_or(now);
-    if (when > now + kMostAhead || when < now - kMostBehind) {
+    const bool is_outside = when > now + kMostAhead || when < now - kMostBehind;
+    // One that could not be read has been told already.
+    if (is_outside && !faults.names(prefix + "occurred_at")) {
         faults.add(prefix + "occurred_at", FieldCode::OutOfRange);
     }
 }
