@@ -19,31 +19,18 @@ using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
-struct Slug {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
-                std::string& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        if (!rules::is_slot_slug(text)) return to.fault(path, FieldCode::InvalidValue);
-        out = text;
-    }
-    Json::Value schema() const {
-        Json::Value schema = Wire<std::string>::typed("string");
-        schema["pattern"] = "^[a-z][a-z0-9-]{1,62}$";
-        return schema;
-    }
-};
+constexpr http::Slug kSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
 
 constexpr Integer kSide{1, rules::kLargestSide};
 
 constexpr auto kNewSlot =
-    http::object<NewAdSlot>(http::required("slug", &NewAdSlot::slug, Slug{}),
+    http::object<NewAdSlot>(http::required("slug", &NewAdSlot::slug, kSlug),
                             http::required("name", &NewAdSlot::name, Text{1, 255}),
                             http::required("width", &NewAdSlot::width, kSide),
                             http::required("height", &NewAdSlot::height, kSide));
 
 constexpr auto kSlotChange =
-    http::object<AdSlotChange>(http::optional("slug", &AdSlotChange::slug, Slug{}),
+    http::object<AdSlotChange>(http::optional("slug", &AdSlotChange::slug, kSlug),
                                http::optional("name", &AdSlotChange::name, Text{1, 255}),
                                http::optional("width", &AdSlotChange::width, kSide),
                                http::optional("height", &AdSlotChange::height, kSide));

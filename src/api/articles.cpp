@@ -19,20 +19,7 @@ using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
-struct Slug {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
-                std::string& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        if (!rules::is_article_slug(text)) return to.fault(path, FieldCode::InvalidValue);
-        out = text;
-    }
-    Json::Value schema() const {
-        Json::Value schema = Wire<std::string>::typed("string");
-        schema["pattern"] = "^[a-z0-9][a-z0-9-]{0,127}$";
-        return schema;
-    }
-};
+constexpr http::Slug kSlug{rules::is_article_slug, "^[a-z0-9][a-z0-9-]{0,127}$"};
 
 // Each tag once.
 struct Tags {
@@ -58,7 +45,7 @@ constexpr Text kLocale{1, 35};
 constexpr Text kAuthor{1, 255};
 
 constexpr auto kNewArticle =
-    http::object<NewArticle>(http::required("slug", &NewArticle::slug, Slug{}),
+    http::object<NewArticle>(http::required("slug", &NewArticle::slug, kSlug),
                              http::required("title", &NewArticle::title, kTitle),
                              http::required("body_html", &NewArticle::body_html, kBody),
                              http::optional("excerpt", &NewArticle::excerpt, kExcerpt),
@@ -68,7 +55,7 @@ constexpr auto kNewArticle =
                              http::optional("cover_url", &NewArticle::cover_url, kCover));
 
 constexpr auto kArticleChange =
-    http::object<ArticleChange>(http::optional("slug", &ArticleChange::slug, Slug{}),
+    http::object<ArticleChange>(http::optional("slug", &ArticleChange::slug, kSlug),
                                 http::optional("title", &ArticleChange::title, kTitle),
                                 http::optional("body_html", &ArticleChange::body_html, kBody),
                                 http::clearable("excerpt", &ArticleChange::excerpt, kExcerpt),

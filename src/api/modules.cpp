@@ -37,23 +37,10 @@ using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
-struct Slug {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
-                std::string& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        if (!rules::is_module_slug(text)) return to.fault(path, FieldCode::InvalidValue);
-        out = text;
-    }
-    Json::Value schema() const {
-        Json::Value schema = Wire<std::string>::typed("string");
-        schema["pattern"] = "^[a-z][a-z0-9-]{1,62}$";
-        return schema;
-    }
-};
+constexpr http::Slug kSlug{rules::is_module_slug, "^[a-z][a-z0-9-]{1,62}$"};
 
 constexpr auto kNewModule =
-    http::object<NewModule>(http::required("slug", &NewModule::slug, Slug{}),
+    http::object<NewModule>(http::required("slug", &NewModule::slug, kSlug),
                             http::required("name", &NewModule::name, Text{1, 255}),
                             http::required("vendor", &NewModule::vendor, Text{1, 255}));
 

@@ -162,6 +162,19 @@ Json::Value AnyJson::schema() const {
     return {Json::objectValue};
 }
 
+void Slug::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
+    std::string_view text;
+    if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+    if (!is_one(text)) return to.fault(path, FieldCode::InvalidValue);
+    out = text;
+}
+
+Json::Value Slug::schema() const {
+    Json::Value schema = Wire<std::string>::typed("string");
+    schema["pattern"] = std::string(pattern);
+    return schema;
+}
+
 void Html::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {
     std::string_view text;
     if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);

@@ -95,6 +95,14 @@ struct Digits {
     Json::Value schema() const;
 };
 
+// A word for URLs, as `is_one` judges it and `pattern` describes it.
+struct Slug {
+    bool (*is_one)(std::string_view text);
+    std::string_view pattern;
+    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
+    Json::Value schema() const;
+};
+
 // HTML for other sites' pages, sanitised (rules/html_sanitizer.hpp); then at most `most_bytes`.
 struct Html {
     std::size_t most_bytes;
