@@ -245,7 +245,7 @@ struct ClearableField {
     std::string_view name;
     std::optional<std::optional<Value>> Owner::*member;
     Type type;
-    static constexpr bool is_required = false;
+    bool is_required = false;
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
         type.decode(in, path, to, (out.*member).emplace().emplace());

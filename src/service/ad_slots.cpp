@@ -29,8 +29,8 @@ AdSlot create_ad_slot(Unit& unit, const NewAdSlot& fields) {
             .detail("reason", "an organization has at most " + std::to_string(rules::kMostSlots) +
                                   " ad slots");
     }
-    const AdSlot slot{unit.org(),   SlotId::create(), fields.slug, fields.name,
-                      fields.width, fields.height,    unit.now,    unit.now};
+    AdSlot slot{unit.org(),   SlotId::create(), fields.slug, fields.name,
+                fields.width, fields.height,    unit.now,    unit.now};
     if (!store::insert_ad_slot(org, slot)) refuse_slug();
     audit(unit, "ad_slot.created", slot.id.text(), {{"slug", slot.slug}});
     return slot;
