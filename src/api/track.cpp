@@ -82,12 +82,14 @@ constexpr BodySchema kBody;
 
 // ---------------------------------------------------------------------------- collector
 
+bool has_metadata(const Body& body) {
+    return std::any_of(body.batch.events.begin(), body.batch.events.end(),
+                       [](const TrackedEvent& event) { return event.metadata; });
+}
+
 // A page's numbers are kept as it wrote them.
 void take_metadata_as_sent(const Call& call, Body& body) {
     auto& events = body.batch.events;
-    const bool has_any = std::any_of(events.begin(), events.end(),
-                                     [](const TrackedEvent& event) { return event.metadata; });
-    if (!has_any) return;
     if (!body.is_batch) {
         events[0].metadata->text =
             http::compact_json(http::member_as_sent(*call.body, call.body_text, "metadata"));
@@ -115,8 +117,10 @@ void refuse_heavy_metadata(const Body& body) {
 
 service::CollectedCall track_events(Call& call, Body body) {
     refuse_other_key(call, body.batch.key);
-    take_metadata_as_sent(call, body);
-    refuse_heavy_metadata(body);
+    if (has_metadata(body)) {
+        take_metadata_as_sent(call, body);
+        refuse_heavy_metadata(body);
+    }
     return service::TrackedCall{call.actor(), std::move(body.batch.events),
                                 call.request.geo_country, call.request.geo_region};
 }
