@@ -79,6 +79,7 @@ using CampaignId = Id<struct CampaignTag>;
 using CreativeId = Id<struct CreativeTag>;
 using ServingId = Id<struct ServingTag>;  // of an ad that was handed out once
 using ArticleId = Id<struct ArticleTag>;
+using ConnectionId = Id<struct ConnectionTag>;  // to a provider of external data
 
 }  // namespace muster
 

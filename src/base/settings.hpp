@@ -5,11 +5,28 @@
 
 #include "base/crypto.hpp"
 
+#include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace muster {
+
+// A section [providers.<id>]: how this installation speaks to one of the providers of external data
+// (rules/providers.hpp). What is empty is as the provider's row has it.
+struct ProviderSettings {
+    std::string client_id;
+    Secret client_secret;
+    std::string host;
+    std::string scopes;
+    std::string authorize_url;
+    std::string token_url;
+    std::string issuer;
+    std::string lookup_url;
+    std::string revoke_url;
+    std::string ca_file;
+};
 
 struct Settings {
     std::string database_url;
@@ -58,6 +75,8 @@ struct Settings {
     std::string webhooks_ca_file;
     std::string webhooks_dns;
 
+    std::map<std::string, ProviderSettings, std::less<>> providers;  // by id; only those given
+
     Secret security_key;
     Secret security_previous_key;
 
@@ -73,14 +92,15 @@ struct SettingsError : std::runtime_error {
 
 // Reads the file and the environment (MUSTER_<SECTION>_<KEY> wins; a value `file:/path` is read
 // from there where the key is a secret). Throws SettingsError for an unknown section or key, a
-// value out of range, a secret that cannot be read.
-Settings load_settings(const std::string& path);
+// value out of range, a secret that cannot be read. `providers`: the ids that [providers.<id>] may
+// name.
+Settings load_settings(const std::string& path, std::span<const std::string_view> providers);
 
 // The file as shipped: each key commented out with its default and its meaning.
-std::string shipped_settings();
+std::string shipped_settings(std::span<const std::string_view> providers);
 
 // OPTIONS of muster.conf(5), in man macros.
-std::string settings_manual();
+std::string settings_manual(std::span<const std::string_view> providers);
 
 inline constexpr std::string_view kDefaultSettingsPath = "/etc/muster/muster.conf";
 
