@@ -667,3 +667,51 @@ CREATE TABLE IF NOT EXISTS article_tags (
     CONSTRAINT article_tags_article FOREIGN KEY (organization_id, article_id)
         REFERENCES articles (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Connections to providers of external data (src/rules/providers.hpp). host: of the providers that live below a name of
+-- each customer's. tokens: sealed; token_generation counts them, so that of two runners that refresh the same ones only
+-- one writes. details: what the provider told beside them. refresh_due_at: when the runner has something to do. removed_at:
+-- deleted, and kept until the tokens are given back.
+CREATE TABLE IF NOT EXISTS connections (
+    organization_id    BINARY(16)    NOT NULL,
+    id                 BINARY(16)    NOT NULL,
+    provider           VARCHAR(32)   NOT NULL,
+    name               VARCHAR(255)  NOT NULL,
+    host               VARCHAR(255)  NOT NULL,
+    status             ENUM('pending', 'connected', 'expired', 'revoked', 'error') NOT NULL,
+    error              VARCHAR(255)  NULL,
+    tokens             BLOB          NULL,
+    token_generation   BIGINT        NOT NULL DEFAULT 0,
+    details            TEXT          NOT NULL,
+    access_expires_at  BIGINT        NULL,
+    refresh_due_at     BIGINT        NULL,
+    refresh_attempts   INT           NOT NULL DEFAULT 0,
+    refreshed_at       BIGINT        NULL,
+    lease_owner        BINARY(16)    NULL,
+    lease_until        BIGINT        NOT NULL DEFAULT 0,
+    removed_at         BIGINT        NULL,
+    created_by         BINARY(16)    NULL,
+    created_at         BIGINT        NOT NULL,
+    updated_at         BIGINT        NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    KEY refresh_due_at (refresh_due_at),
+    CONSTRAINT connections_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
+    CONSTRAINT connections_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- An admin on the way to a provider's page and back: at most one a connection. state_hash finds it once; verifier (RFC 7636)
+-- is sealed.
+CREATE TABLE IF NOT EXISTS connection_authorizations (
+    organization_id BINARY(16)     NOT NULL,
+    connection_id   BINARY(16)     NOT NULL,
+    state_hash      BINARY(32)     NOT NULL,
+    session_id      BINARY(16)     NOT NULL,
+    verifier        VARBINARY(255) NOT NULL,
+    redirect_uri    VARCHAR(512)   NOT NULL,
+    expires_at      BIGINT         NOT NULL,
+    PRIMARY KEY (organization_id, connection_id),
+    UNIQUE KEY state_hash (state_hash),
+    KEY expires_at (expires_at),
+    CONSTRAINT connection_authorizations_connection FOREIGN KEY (organization_id, connection_id)
+        REFERENCES connections (organization_id, id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

@@ -1,5 +1,6 @@
 #include "base/settings.hpp"
 
+#include "base/settings_checks.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -119,6 +120,38 @@ const std::vector<Setting> kSettings = {
      "Where musterctl finds schema.sql and the upgrades."},
 };
 
+using ProviderMember = std::variant<std::string ProviderSettings::*, Secret ProviderSettings::*>;
+
+struct ProviderSetting {
+    std::string_view key;
+    ProviderMember member;
+    std::string_view meaning;
+};
+
+// The keys of each section [providers.<id>]; all are empty by default.
+const std::vector<ProviderSetting> kProviderSettings = {
+    {"client_id", &ProviderSettings::client_id,
+     "The client id that the provider gave this installation."},
+    {"client_secret", &ProviderSettings::client_secret,
+     "Its secret; file:/path reads it from a file. With both, admins can connect the provider."},
+    {"host", &ProviderSettings::host,
+     "HOST[:PORT] of an installation of one's own, for the providers that have such."},
+    {"scopes", &ProviderSettings::scopes,
+     "What to ask for instead of what Muster asks for, separated by spaces."},
+    {"authorize_url", &ProviderSettings::authorize_url,
+     "Another address of the page on which admins consent."},
+    {"token_url", &ProviderSettings::token_url, "Another address that gives tokens."},
+    {"issuer", &ProviderSettings::issuer,
+     "Another name that the provider calls itself by in its answers (RFC 9207)."},
+    {"lookup_url", &ProviderSettings::lookup_url,
+     "Another address that is asked about a new token, for the providers that need that."},
+    {"revoke_url", &ProviderSettings::revoke_url,
+     "Another address to which tokens are given back, for the providers that have one."},
+    {"ca_file", &ProviderSettings::ca_file,
+     "A PEM file with the authority that signed the certificate of these addresses; empty: the system's."},
+};
+constexpr std::string_view kProviderSections = "providers.";
+
 constexpr std::size_t kLeastKeyBytes = 32;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& reason) {
@@ -146,28 +179,6 @@ void assign_number(Settings& settings, const Setting& setting, int Settings::*me
     settings.*member = *number;
 }
 
-// For what goes into a mail's head or an SMTP command: one word of printable ASCII.
-bool is_plain_word(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return c > ' ' && c < 0x7f && c != '<' && c != '>' && c != '"';
-    });
-}
-
-// SCHEME://HOST[:PORT]; a name and a password have settings of their own.
-bool is_mail_url(std::string_view url) {
-    const auto scheme = url.find("://");
-    if (scheme == std::string_view::npos || !is_plain_word(url)) return false;
-    const std::string_view host = url.substr(scheme + 3);
-    return (url.starts_with("smtp://") || url.starts_with("smtps://")) && !host.empty() &&
-           host.front() != ':' && host.find_first_of("@/?#") == std::string_view::npos;
-}
-
-bool is_sender(std::string_view address) {
-    const auto at = address.find('@');
-    return is_plain_word(address) && at != std::string_view::npos && at > 0 &&
-           at + 1 < address.size() && address.find('@', at + 1) == std::string_view::npos;
-}
-
 // What is wrong with a setting of [mail]; "" when nothing is.
 std::string_view fault_in_mail(const Setting& setting, const std::string& value) {
     static const std::set<std::string> kTls = {"none", "try", "require"};
@@ -183,13 +194,16 @@ std::string_view fault_in_mail(const Setting& setting, const std::string& value)
     return "";
 }
 
-// As browsers write one: lower case, no path.
-bool is_origin(std::string_view text) {
-    const auto scheme = text.find("://");
-    if (!text.starts_with("http://") && !text.starts_with("https://")) return false;
-    const std::string_view host = text.substr(scheme + 3);
-    return is_plain_word(host) && host.find_first_of("/?#@*") == std::string_view::npos &&
-           std::none_of(host.begin(), host.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+// What is wrong with a key of a provider's; "" when nothing is.
+std::string_view fault_in(const ProviderSetting& setting, const std::string& value) {
+    if (value.empty()) return "";
+    if (setting.key.ends_with("_url") && !is_secret_url(value)) {
+        return "wants an address that begins with https:// (http:// on the loopback alone)";
+    }
+    if (setting.key == "host" && !is_host(value)) return "wants HOST or HOST:PORT";
+    if (setting.key == "scopes") return is_scopes(value) ? "" : "wants words separated by spaces";
+    const bool may_hold_signs = setting.key == "client_secret" || setting.key == "ca_file";
+    return may_hold_signs || is_plain_word(value) ? "" : "wants one word of printable characters";
 }
 
 // What is wrong with a text or a secret; "" when nothing is.
@@ -235,6 +249,22 @@ void assign(Settings& settings, const Setting& setting, const std::string& value
     }
 }
 
+void assign(ProviderSettings& settings, const ProviderSetting& setting, const std::string& value,
+            const std::string& where) {
+    const auto* secret = std::get_if<Secret ProviderSettings::*>(&setting.member);
+    const std::string text = secret && value.starts_with("file:")
+                                 ? std::string(trimmed(read_secret(where, value)))
+                                 : value;
+    if (const auto fault = fault_in(setting, text); !fault.empty()) {
+        refuse(where, std::string(setting.key).append(" ").append(fault));
+    }
+    if (secret) {
+        settings.** secret = Secret(text);
+    } else {
+        settings.*std::get<std::string ProviderSettings::*>(setting.member) = text;
+    }
+}
+
 const Setting* find_setting(std::string_view section, std::string_view key) {
     for (const Setting& setting : kSettings) {
         if (setting.section == section && setting.key == key) return &setting;
@@ -242,17 +272,26 @@ const Setting* find_setting(std::string_view section, std::string_view key) {
     return nullptr;
 }
 
-std::string environment_name(const Setting& setting) {
-    std::string name = "MUSTER_" + std::string(setting.section) + "_" + std::string(setting.key);
+std::string environment_name(std::string_view section, std::string_view key) {
+    std::string name = "MUSTER_" + std::string(section) + "_" + std::string(key);
+    std::replace(name.begin(), name.end(), '.', '_');
     ascii_upper(name);
     return name;
+}
+
+std::string environment_name(const Setting& setting) {
+    return environment_name(setting.section, setting.key);
+}
+
+std::string provider_section(std::string_view id) {
+    return std::string(kProviderSections).append(id);
 }
 
 // Reads a settings file line by line into `settings`.
 class FileReader {
   public:
-    FileReader(Settings& settings, std::set<const Setting*>& given)
-        : settings_(settings), given_(given) {}
+    FileReader(Settings& settings, std::span<const std::string_view> providers)
+        : settings_(settings), providers_(providers) {}
 
     // `where`: "file:line".
     void read(std::string_view line, const std::string& where) {
@@ -265,44 +304,89 @@ class FileReader {
         }
     }
 
+    bool was_given(std::string_view section, std::string_view key) const {
+        return given_.contains(std::string(section).append(" ").append(key));
+    }
+
   private:
     void begin_section(std::string_view name, const std::string& where) {
         section_ = name;
-        const bool known =
-            std::any_of(kSettings.begin(), kSettings.end(),
-                        [&](const Setting& setting) { return setting.section == name; });
+        provider_ = provider_of(name);
+        const bool known = !provider_.empty() || std::any_of(kSettings.begin(), kSettings.end(),
+                                                             [&](const Setting& setting) {
+                                                                 return setting.section == name;
+                                                             });
         if (!known) refuse(where, "unknown section [" + section_ + "]");
+    }
+
+    // The id of a known provider's section; "" for any other.
+    std::string_view provider_of(std::string_view section) const {
+        if (!section.starts_with(kProviderSections)) return "";
+        const auto found = std::find(providers_.begin(), providers_.end(),
+                                     section.substr(kProviderSections.size()));
+        return found == providers_.end() ? "" : *found;
     }
 
     void read_key(std::string_view text, const std::string& where) {
         const std::size_t equals = text.find('=');
         if (equals == std::string_view::npos) refuse(where, "neither [section] nor key = value");
         const std::string key(trimmed(text.substr(0, equals)));
+        const std::string value(trimmed(text.substr(equals + 1)));
+        if (!given_.insert(section_ + " " + key).second) refuse(where, key + " is given twice");
+        // The environment wins.
+        const bool is_overridden = std::getenv(environment_name(section_, key).c_str()) != nullptr;
+        const bool is_known = provider_.empty() ? read_setting(key, value, where, is_overridden)
+                                                : read_provider(key, value, where, is_overridden);
+        if (is_known) return;
+        std::string reason = "unknown key ";
+        refuse(where, reason.append(key).append(" in [").append(section_).append("]"));
+    }
+
+    bool read_setting(std::string_view key, const std::string& value, const std::string& where,
+                      bool is_overridden) {
         const Setting* setting = find_setting(section_, key);
-        if (!setting) {
-            std::string reason = "unknown key ";
-            refuse(where, reason.append(key).append(" in [").append(section_).append("]"));
+        if (setting && !is_overridden) assign(settings_, *setting, value, where);
+        return setting != nullptr;
+    }
+
+    bool read_provider(std::string_view key, const std::string& value, const std::string& where,
+                       bool is_overridden) {
+        for (const ProviderSetting& setting : kProviderSettings) {
+            if (setting.key != key) continue;
+            if (!is_overridden) {
+                assign(settings_.providers[std::string(provider_)], setting, value, where);
+            }
+            return true;
         }
-        if (!given_.insert(setting).second) refuse(where, key + " is given twice");
-        if (std::getenv(environment_name(*setting).c_str())) return;  // the environment wins
-        assign(settings_, *setting, std::string(trimmed(text.substr(equals + 1))), where);
+        return false;
     }
 
     Settings& settings_;
-    std::set<const Setting*>& given_;
+    std::span<const std::string_view> providers_;
+    std::set<std::string> given_;  // "section key"
     std::string section_;
+    std::string_view provider_;  // the section is this one's; "" = no provider's
 };
+
+void read_environment(Settings& settings, std::span<const std::string_view> providers) {
+    for (const std::string_view id : providers) {
+        for (const ProviderSetting& setting : kProviderSettings) {
+            const std::string name = environment_name(provider_section(id), setting.key);
+            const char* value = std::getenv(name.c_str());
+            if (value) assign(settings.providers[std::string(id)], setting, value, name);
+        }
+    }
+}
 
 }  // namespace
 
-Settings load_settings(const std::string& path) {
+Settings load_settings(const std::string& path, std::span<const std::string_view> providers) {
     std::ifstream in(path);
     in.peek();  // a folder opens, but cannot be read
     if (!in.is_open() || in.bad()) refuse(path, "cannot be read");
     in.clear();
     Settings settings;
-    std::set<const Setting*> given;
-    FileReader reader(settings, given);
+    FileReader reader(settings, providers);
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {
         reader.read(line, path + ":" + std::to_string(number));
@@ -311,14 +395,15 @@ Settings load_settings(const std::string& path) {
         const std::string name = environment_name(setting);
         if (const char* value = std::getenv(name.c_str())) {
             assign(settings, setting, value, name);
-        } else if (!given.contains(&setting)) {
+        } else if (!reader.was_given(setting.section, setting.key)) {
             assign(settings, setting, std::string(setting.fallback), path);
         }
     }
+    read_environment(settings, providers);
     return settings;
 }
 
-std::string shipped_settings() {
+std::string shipped_settings(std::span<const std::string_view> providers) {
     std::string text =
         "# Configuration of Muster: see muster.conf(5). Printed by `musterd --print-config`.\n"
         "# Each key is shown with its default. A key that is not known stops the start.\n"
@@ -332,10 +417,19 @@ std::string shipped_settings() {
         text.append("# ").append(setting.meaning).append("\n#").append(setting.key);
         text.append(" = ").append(setting.fallback).append("\n");
     }
+    text += "\n# Providers of external data: each of these sections takes the keys of the first.\n";
+    for (const std::string_view id : providers) {
+        text.append("[").append(provider_section(id)).append("]\n");
+        if (id != providers.front()) continue;
+        for (const ProviderSetting& setting : kProviderSettings) {
+            text.append("# ").append(setting.meaning).append("\n#").append(setting.key);
+            text.append(" =\n");
+        }
+    }
     return text;
 }
 
-std::string settings_manual() {
+std::string settings_manual(std::span<const std::string_view> providers) {
     std::string text;
     std::string_view section;
     for (const Setting& setting : kSettings) {
@@ -343,17 +437,23 @@ std::string settings_manual() {
             section = setting.section;
             text += ".SS [" + std::string(section) + "]\n";
         }
-        text.append(".TP\n.B ")
-            .append(setting.key)
-            .append("\n")
-            .append(setting.meaning)
-            .append("\n");
+        text.append(".TP\n.B ").append(setting.key).append("\n");
+        text.append(setting.meaning).append("\n");
         if (std::holds_alternative<int Settings::*>(setting.member)) {
             text += "From " + std::to_string(setting.least) + " to " +
                     std::to_string(setting.most) + ".\n";
         }
         const std::string fallback(setting.fallback);
         text += fallback.empty() ? "Empty by default.\n" : "Default: " + fallback + ".\n";
+    }
+    text +=
+        ".SS [providers.<id>]\nA section for each provider of external data that admins may connect. The ids:\n";
+    for (const std::string_view id : providers) {
+        text.append(id).append(id == providers.back() ? ".\n" : ",\n");
+    }
+    for (const ProviderSetting& setting : kProviderSettings) {
+        text.append(".TP\n.B ").append(setting.key).append("\n");
+        text.append(setting.meaning).append("\nEmpty by default.\n");
     }
     return text;
 }

@@ -125,6 +125,7 @@ Request make_request(FCGX_Request& fcgi) {
         FCGX_GetParam("HTTP_X_EXPECT_ORGANIZATION", fcgi.envp) != nullptr;
     request.expect_organization = param(fcgi, "HTTP_X_EXPECT_ORGANIZATION");
     request.signature = param(fcgi, "HTTP_X_SVC_SIGNATURE");
+    request.cookie = param(fcgi, "HTTP_COOKIE");
     request.origin = joined_param(fcgi, "HTTP_ORIGIN");
     request.referer = joined_param(fcgi, "HTTP_REFERER");
     request.geo_country = filled_param(fcgi, "GEO_COUNTRY");

@@ -125,7 +125,7 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
 }
 
 int run(const Options& options) {
-    const Settings settings = load_settings(options.config);
+    const Settings settings = main_program::settings_of(options.config);
     main_program::set_log_level_from(settings);
     if (!options.verbose && settings.log_level != "error") set_log_level(LogLevel::Warning);
     db::load_driver();

@@ -65,7 +65,7 @@ constexpr int kPatience = 86'400;  // seconds
 int run(const Line& line) {
     std::size_t used = 0;
     const ctl::Command& command = ctl::find_command(line.words, used);
-    Settings settings = load_settings(line.config);
+    Settings settings = main_program::settings_of(line.config);
     // An operator can wait, or end it: `db migrate` builds large tables anew.
     settings.database_read_timeout = kPatience;
     db::load_driver();

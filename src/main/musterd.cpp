@@ -77,7 +77,7 @@ int work(const Settings& settings, const Duty& duty, http::Metrics& metrics,
 }
 
 int run(const std::string& config) {
-    Settings settings = load_settings(config);
+    Settings settings = main_program::settings_of(config);
     main_program::set_log_level_from(settings);
     const auto mode = static_cast<unsigned>(std::stoul(settings.server_socket_mode, nullptr, 8));
     const int api_listener = http::open_listener(0, settings.server_socket, mode);
@@ -96,7 +96,7 @@ int run(const std::string& config) {
     };
     const int status = http::run_pool([&, is_first = true]() mutable {
         if (!is_first) {
-            settings = load_settings(config);
+            settings = main_program::settings_of(config);
             main_program::set_log_level_from(settings);
         }
         is_first = false;
@@ -109,7 +109,7 @@ int run(const std::string& config) {
 
 // A schema that does not fit stops the start; a database that is away does not: it may come back.
 std::string schema_refusal(const std::string& config) {
-    const Settings settings = load_settings(config);
+    const Settings settings = main_program::settings_of(config);
     db::Database database(main_program::connection_settings(settings));
     service::Context context = main_program::make_context(database, settings);
     const auto report = service::check_readiness(context);
@@ -118,8 +118,8 @@ std::string schema_refusal(const std::string& config) {
 
 bool printed(std::string_view option) {
     std::string text;
-    if (option == "--print-config") text = shipped_settings();
-    if (option == "--print-manual") text = settings_manual();
+    if (option == "--print-config") text = shipped_settings(main_program::provider_ids());
+    if (option == "--print-manual") text = settings_manual(main_program::provider_ids());
     if (option == "--openapi") text = openapi_document(kExampleAddress, api::Described::Published);
     if (option == "--openapi-all") text = openapi_document(kExampleAddress, api::Described::All);
     if (option == "--routes") text = api::routes_text();

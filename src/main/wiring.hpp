@@ -7,11 +7,13 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "rules/providers.hpp"
 #include "service/context.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::main_program {
@@ -35,6 +37,17 @@ inline bool answered_common(const std::vector<std::string>& arguments, const cha
         }
     }
     return false;
+}
+
+// What [providers.<id>] of the configuration may name.
+inline std::vector<std::string_view> provider_ids() {
+    std::vector<std::string_view> ids;
+    for (const rules::Provider& provider : rules::providers()) ids.push_back(provider.id);
+    return ids;
+}
+
+inline Settings settings_of(const std::string& config) {
+    return load_settings(config, provider_ids());
 }
 
 inline db::ConnectionSettings connection_settings(const Settings& settings) {

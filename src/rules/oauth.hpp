@@ -70,8 +70,8 @@ struct OAuthRequest {
 // control characters; others are left out.
 struct Tokens {
     Secret access_token;
-    std::optional<Secret> refresh_token;     // nullopt: the one before stays, if there is one
-    std::optional<Milliseconds> life;        // of the access token; nullopt: endless
+    std::optional<Secret> refresh_token;         // nullopt: the one before stays, if there is one
+    std::optional<Milliseconds> life;            // of the access token; nullopt: endless
     std::map<std::string, std::string> details;  // "scope" too, as it was granted
 };
 // Why there are none.

@@ -40,8 +40,8 @@ enum class HostSource : std::uint8_t {
 
 struct HostRule {
     HostSource source = HostSource::None;
-    std::string_view setting = {};  // "shop": the key in settings
-    std::string_view suffix = {};   // ".myshopify.com": of a host from settings; may be left out
+    std::string_view setting = {};   // "shop": the key in settings
+    std::string_view suffix = {};    // ".myshopify.com": of a host from settings; may be left out
     std::string_view fallback = {};  // a host from the configuration, where it names none
 };
 
@@ -74,7 +74,8 @@ struct Provider {
     Names answer_fields = {};
     TokenLife life = TokenLife::AsAnswered;
     Refresh refresh = Refresh::WithToken;
-    // Asked for with the new token ("Authorization: OAuth <token>"), and what of its answer is kept.
+    // Asked for with the new token ("Authorization: OAuth <token>"), and what of its answer is
+    // kept.
     std::string_view lookup_url = {};
     Names lookup_fields = {};
     Revocation revocation = Revocation::None;

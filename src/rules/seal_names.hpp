@@ -32,6 +32,17 @@ inline std::string endpoint_seal_name(const EndpointId& endpoint) {
     return "endpoint:" + endpoint.text();
 }
 
+// The tokens of a connection to a provider of external data.
+inline std::string connection_seal_name(const OrgId& organization, const ConnectionId& connection) {
+    return "connection:" + organization.text() + ":" + connection.text();
+}
+
+// The PKCE verifier of an admin on the way to the provider and back.
+inline std::string authorization_seal_name(const OrgId& organization,
+                                           const ConnectionId& connection) {
+    return "authorization:" + organization.text() + ":" + connection.text();
+}
+
 // A recorded reply is bound to its Idempotency-Key by its inner seal.
 inline constexpr std::string_view kReplySealName = "reply";
 

@@ -11,7 +11,7 @@
 namespace muster::store {
 
 // The version that this program was written for.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // nullopt: the database has no schema of ours.
 std::optional<int> schema_version(db::Tx& tx);

@@ -178,6 +178,54 @@ void write_credential(db::Tx& tx, std::string_view id, std::string_view sealed) 
     tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
 }
 
+// ---------------------------------------------------------------------------- connections
+
+// The key is the organization and the connection.
+OrgId organization_of(std::string_view key) {
+    return OrgId(Uuid::from_bytes(key.substr(0, Uuid::kBytes)).value_or(Uuid()));
+}
+
+std::string connection_context(std::string_view id) {
+    return rules::connection_seal_name(organization_of(id), id_within<ConnectionId>(id));
+}
+
+std::vector<SealedRow> page_connections(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_connections", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, id), tokens FROM connections "
+        "WHERE (organization_id > ? OR (organization_id = ? AND id > ?)) AND tokens IS NOT NULL "
+        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
+    return page_within(tx, kPage, after, limit);
+}
+
+void write_connection(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{
+        "secrets.write_connection", Why{"the sealing key is the installation's"},
+        "UPDATE connections SET tokens = ? WHERE organization_id = ? AND id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
+std::string authorization_context(std::string_view id) {
+    return rules::authorization_seal_name(organization_of(id), id_within<ConnectionId>(id));
+}
+
+std::vector<SealedRow> page_authorizations(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{
+        "secrets.page_authorizations", Why{"the sealing key is the installation's"},
+        "SELECT CONCAT(organization_id, connection_id), verifier FROM connection_authorizations "
+        "WHERE organization_id > ? OR (organization_id = ? AND connection_id > ?) "
+        "ORDER BY organization_id, connection_id LIMIT ? FOR UPDATE"};
+    return page_within(tx, kPage, after, limit);
+}
+
+void write_authorization(db::Tx& tx, std::string_view id, std::string_view sealed) {
+    static constexpr SystemSql kWrite{"secrets.write_authorization",
+                                      Why{"the sealing key is the installation's"},
+                                      "UPDATE connection_authorizations SET verifier = ? "
+                                      "WHERE organization_id = ? AND connection_id = ?"};
+    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
+}
+
 constexpr std::array kTables = {
     SealedTable{"second factors", admin_context, page_admins, write_admin},
     SealedTable{"waiting mails", mail_context, page_mail, write_mail},
@@ -186,6 +234,9 @@ constexpr std::array kTables = {
     SealedTable{"webhook secrets", endpoint_context, page_endpoints, write_endpoint},
     SealedTable{"previous webhook secrets", endpoint_context, page_previous, write_previous},
     SealedTable{"module credentials", credential_context, page_credentials, write_credential},
+    SealedTable{"connection tokens", connection_context, page_connections, write_connection},
+    SealedTable{"connection verifiers", authorization_context, page_authorizations,
+                write_authorization},
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ struct Neighbours : House {
         CreativeId creative = CreativeId::create();
         ServingId serving = ServingId::create();
         ArticleId article = ArticleId::create();
+        ConnectionId connection = ConnectionId::create();
     };
 
     Neighbours() {
@@ -88,6 +89,7 @@ struct Neighbours : House {
         furnish_modules(tenant, name);
         furnish_ads(tenant);
         furnish_pages(tenant, name);
+        furnish_connections(tenant, name);
     }
 
     // A campaign in a slot, shown to the member once, and its impression counted.
@@ -122,6 +124,21 @@ struct Neighbours : House {
             "INSERT INTO ad_redemptions (organization_id, serving_id, kind, redeemed_at) "
             "VALUES (?, ?, 'impression', ?)",
             tenant.id, tenant.serving, kNow);
+    }
+
+    // A connection with tokens, whose refresh is due, and that an admin is about to renew.
+    void furnish_connections(const Tenant& tenant, const std::string& name) {
+        client.execute(
+            "INSERT INTO connections (organization_id, id, provider, name, host, status, tokens, "
+            "token_generation, details, access_expires_at, refresh_due_at, refreshed_at, "
+            "created_at, updated_at) VALUES (?, ?, 'slack', 'Chat', '', 'connected', 'sealed', 1, "
+            "'{}', ?, ?, ?, ?, ?)",
+            tenant.id, tenant.connection, kLater, kNow, kNow, kNow, kNow);
+        client.execute(
+            "INSERT INTO connection_authorizations (organization_id, connection_id, state_hash, "
+            "session_id, verifier, redirect_uri, expires_at) "
+            "VALUES (?, ?, ?, ?, 'sealed', 'https://console.example/callback', ?)",
+            tenant.id, tenant.connection, sha256("state" + name), SessionId::create(), kLater);
     }
 
     // A tracking key, and a published article with a tag.

@@ -1,0 +1,62 @@
+#include "base/settings_checks.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace muster {
+
+bool is_plain_word(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return c > ' ' && c < 0x7f && c != '<' && c != '>' && c != '"';
+    });
+}
+
+bool is_mail_url(std::string_view url) {
+    const auto scheme = url.find("://");
+    if (scheme == std::string_view::npos || !is_plain_word(url)) return false;
+    const std::string_view host = url.substr(scheme + 3);
+    return (url.starts_with("smtp://") || url.starts_with("smtps://")) && !host.empty() &&
+           host.front() != ':' && host.find_first_of("@/?#") == std::string_view::npos;
+}
+
+bool is_sender(std::string_view address) {
+    const auto at = address.find('@');
+    return is_plain_word(address) && at != std::string_view::npos && at > 0 &&
+           at + 1 < address.size() && address.find('@', at + 1) == std::string_view::npos;
+}
+
+bool is_origin(std::string_view text) {
+    const auto scheme = text.find("://");
+    if (!text.starts_with("http://") && !text.starts_with("https://")) return false;
+    const std::string_view host = text.substr(scheme + 3);
+    return is_plain_word(host) && host.find_first_of("/?#@*") == std::string_view::npos &&
+           std::none_of(host.begin(), host.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+bool is_secret_url(std::string_view text) {
+    const auto scheme = text.find("://");
+    if (scheme == std::string_view::npos || !is_plain_word(text)) return false;
+    std::string_view host = text.substr(scheme + 3);
+    host = host.substr(0, host.find_first_of("/?#"));
+    if (host.empty() || host.front() == ':' || host.find('@') != std::string_view::npos ||
+        text.find('#') != std::string_view::npos) {
+        return false;
+    }
+    if (text.starts_with("https://")) return true;
+    const std::string_view name =
+        host.front() == '[' ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
+    return text.starts_with("http://") &&
+           (name == "localhost" || name == "127.0.0.1" || name == "[::1]");
+}
+
+bool is_host(std::string_view text) {
+    return is_plain_word(text) && text.front() != ':' &&
+           text.find_first_of("/?#@*{}\\") == std::string_view::npos;
+}
+
+bool is_scopes(std::string_view text) {
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+}
+
+}  // namespace muster
