@@ -125,7 +125,7 @@ demo:
 sandbox:
 	@packaging/install-deps run
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) RATES=$(RATES) tests/sandbox/start
+	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) RATES=$(RATES) PROVIDERS=$(PROVIDERS) tests/sandbox/start
 stop:
 	@SANDBOX=$(SANDBOX) tests/sandbox/stop
 
