@@ -48,8 +48,8 @@ struct NewSession {
 NewSession open_session(db::Tx& tx, const rules::Admin& admin,
                         const std::vector<rules::Seat>& seats, Timestamp now);
 
-// The session of that id; nullopt for one that is gone, expired or was idle for too long. Whether it
-// is past its second factor it says itself. To look is no use of it.
+// The session of that id; nullopt for one that is gone, expired or was idle for too long. Whether
+// it is past its second factor it says itself. To look is no use of it.
 std::optional<rules::Session> live_session(db::Tx& tx, SessionId id, Timestamp now);
 
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);

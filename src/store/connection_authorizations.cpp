@@ -26,8 +26,9 @@ std::optional<Authorization> take_authorization(db::Tx& tx, std::string_view sta
         "DELETE FROM connection_authorizations WHERE state_hash = ?"};
     auto rows = tx.query(kLock, state_hash);
     if (!rows.next()) return std::nullopt;
-    Authorization taken{rows.id<OrgId>(1),     rows.id<ConnectionId>(2), rows.bytes(3),
-                        rows.id<SessionId>(4), rows.bytes(5),            rows.bytes(6),
+    Authorization taken{rows.id<OrgId>(1), rows.id<ConnectionId>(2),
+                        rows.bytes(3),     rows.id<SessionId>(4),
+                        rows.bytes(5),     rows.bytes(6),
                         rows.timestamp(7)};
     tx.execute(kDelete, state_hash);
     return taken;

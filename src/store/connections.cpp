@@ -7,10 +7,10 @@ using rules::Connection;
 
 namespace {
 
-#define CONNECTION_COLUMNS                                                           \
-    "c.organization_id, c.id, c.provider, c.name, c.host, c.status, c.error, "       \
-    "c.tokens, c.token_generation, c.details, c.access_expires_at, "                 \
-    "c.refresh_due_at, c.refresh_attempts, c.refreshed_at, c.created_by, "           \
+#define CONNECTION_COLUMNS                                                     \
+    "c.organization_id, c.id, c.provider, c.name, c.host, c.status, c.error, " \
+    "c.tokens, c.token_generation, c.details, c.access_expires_at, "           \
+    "c.refresh_due_at, c.refresh_attempts, c.refreshed_at, c.created_by, "     \
     "c.created_at, c.updated_at"
 
 Connection connection_of(const db::Rows& rows) {

@@ -7,10 +7,10 @@ using db::Why;
 
 namespace {
 
-#define SESSION_COLUMNS                                                                    \
+#define SESSION_COLUMNS                                                                     \
     "t.id, t.admin_id, a.email, a.totp_enrolled_at IS NOT NULL, t.active_organization_id, " \
     "s.role, t.verified_at, t.created_at, t.last_used_at, t.expires_at"
-#define SESSION_TABLES                                                \
+#define SESSION_TABLES                                                 \
     "sessions t JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s " \
     "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id"
 
