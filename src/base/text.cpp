@@ -147,4 +147,20 @@ std::optional<std::string> from_base64url(std::string_view text) {
     return bytes;
 }
 
+std::string percent_encoded(std::string_view text) {
+    constexpr std::string_view kPlain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    std::string encoded;
+    for (const char c : text) {
+        if (kPlain.find(c) != std::string_view::npos) {
+            encoded += c;
+        } else {
+            std::string hex = to_hex({&c, 1});
+            ascii_upper(hex);
+            encoded.append("%").append(hex);
+        }
+    }
+    return encoded;
+}
+
 }  // namespace muster

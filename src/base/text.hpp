@@ -34,6 +34,10 @@ void ascii_upper(std::string& text);
 // RFC 4648 section 6, upper-case, without padding.
 [[nodiscard]] std::string to_base32(std::string_view bytes);
 
+// RFC 3986 section 2.1: all but letters, digits and -._~ as %XX, upper-case. Right in a query and
+// in a form.
+[[nodiscard]] std::string percent_encoded(std::string_view text);
+
 // The whole of `text` as a decimal number within the type's range, or nullopt (no sign '+', no
 // spaces).
 template <class Number>

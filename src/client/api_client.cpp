@@ -96,17 +96,6 @@ rules::Attribute attribute_of(const Json::Value& value) {
     return attribute;
 }
 
-std::string percent_encoded(std::string_view text) {
-    std::string encoded;
-    for (const char c : text) {
-        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-                              (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.' ||
-                              c == '~';
-        encoded += is_plain ? std::string(1, c) : "%" + to_hex({&c, 1});
-    }
-    return encoded;
-}
-
 }  // namespace
 
 std::vector<ApiError::Field> ApiError::fields() const {

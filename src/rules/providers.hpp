@@ -24,9 +24,12 @@ enum class Refresh : std::uint8_t { WithToken, Never };
 // How a token is given back when a connection is deleted.
 enum class Revocation : std::uint8_t {
     None,
-    Form,  // RFC 7009
-    Json,  // the same fields as JSON
+    Form,   // RFC 7009
+    Json,   // the same fields as JSON
+    Token,  // a form with the token alone: no client says who it is
 };
+// Which of the two is given back: the refresh token, where there is one, or the access token.
+enum class RevokedToken : std::uint8_t { Refresh, Access };
 
 // Where the place of "{host}" in a row's URLs comes from.
 enum class HostSource : std::uint8_t {
@@ -68,6 +71,8 @@ struct Provider {
     TokenBody token_body = TokenBody::Form;
     // Of the authorization request, behind the standard's own.
     std::array<Parameter, kMostParameters> extra = {};
+    // Of the request that makes tokens of a code.
+    std::array<Parameter, kMostParameters> code_extra = {};
     HostRule host = {};
     // Of the callback and of the token's answer: what is kept with the connection.
     Names callback_fields = {};
@@ -80,10 +85,15 @@ struct Provider {
     Names lookup_fields = {};
     Revocation revocation = Revocation::None;
     std::string_view revoke_url = {};
-    // Error codes beside invalid_grant that end a connection until somebody connects anew, and
-    // those that say that the access was taken back.
+    RevokedToken revoked_token = RevokedToken::Refresh;
+    // What token_type may say beside "bearer".
+    Names token_types = {};
+    // Error codes, in lower case, beside invalid_grant that end a connection until somebody
+    // connects anew; those that say that the access was taken back; those beside invalid_client and
+    // unauthorized_client that say that we are not accepted as a client.
     Names refusals = {};
     Names revocations = {};
+    Names misconfigurations = {};
 };
 
 // All of them, in the order of the specification.

@@ -19,22 +19,6 @@ std::string random_secret(std::size_t bytes) {
     return secret;
 }
 
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view kPlain =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    std::string encoded;
-    for (const char c : text) {
-        if (kPlain.find(c) != std::string_view::npos) {
-            encoded += c;
-        } else {
-            std::string hex = to_hex({&c, 1});
-            ascii_upper(hex);
-            encoded += '%' + hex;
-        }
-    }
-    return encoded;
-}
-
 }  // namespace
 
 Secret create_totp_secret() {
