@@ -159,7 +159,9 @@ Reply connect_provider(Call& call, const ConnectRequest& in) {
     const SessionId session = call.session().id;
     Reply reply = call.transact([&](Unit& unit) {
         const auto departure = service::set_out(unit, call.context, in, session);
-        return StoredReply{.body = to_json(kDeparture, departure), .is_secret = true};
+        StoredReply stored{200, "", to_json(kDeparture, departure), {}};
+        stored.is_secret = true;
+        return stored;
     });
     const auto life = std::chrono::duration_cast<std::chrono::seconds>(rules::kAuthorizationLife);
     reply.headers.push_back(
@@ -171,7 +173,7 @@ Reply delete_connection(Call& call) {
     const auto id = call.id<ConnectionId>();
     return call.transact([&](Unit& unit) {
         service::remove_connection(unit, id);
-        return StoredReply{.status = 204};
+        return StoredReply{204, "", "", std::nullopt};
     });
 }
 
