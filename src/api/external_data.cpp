@@ -220,7 +220,8 @@ std::optional<service::Arrival> arrival_of(const http::Request& request) {
     return arrival;
 }
 
-// The console's page, which says what came of it.
+// The console's page, which says what came of it. The cookie stays: it is the session's, and another
+// way of the same browser may still be open.
 Reply return_reply(const Call& call, const service::Return& where) {
     std::string address = call.context.settings.console_origin + "/console/#/connections?result=";
     address += text_of(where.result);
@@ -230,7 +231,6 @@ Reply return_reply(const Call& call, const service::Return& where) {
     Reply reply = no_content();
     reply.status = 303;
     reply.headers.emplace_back("Location", std::move(address));
-    reply.headers.push_back(set_cookie("", 0));
     return reply;
 }
 
