@@ -72,10 +72,17 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* to)
     return size * count;
 }
 
-TransportFailure failure_of(CURLcode code) {
+bool was_connected(CURL* curl) {
+    const char* address = nullptr;
+    curl_easy_getinfo(curl, CURLINFO_PRIMARY_IP, &address);
+    return address != nullptr && *address != '\0';
+}
+
+TransportFailure failure_of(CURLcode code, CURL* curl) {
     switch (code) {
+        case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's, or what the peer speaks
+            return was_connected(curl) ? TransportFailure::Broken : TransportFailure::BadUrl;
         case CURLE_URL_MALFORMAT:
-        case CURLE_UNSUPPORTED_PROTOCOL:
             return TransportFailure::BadUrl;
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_RESOLVE_PROXY:
@@ -223,7 +230,7 @@ HttpResponse HttpClient::exchange(const HttpRequest& request, const BodySink* si
     if (code != CURLE_OK) {
         const char* text =
             handle_->error[0] != '\0' ? handle_->error.data() : curl_easy_strerror(code);
-        throw TransportError(failure_of(code), text);
+        throw TransportError(failure_of(code, curl), text);
     }
     long status = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);

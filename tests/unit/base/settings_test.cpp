@@ -6,9 +6,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using muster::load_settings;
@@ -18,6 +20,7 @@ using muster::SettingsError;
 namespace {
 
 const std::string kKey(32, '\x01');
+constexpr std::array<std::string_view, 2> kProviders = {"slack", "google_docs"};
 
 // Sets a variable of the environment for as long as it lives.
 class Variable {
@@ -39,7 +42,7 @@ struct Files {
         const std::string key = text.find("key_file") == std::string::npos
                                     ? "\n[security]\nkey_file = " + key_file + "\n"
                                     : "";
-        return load_settings(scratch.write("muster.conf", text + key));
+        return load_settings(scratch.write("muster.conf", text + key), kProviders);
     }
     // The reason without the folder, or "" where the file is good.
     std::string refusal(const std::string& text) {
@@ -213,14 +216,92 @@ BOOST_AUTO_TEST_CASE(what_mail_cannot_be_sent_with_is_refused_with_its_line) {
 
 BOOST_AUTO_TEST_CASE(a_folder_is_no_file) {
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
-    BOOST_CHECK_THROW(load_settings(scratch.file("")), SettingsError);
+    BOOST_CHECK_THROW(load_settings(scratch.file(""), kProviders), SettingsError);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_refused) {
-    BOOST_CHECK_EXCEPTION(
-        load_settings("/nowhere/muster.conf"), SettingsError, [](const SettingsError& error) {
-            return std::string(error.what()) == "/nowhere/muster.conf: cannot be read";
-        });
+    BOOST_CHECK_EXCEPTION(load_settings("/nowhere/muster.conf", kProviders), SettingsError,
+                          [](const SettingsError& error) {
+                              return std::string(error.what()) ==
+                                     "/nowhere/muster.conf: cannot be read";
+                          });
+}
+
+// ---------------------------------------------------------------------------- providers
+
+BOOST_AUTO_TEST_CASE(a_provider_has_a_section_of_its_own) {
+    const Settings read = load(
+        "[providers.slack]\nclient_id = id.1\nclient_secret = file:" +
+        scratch.write("s", "a secret\n") +
+        "\nauthorize_url = http://127.0.0.1:8080/a?b=c\ntoken_url = https://slack.example/{host}/t\n"
+        "scopes = a:read b:read\n[providers.google_docs]\nhost = docs.example:8443\n");
+    BOOST_TEST(read.providers.size() == 2U);
+    const auto& slack = read.providers.at("slack");
+    BOOST_TEST(slack.client_id == "id.1");
+    BOOST_TEST(slack.client_secret.reveal() == "a secret");
+    BOOST_TEST(slack.authorize_url == "http://127.0.0.1:8080/a?b=c");
+    BOOST_TEST(slack.token_url == "https://slack.example/{host}/t");
+    BOOST_TEST(slack.scopes == "a:read b:read");
+    BOOST_TEST(read.providers.at("google_docs").host == "docs.example:8443");
+    BOOST_TEST(load("").providers.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_that_is_none_and_a_key_that_it_has_not_are_refused) {
+    BOOST_TEST(refusal("[providers.myspace]\n") ==
+               "muster.conf:1: unknown section [providers.myspace]");
+    BOOST_TEST(refusal("[providers.]\n") == "muster.conf:1: unknown section [providers.]");
+    BOOST_TEST(refusal("[providers]\n") == "muster.conf:1: unknown section [providers]");
+    BOOST_TEST(refusal("[providers.slack]\nworkers = 2\n") ==
+               "muster.conf:2: unknown key workers in [providers.slack]");
+    BOOST_TEST(refusal("[providers.slack]\nclient_id = a\nclient_id = b\n") ==
+               "muster.conf:3: client_id is given twice");
+    BOOST_TEST(refusal("[providers.slack]\nclient_id = a\n[providers.google_docs]\nclient_id = b\n")
+                   .empty());
+}
+
+BOOST_AUTO_TEST_CASE(where_secrets_go_is_https_or_this_machine) {
+    const auto check = [this](const std::string& url, bool is_good) {
+        for (const char* key : {"authorize_url", "token_url", "lookup_url", "revoke_url"}) {
+            const std::string reason =
+                refusal(std::string("[providers.slack]\n") + key + " = " + url + "\n");
+            BOOST_TEST(reason.empty() == is_good, url + ": " + reason);
+        }
+    };
+    for (const char* good : {"https://a.example", "https://a.example:8443/x?y=z", "",
+                             "http://localhost/t", "http://127.0.0.1:1/t", "http://[::1]:80/t"}) {
+        check(good, true);
+    }
+    for (const char* bad :
+         {"http://a.example/t", "http://localhost.evil.example/t", "http://127.0.0.1.evil.example",
+          "http://127.0.0.1@evil.example/t", "https://user:pw@a.example/t", "ftp://localhost/t",
+          "https://", "https://:80/", "//a.example", "a.example", "https://a.example/ b",
+          "https://a.example/#x", "file:///etc/passwd"}) {
+        check(bad, false);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_goes_into_a_provider_s_request_is_one_word) {
+    const auto reason = [this](const std::string& line) {
+        return refusal("[providers.slack]\n" + line + "\n");
+    };
+    BOOST_TEST(reason("client_id = two words") ==
+               "muster.conf:2: client_id wants one word of printable characters");
+    BOOST_TEST(reason("host = https://gitlab.example") ==
+               "muster.conf:2: host wants HOST or HOST:PORT");
+    BOOST_TEST(reason("host = a@b") == "muster.conf:2: host wants HOST or HOST:PORT");
+    BOOST_TEST(reason("scopes = a\"b") == "muster.conf:2: scopes wants words separated by spaces");
+    BOOST_TEST(reason("client_secret = file:/nowhere") == "muster.conf:2: cannot read /nowhere");
+}
+
+BOOST_AUTO_TEST_CASE(the_environment_wins_for_providers_too) {
+    const Variable id("MUSTER_PROVIDERS_GOOGLE_DOCS_CLIENT_ID", "two words");
+    BOOST_TEST(refusal("") ==
+               "MUSTER_PROVIDERS_GOOGLE_DOCS_CLIENT_ID: client_id wants one word of "
+               "printable characters");
+    const Variable good("MUSTER_PROVIDERS_GOOGLE_DOCS_CLIENT_ID", "environment");
+    BOOST_TEST(
+        load("[providers.google_docs]\nclient_id = file\n").providers.at("google_docs").client_id ==
+        "environment");
 }
 
 // ---------------------------------------------------------------------------- the environment
@@ -250,8 +331,8 @@ BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file_too) {
 
 BOOST_AUTO_TEST_CASE(the_shipped_file_is_good_as_it_is_and_with_every_key_uncommented) {
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
-    BOOST_TEST(refusal(muster::shipped_settings()) == "");
-    std::istringstream in(muster::shipped_settings());
+    BOOST_TEST(refusal(muster::shipped_settings(kProviders)) == "");
+    std::istringstream in(muster::shipped_settings(kProviders));
     std::string uncommented;
     int keys = 0;
     for (std::string line; std::getline(in, line);) {
@@ -260,23 +341,28 @@ BOOST_AUTO_TEST_CASE(the_shipped_file_is_good_as_it_is_and_with_every_key_uncomm
         uncommented += (is_key ? line.substr(1) : line) + "\n";
     }
     BOOST_TEST(keys > 15);
-    const Settings read = load_settings(scratch.write("shipped.conf", uncommented));
-    const Settings defaults = load_settings(scratch.write("empty.conf", ""));
+    const Settings read = load_settings(scratch.write("shipped.conf", uncommented), kProviders);
+    const Settings defaults = load_settings(scratch.write("empty.conf", ""), kProviders);
     BOOST_TEST(read.server_workers == defaults.server_workers);
     BOOST_TEST(read.database_url == defaults.database_url);
     BOOST_TEST(read.sql_directory == defaults.sql_directory);
 }
 
 BOOST_AUTO_TEST_CASE(the_manual_names_every_key_of_the_shipped_file) {
-    const std::string manual = muster::settings_manual();
-    std::istringstream in(muster::shipped_settings());
+    const std::string manual = muster::settings_manual(kProviders);
+    std::istringstream in(muster::shipped_settings(kProviders));
     for (std::string line; std::getline(in, line);) {
         if (line.size() > 1 && line[0] == '#' && line[1] != ' ') {
             const std::string key = line.substr(1, line.find(" =") - 1);
             BOOST_TEST(manual.find(".B " + key + "\n") != std::string::npos, key);
         }
+        // The providers' sections share one description.
+        if (line.starts_with("[providers.")) line = "[providers.<id>]";
         if (line.starts_with("["))
             BOOST_TEST(manual.find(".SS " + line) != std::string::npos, line);
+    }
+    for (const std::string_view id : kProviders) {
+        BOOST_TEST(manual.find(id) != std::string::npos, std::string(id));
     }
 }
 

@@ -1,0 +1,58 @@
+#include "net/oauth.hpp"
+
+#include "base/settings_checks.hpp"
+#include "net/http_client.hpp"
+
+namespace muster::net {
+namespace {
+
+std::string word_of(TransportFailure failure) {
+    switch (failure) {
+        case TransportFailure::BadUrl:
+            return "bad_url";
+        case TransportFailure::Resolve:
+            return "resolve";
+        case TransportFailure::Connect:
+            return "connect";
+        case TransportFailure::Tls:
+            return "tls";
+        case TransportFailure::Timeout:
+            return "timeout";
+        case TransportFailure::TooLarge:
+            return "too_large";
+        case TransportFailure::Broken:
+            break;
+    }
+    return "broken";
+}
+
+HttpSettings settings_for(const OAuthCall& call, const OAuthBounds& bounds) {
+    HttpSettings settings;
+    settings.ca_file = call.ca_file;
+    settings.connect_seconds = bounds.connect_seconds;
+    settings.total_seconds = bounds.total_seconds;
+    settings.max_body = bounds.max_body;
+    return settings;
+}
+
+}  // namespace
+
+OAuthReply call_oauth(const OAuthCall& call, const OAuthBounds& bounds) {
+    // The configuration was checked for this; here is where a secret would leave.
+    if (!is_secret_url(call.url)) return {.status = 0, .body = {}, .failure = "insecure"};
+    HttpRequest request;
+    request.method = call.body ? "POST" : "GET";
+    request.url = call.url;
+    request.headers = call.headers;
+    if (call.body) request.body = call.body->reveal();
+    // A connection of its own for each call: they are rare, and no two providers share one.
+    HttpClient client(settings_for(call, bounds));
+    try {
+        HttpResponse response = client.perform(request);
+        return {.status = response.status, .body = Secret(std::move(response.body)), .failure = ""};
+    } catch (const TransportError& error) {
+        return {.status = 0, .body = {}, .failure = word_of(error.failure())};
+    }
+}
+
+}  // namespace muster::net

@@ -1,0 +1,135 @@
+// net/oauth.hpp against real sockets: what goes out, what comes back, and each way in which nothing
+// does.
+#include "net/oauth.hpp"
+
+#include "unit/client/loopback_server.hpp"
+#include "unit/net/tls_receiver.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+
+using namespace muster;
+using namespace muster::net;
+using muster::test::LoopbackServer;
+using muster::test::ServedRequest;
+using muster::test::ServedResponse;
+using muster::test::TlsReceiver;
+
+namespace {
+
+constexpr OAuthBounds kShort = {.connect_seconds = 1, .total_seconds = 1, .max_body = 1000};
+
+OAuthCall call_to(const std::string& url) {
+    return {.url = url,
+            .headers = {{"Accept", "application/json"},
+                        {"Content-Type", "application/x-www-form-urlencoded"},
+                        {"Authorization", "Basic aWQ6c2VjcmV0"}},
+            .body = Secret("grant_type=refresh_token&refresh_token=r-1"),
+            .ca_file = ""};
+}
+
+LoopbackServer::Handler answering(const ServedResponse& response) {
+    return [response](const ServedRequest&) { return response; };
+}
+
+// What becomes of a call that is answered like this.
+OAuthReply reply_to(const ServedResponse& response) {
+    const LoopbackServer server(answering(response));
+    return call_oauth(call_to(server.url() + "/token"), kShort);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(net_oauth)
+
+BOOST_AUTO_TEST_CASE(a_call_goes_out_as_given_and_its_answer_comes_back_whatever_its_status) {
+    const LoopbackServer server([](const ServedRequest& request) {
+        ServedResponse response;
+        response.status = request.method == "GET" ? 200 : 400;
+        response.body = request.method + " " + request.path + " " +
+                        request.headers.at("authorization") + " " + request.body;
+        return response;
+    });
+    OAuthCall call = call_to(server.url() + "/token?tenant=1");
+    const OAuthReply posted = call_oauth(call);
+    BOOST_TEST(posted.has_answer());
+    BOOST_TEST(posted.status == 400);
+    BOOST_TEST(
+        posted.body.reveal() ==
+        "POST /token?tenant=1 Basic aWQ6c2VjcmV0 grant_type=refresh_token&refresh_token=r-1");
+    call.body.reset();
+    const OAuthReply got = call_oauth(call);
+    BOOST_TEST(got.status == 200);
+    BOOST_TEST(got.body.reveal() == "GET /token?tenant=1 Basic aWQ6c2VjcmV0 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_is_an_answer_and_is_not_followed) {
+    const LoopbackServer elsewhere(answering({}));
+    const OAuthReply reply = reply_to(
+        {.status = 307, .body = "", .headers = {{"Location", elsewhere.url() + "/token"}}});
+    BOOST_TEST(reply.status == 307);
+    BOOST_TEST(elsewhere.connections() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_may_be_as_large_as_the_bound_and_no_larger) {
+    const OAuthReply whole = reply_to({.body = std::string(1000, 'x'), .headers = {}});
+    BOOST_TEST(whole.body.reveal().size() == 1000U);
+    const OAuthReply larger = reply_to({.body = std::string(1001, 'x'), .headers = {}});
+    BOOST_TEST(larger.failure == "too_large");
+    BOOST_TEST(larger.body.empty());
+    const OAuthReply endless = reply_to({.body = "",
+                                         .headers = {},
+                                         .raw = "HTTP/1.1 200 OK\r\n\r\n",
+                                         .endless = std::string(500, 'x')});
+    BOOST_TEST(endless.failure == "too_large");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_silent_holds_nobody_up_for_longer_than_the_bound) {
+    const auto began = std::chrono::steady_clock::now();
+    const OAuthReply reply = reply_to({.body = "", .headers = {}, .hang = true});
+    const auto took = std::chrono::steady_clock::now() - began;
+    BOOST_TEST(reply.failure == "timeout");
+    BOOST_TEST((took < std::chrono::seconds(5)));
+}
+
+BOOST_AUTO_TEST_CASE(what_ends_in_the_middle_is_no_answer) {
+    BOOST_TEST(reply_to({.body = "", .headers = {}, .hang_up = true}).failure == "broken");
+    BOOST_TEST(reply_to({.body = "0123456789", .headers = {}, .cut_body_after = 4}).failure ==
+               "broken");
+    BOOST_TEST(reply_to({.body = "", .headers = {}, .raw = "220 mail.example ESMTP\r\n"}).failure ==
+               "broken");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_not_there_is_told_apart) {
+    const std::string gone = LoopbackServer(answering({})).url();
+    BOOST_TEST(call_oauth(call_to(gone), kShort).failure == "connect");
+    BOOST_TEST(call_oauth(call_to("https://nobody.invalid/token"), kShort).failure == "resolve");
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_leaves_in_the_clear_for_the_loopback_alone) {
+    for (const std::string url :
+         {"http://provider.example/token", "http://127.0.0.1.example/token",
+          "http://127.0.0.1@provider.example/", "ftp://127.0.0.1/", "file:///etc/hostname", ""}) {
+        const OAuthReply reply = call_oauth(call_to(url), kShort);
+        BOOST_TEST(reply.failure == "insecure", url);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_certificate_must_be_of_an_authority_that_is_trusted_and_of_that_name) {
+    const TlsReceiver receiver("localhost");
+    const std::string port = std::to_string(receiver.port());
+    OAuthCall call = call_to("https://localhost:" + port + "/token");
+    BOOST_TEST(call_oauth(call, kShort).failure == "tls");  // the system's authorities
+    const TlsReceiver other("localhost");
+    call.ca_file = other.ca_file();
+    BOOST_TEST(call_oauth(call, kShort).failure == "tls");
+    call.ca_file = "/nowhere/ca.pem";
+    BOOST_TEST(call_oauth(call, kShort).failure == "tls");
+    call.ca_file = receiver.ca_file();
+    BOOST_TEST(call_oauth(call, kShort).status == 200);
+    call.url = "https://127.0.0.1:" + port + "/token";  // a name that it does not have
+    BOOST_TEST(call_oauth(call, kShort).failure == "tls");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
