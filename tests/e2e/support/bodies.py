@@ -86,7 +86,7 @@ BODIES = {
 }
 
 # What an operation cannot do without in its query.
-QUERIES = {"serveAd": {"slot": MATRIX_SLOT}}
+QUERIES = {"serveAd": lambda _: {"slot": MATRIX_SLOT}, "listConnections": lambda org: {"org": org.id if org else str(uuid.uuid4())}}
 
 
 def names_a_record(operation):
@@ -107,9 +107,9 @@ def path_of(operation, ids):
     return operation.fill(*[NAMES.get(parameter) or ids[next(kinds)] for parameter in operation.parameters])
 
 
-def body_of(operation):
-    """Options for Client.request: the body, where the operation takes one, and the query that it needs."""
+def body_of(operation, org=None):
+    """Options for Client.request: the body, where the operation takes one, and the query that it needs; org: whose client asks."""
     if operation.id in QUERIES:
-        return {"params": QUERIES[operation.id]}
+        return {"params": QUERIES[operation.id](org)}
     body = BODIES[operation.id]() if operation.method != "GET" else None
     return {} if body is None else {"json": body}
