@@ -12,10 +12,9 @@ from support.connecting import (
     CONNECTIONS, COOKIE, MINUTE, another_browser, arrive, authorizations, change_row, changed, come_back, connect, family,
     listed, row, stands, state_of, whole_way,
 )
+from support.oauth_answers import DROPPED, HUGE, NO_JSON, NO_TOKEN, SERVER_ERROR, TOO_MANY, WRONG_TYPE, Answer
 from support.oauth_kinds import KINDS
-from support.oauth_server import (
-    DROPPED, HUGE, NO_JSON, NO_TOKEN, SERVER_ERROR, TOO_MANY, WRONG_TYPE, Answer, OAuthServer,
-)
+from support.oauth_server import OAuthServer
 from support.stack import UNCONFIGURED, free_port
 
 # With everything that goes wrong at the provider: PKCE, rotation, an issuer.

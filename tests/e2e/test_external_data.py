@@ -361,8 +361,8 @@ def test_the_page_loads_nothing_but_its_own(stack, anyone, path, kind):
     reply = anyone.session.get(stack.base_url + path, timeout=10)
     assert reply.status_code == 200 and reply.headers["Content-Type"] == f"{kind}; charset=utf-8"
     policy = dict(part.strip().split(" ", 1) for part in reply.headers["Content-Security-Policy"].split(";"))
-    assert policy == {"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "base-uri": "'none'",
-                      "form-action": "'none'", "frame-ancestors": "'none'"}
+    assert policy == {"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'",
+                      "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'"}
     assert reply.headers["X-Content-Type-Options"] == "nosniff" and reply.headers["Referrer-Policy"] == "no-referrer"
     assert "Set-Cookie" not in reply.headers
 

@@ -72,7 +72,8 @@ def test_the_database_holds_no_secret_in_clear(stacks):
     for stack in stacks:
         tables = {table for (table,) in stack.sql("SHOW TABLES")} - set(CONTENT)
         assert {"api_keys", "sessions", "admins", "idempotency_keys", "mail_outbox", "audit_log", "module_credentials",
-                "module_installations", "webhook_endpoints", "webhook_events", "webhook_attempts"} <= tables
+                "module_installations", "webhook_endpoints", "webhook_events", "webhook_attempts", "connections",
+                "connection_authorizations"} <= tables
         for table in tables:
             dump = str(stack.sql(f"SELECT * FROM `{table}`"))
             assert not holds_any(dump, stack.keys_issued), f"{table} holds a secret"

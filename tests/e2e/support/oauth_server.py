@@ -28,10 +28,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from .oauth_answers import DROP, PATIENCE, Answer, Gate
 from .oauth_kinds import KINDS
 
 CODE_LIFE = 60  # seconds
-PATIENCE = 30
 LEAST_STATE = 43  # characters of 256 bits
 
 PAGE = """<!doctype html><title>{name}</title><h1>{name}</h1><p>Muster wants to read your data.</p>
@@ -53,28 +53,6 @@ class Request:
 
 
 @dataclass
-class Answer:
-    status: int = 200
-    body: bytes = b""
-    headers: dict = field(default_factory=dict)
-    length: int | None = None  # what Content-Length says, where that is a lie
-
-    @staticmethod
-    def of(status, document, **headers):
-        return Answer(status, json.dumps(document).encode(), {"Content-Type": "application/json"} | headers)
-
-
-# What a token endpoint should not say.
-SERVER_ERROR = Answer(500, b"<h1>500</h1>")
-TOO_MANY = Answer.of(429, {"error": "rate_limited"}, **{"Retry-After": "1"})
-NO_JSON = Answer(200, b'{"access_token": "half-a-token', {"Content-Type": "application/json"})
-HUGE = Answer(200, b'{"access_token": "huge-token", "padding": "' + b"x" * (8 << 20) + b'"}')
-DROPPED = Answer(200, b'{"access_token": "dropped-token"', length=1000)
-NO_TOKEN = Answer.of(200, {"token_type": "bearer", "expires_in": 3600})
-WRONG_TYPE = Answer.of(200, {"access_token": "mac-token", "token_type": "mac", "expires_in": 3600})
-
-
-@dataclass
 class Consent:
     """An admin at the page, and what became of it: a code that is good once."""
     provider: str
@@ -84,6 +62,10 @@ class Consent:
     challenge: str | None
     made_at: float = field(default_factory=time.time)
     is_used: bool = False
+
+    @property
+    def is_good(self):
+        return not self.is_used and time.time() <= self.made_at + CODE_LIFE
 
 
 @dataclass
@@ -100,37 +82,6 @@ class Refused(Exception):
     def __init__(self, error, status=400):
         super().__init__(error)
         self.error, self.status = error, status
-
-
-class Gate:
-    """Requests that wait. open(): those that are still waited for go on as usual; drop(): they end without an answer."""
-
-    def __init__(self):
-        self._condition = threading.Condition()
-        self._verdict, self.waiting = None, 0
-
-    def open(self):
-        self._decide("go on")
-
-    def drop(self):
-        self._decide("drop")
-
-    def _decide(self, verdict):
-        with self._condition:
-            self._verdict = self._verdict or verdict
-            self._condition.notify_all()
-
-    def passes(self):
-        with self._condition:
-            self.waiting += 1
-            self._condition.notify_all()
-            self._condition.wait_for(lambda: self._verdict is not None, 2 * PATIENCE)
-            return self._verdict == "go on"
-
-    def wait_for(self, count, seconds=PATIENCE):
-        """Until so many requests have come to it."""
-        with self._condition:
-            assert self._condition.wait_for(lambda: self.waiting >= count, seconds), f"{self.waiting} of {count} came"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -262,10 +213,17 @@ class OAuthServer:
             self._behaviours[key] = before
 
     @contextmanager
-    def hold(self, provider, endpoint="token"):
-        """Within the block requests wait until the gate is opened; those that still wait at its end are dropped."""
+    def hold(self, provider, endpoint="token", grant=None):
+        """Within the block requests wait until the gate is opened; those that still wait at its end are dropped.
+        grant: token requests of that type alone."""
         gate = Gate()
-        with self.instead(provider, endpoint, lambda request: None if gate.passes() and not request.is_gone() else DROP):
+
+        def wait(request):
+            if grant and request.body.get("grant_type") != grant:
+                return None
+            return None if gate.passes() and not request.is_gone() else DROP
+
+        with self.instead(provider, endpoint, wait):
             try:
                 yield gate
             finally:
@@ -398,9 +356,9 @@ class OAuthServer:
     def _redeemed(self, request, kind, form):
         consent = self.consents.get(form.pop("code", None))
         verifier = form.pop("code_verifier", None)
-        if form != {"redirect_uri": consent.redirect_uri if consent else None} | kind.code_extra:
+        if form != {"redirect_uri": form.get("redirect_uri")} | kind.code_extra:
             raise self._fault(request, f"{sorted(form)}")
-        if consent.is_used or time.time() > consent.made_at + CODE_LIFE:
+        if consent is None or form["redirect_uri"] != consent.redirect_uri or not consent.is_good:
             raise Refused("invalid_grant")
         if kind.pkce:
             self.issued.append(verifier)
@@ -471,9 +429,6 @@ class OAuthServer:
             family.is_live = False
             self.revoked.append(form["token"])
         return Answer.of(200, {"ok": True, "revoked": True})
-
-
-DROP = Answer()
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
