@@ -275,6 +275,17 @@ BOOST_AUTO_TEST_CASE(each_token_that_can_be_given_back_is) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(the_refresh_token_is_given_back_but_where_only_the_other_can_be) {
+    const Secret access("a");
+    const std::optional<Secret> refresh(Secret("r"));
+    for (const Provider& row : providers()) {
+        const bool is_access = row.id == "notion" || row.id == "slack";
+        BOOST_TEST(token_to_revoke(row, access, refresh).reveal() == (is_access ? "a" : "r"),
+                   row.id);
+        BOOST_TEST(token_to_revoke(row, access, std::nullopt).reveal() == "a", row.id);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(mailchimp_is_asked_where_the_account_lives_with_the_new_token) {
     const OAuthRequest made = lookup_request(client_of("mailchimp"), Secret("t-1"));
     BOOST_TEST(made.url == "https://login.mailchimp.com/oauth2/metadata");
