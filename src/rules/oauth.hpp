@@ -33,8 +33,10 @@ struct OAuthClient {
     Secret client_secret;
     std::string authorize_url;
     std::string token_url;
-    std::string lookup_url;  // "" = none
-    std::string revoke_url;  // "" = none
+    // "" = none. A server that the configuration names in the row's place has those that the
+    // configuration names with it.
+    std::string lookup_url;
+    std::string revoke_url;
     std::string issuer;
     std::string scopes;  // as they go on the wire
     std::string ca_file;

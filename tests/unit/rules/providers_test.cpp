@@ -62,7 +62,7 @@ constexpr std::array kExpected = {
         "grant_type=refresh_token&refresh_token=refresh%2F1", Sent::Basic},
     Expected{
         "linkedin",
-        "https://www.linkedin.com/oauth/v2/authorization?response_type=code&client_id=client-1&redirect_uri=https%3A%2F%2Fconsole.example%2Fv1%2Fexternal-data%2Fcallback&scope=r_organization_social&state=state-1",
+        "https://www.linkedin.com/oauth/v2/authorization?response_type=code&client_id=client-1&redirect_uri=https%3A%2F%2Fconsole.example%2Fv1%2Fexternal-data%2Fcallback&scope=openid%20profile%20w_member_social&state=state-1",
         "https://www.linkedin.com/oauth/v2/accessToken",
         "grant_type=authorization_code&code=code%2F1&redirect_uri=https%3A%2F%2Fconsole.example%2Fv1%2Fexternal-data%2Fcallback&client_id=client-1&client_secret=s3cret%2F%2B%20%26",
         "grant_type=refresh_token&refresh_token=refresh%2F1&client_id=client-1&client_secret=s3cret%2F%2B%20%26",
