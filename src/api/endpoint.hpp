@@ -9,6 +9,7 @@
 #include "http/metrics.hpp"
 #include "http/rate_limiter.hpp"
 #include "http/schema.hpp"
+#include "http/slots.hpp"
 #include "rules/records.hpp"
 #include "service/collecting.hpp"
 #include "service/sessions.hpp"
@@ -147,6 +148,7 @@ struct Call {
     service::Context& context;
     const http::Metrics& metrics;
     http::RateLimiter& limiter;
+    http::Slots& slots;
     service::Caller caller;                    // empty where the access is Open
     std::vector<std::string_view> parameters;  // of the path
     QueryValues query;

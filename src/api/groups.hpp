@@ -19,6 +19,7 @@ std::span<const Endpoint> content_endpoints();            // content.cpp
 std::span<const Endpoint> content_key_endpoints();        // content_keys.cpp
 std::span<const Endpoint> edge_endpoints();               // edge.cpp
 std::span<const Endpoint> engagement_event_endpoints();   // engagement_events.cpp
+std::span<const Endpoint> external_data_endpoints();      // external_data.cpp
 std::span<const Endpoint> health_endpoints();             // health.cpp
 std::span<const Endpoint> import_endpoints();             // imports.cpp
 std::span<const Endpoint> ingest_endpoints();             // ingest.cpp

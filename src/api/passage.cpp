@@ -245,8 +245,9 @@ void Passage::meet() {
 }
 
 void Passage::run() {
-    Call call{request_,        *endpoint_,  shared_.context,   shared_.metrics,
-              shared_.limiter, caller_,     match_.parameters, {},
+    Call call{request_,        *endpoint_,        shared_.context,
+              shared_.metrics, shared_.limiter,   shared_.slots,
+              caller_,         match_.parameters, {},
               nullptr,         std::nullopt};
     if (endpoint_->access == Access::Open && endpoint_->method == http::Method::Get) {
         answer(endpoint_->handler(call));

@@ -5,6 +5,7 @@
 #include "api/routes.hpp"
 #include "http/metrics.hpp"
 #include "http/rate_limiter.hpp"
+#include "http/slots.hpp"
 #include "service/collecting.hpp"
 
 #include <chrono>
@@ -20,6 +21,7 @@ struct Surroundings {
     service::Context& context;
     http::Metrics& metrics;
     http::RateLimiter& limiter;
+    http::Slots& slots;
 };
 
 // The live publishable keys of some requests, by token.

@@ -12,9 +12,10 @@ namespace muster::api {
 
 class Pipeline {
   public:
-    // What all workers share: figures and rate limits.
-    Pipeline(service::Context& context, http::Metrics& metrics, http::RateLimiter& limiter)
-        : shared_{context, metrics, limiter} {}
+    // What all workers share: figures, rate limits, and slots for what is slow.
+    Pipeline(service::Context& context, http::Metrics& metrics, http::RateLimiter& limiter,
+             http::Slots& slots)
+        : shared_{context, metrics, limiter, slots} {}
 
     // Replies in the order of the requests; nullopt for a client that has gone. Never throws.
     std::vector<std::optional<http::Reply>> handle(std::span<const http::Request> requests);

@@ -26,6 +26,7 @@ std::vector<const Endpoint*> collect() {
     add(content_endpoints());
     add(content_key_endpoints());
     add(engagement_event_endpoints());
+    add(external_data_endpoints());
     add(import_endpoints());
     add(ingest_endpoints());
     add(installation_endpoints());

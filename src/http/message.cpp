@@ -1,5 +1,7 @@
 #include "http/message.hpp"
 
+#include "base/text.hpp"
+
 #include <arpa/inet.h>
 
 #include <array>
@@ -22,6 +24,15 @@ Method method_of(std::string_view text) {
         if (kMethods[i] == text) return static_cast<Method>(i);
     }
     return Method::Other;
+}
+
+std::string cookie_value(std::string_view cookies, std::string_view name) {
+    for (const std::string_view pair : split(cookies, ';')) {
+        const std::size_t equals = pair.find('=');
+        if (equals == std::string_view::npos || trimmed(pair.substr(0, equals)) != name) continue;
+        return std::string(trimmed(pair.substr(equals + 1)));
+    }
+    return "";
 }
 
 std::string network_of(const std::string& address) {

@@ -48,6 +48,9 @@ struct Request {
 // Who counts as one client: an IPv4 address, or the /64 that an IPv6 customer has for himself.
 std::string network_of(const std::string& address);
 
+// The value of the first cookie of that name in a Cookie header (RFC 6265, 4.2); "" for none.
+std::string cookie_value(std::string_view cookies, std::string_view name);
+
 // The client went away in the middle of its body: there is nobody to answer.
 struct Aborted {};
 

@@ -52,13 +52,13 @@ constexpr int kDrained = 64;
 // A worker's life: requests one after the other, until a signal, its quota, or something nobody
 // expected.
 int work(const Settings& settings, const Duty& duty, http::Metrics& metrics,
-         http::RateLimiter& limiter) {
+         http::RateLimiter& limiter, http::Slots& slots) {
     const sigset_t unblocked = http::install_worker_signals();
     auto connection = main_program::connection_settings(settings);
     connection.lock_timeout_seconds = duty.lock_timeout_seconds;
     db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
-    api::Pipeline pipeline(context, metrics, limiter);
+    api::Pipeline pipeline(context, metrics, limiter, slots);
     http::FcgiServer server(duty.listener);
     const auto handler = [&](std::span<const http::Request> requests) {
         return pipeline.handle(requests);
@@ -87,12 +87,13 @@ int run(const std::string& config) {
     for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
     http::Metrics metrics(operations);
     http::RateLimiter limiter;
+    http::Slots slots;
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION},
                {"workers", settings.server_workers},
                {"collectors", settings.server_collectors}});
     const auto crew = [&](int workers, const Duty& duty) {
-        return http::Crew{workers, [&, duty] { return work(settings, duty, metrics, limiter); }};
+        return http::Crew{workers, [&, duty] { return work(settings, duty, metrics, limiter, slots); }};
     };
     const int status = http::run_pool([&, is_first = true]() mutable {
         if (!is_first) {

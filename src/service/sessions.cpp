@@ -18,13 +18,15 @@ namespace {
 constexpr Milliseconds kIdleLife{12L * 3600 * 1000};
 constexpr Milliseconds kWholeLife{7L * 24 * 3600 * 1000};
 
+bool is_alive(const std::optional<rules::Session>& session, Timestamp now) {
+    return session && now < session->expires_at && now < session->last_used_at + kIdleLife;
+}
+
 std::optional<rules::Session> verify_token(Context& context, std::string_view token) {
     auto session =
         context.database.read([&](db::Tx& tx) { return store::find_session(tx, sha256(token)); });
     const Timestamp now = Timestamp::now();
-    if (!session || session->expires_at <= now || session->last_used_at + kIdleLife <= now) {
-        return std::nullopt;
-    }
+    if (!is_alive(session, now)) return std::nullopt;
     if (now - session->last_used_at >= kTouchInterval) {
         context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
             store::touch_session(tx, session->id, now, now - kTouchInterval);
@@ -106,6 +108,11 @@ NewSession open_session(db::Tx& tx, const rules::Admin& admin,
     session.expires_at = now + kWholeLife;
     store::insert_session(tx, session, sha256(opened.token.reveal()));
     return opened;
+}
+
+std::optional<rules::Session> live_session(db::Tx& tx, SessionId id, Timestamp now) {
+    auto session = store::find_session(tx, id);
+    return is_alive(session, now) ? std::move(session) : std::nullopt;
 }
 
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {

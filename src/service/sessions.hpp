@@ -48,6 +48,10 @@ struct NewSession {
 NewSession open_session(db::Tx& tx, const rules::Admin& admin,
                         const std::vector<rules::Seat>& seats, Timestamp now);
 
+// The session of that id; nullopt for one that is gone, expired or was idle for too long. Whether
+// it is past its second factor it says itself. To look is no use of it.
+std::optional<rules::Session> live_session(db::Tx& tx, SessionId id, Timestamp now);
+
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
 // False when the admin has no seat there.
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,

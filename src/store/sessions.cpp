@@ -5,24 +5,16 @@ namespace muster::store {
 using db::SystemSql;
 using db::Why;
 
-void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash) {
-    static constexpr SystemSql kInsert{
-        "sessions.insert", Why{"a session is an admin's, and tells the tenant it acts on"},
-        "INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, verified_at, "
-        "created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
-    tx.execute(kInsert, session.id, token_hash, session.admin_id, session.active_organization_id,
-               session.verified_at, session.created_at, session.last_used_at, session.expires_at);
-}
+namespace {
 
-std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash) {
-    static constexpr SystemSql kFind{
-        "sessions.find", Why{"a session is an admin's, and tells the tenant it acts on"},
-        "SELECT t.id, t.admin_id, a.email, a.totp_enrolled_at IS NOT NULL, "
-        "t.active_organization_id, s.role, t.verified_at, t.created_at, t.last_used_at, "
-        "t.expires_at FROM sessions t JOIN admins a ON a.id = t.admin_id "
-        "LEFT JOIN seats s ON s.organization_id = t.active_organization_id "
-        "AND s.admin_id = t.admin_id WHERE t.token_hash = ?"};
-    auto rows = tx.query(kFind, token_hash);
+#define SESSION_COLUMNS                                                                     \
+    "t.id, t.admin_id, a.email, a.totp_enrolled_at IS NOT NULL, t.active_organization_id, " \
+    "s.role, t.verified_at, t.created_at, t.last_used_at, t.expires_at"
+#define SESSION_TABLES                                                 \
+    "sessions t JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s " \
+    "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id"
+
+std::optional<rules::Session> one_session(db::Rows rows) {
     if (!rows.next()) return std::nullopt;
     rules::Session session;
     session.id = rows.id<SessionId>(1);
@@ -36,6 +28,31 @@ std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_ha
     session.last_used_at = rows.timestamp(9);
     session.expires_at = rows.timestamp(10);
     return session;
+}
+
+}  // namespace
+
+void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash) {
+    static constexpr SystemSql kInsert{
+        "sessions.insert", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, verified_at, "
+        "created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
+    tx.execute(kInsert, session.id, token_hash, session.admin_id, session.active_organization_id,
+               session.verified_at, session.created_at, session.last_used_at, session.expires_at);
+}
+
+std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash) {
+    static constexpr SystemSql kFind{
+        "sessions.find", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "SELECT " SESSION_COLUMNS " FROM " SESSION_TABLES " WHERE t.token_hash = ?"};
+    return one_session(tx.query(kFind, token_hash));
+}
+
+std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
+    static constexpr SystemSql kFind{
+        "sessions.find_by_id", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "SELECT " SESSION_COLUMNS " FROM " SESSION_TABLES " WHERE t.id = ?"};
+    return one_session(tx.query(kFind, id));
 }
 
 void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after) {

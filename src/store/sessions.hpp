@@ -12,6 +12,7 @@ namespace muster::store {
 void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash);
 // With the admin's address and the seat of the active organization.
 std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash);
+std::optional<rules::Session> find_session(db::Tx& tx, SessionId id);
 // Notes its use; nothing when it was noted since `unless_after`.
 void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after);
 // False when the session is gone.

@@ -6,6 +6,7 @@
 #include "db/transaction.hpp"
 #include "http/metrics.hpp"
 #include "http/rate_limiter.hpp"
+#include "http/slots.hpp"
 #include "service/context.hpp"
 
 #include <string>
@@ -32,6 +33,7 @@ struct AwayDesk {
                              KeyRing(Secret(std::string(32, 'k')))};
     http::Metrics metrics{{}};
     http::RateLimiter limiter{64};
+    http::Slots slots;
 };
 
 }  // namespace muster::test

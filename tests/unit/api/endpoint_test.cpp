@@ -125,9 +125,10 @@ constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number"));
 
 struct Calls : test::AwayDesk {
     Call call(const std::string& query, const Endpoint& endpoint = kList) {
-        return {request, endpoint,    context, metrics,
-                limiter, caller(),    {},      api::decode_query(endpoint, query),
-                nullptr, std::nullopt};
+        return {request,  endpoint,    context,
+                metrics,  limiter,     slots,
+                caller(), {},          api::decode_query(endpoint, query),
+                nullptr,  std::nullopt};
     }
     service::Caller caller() const {
         service::Caller made;

@@ -37,6 +37,16 @@ BOOST_AUTO_TEST_CASE(a_method_has_its_name_and_nothing_else) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_cookie_is_found_by_its_whole_name) {
+    using muster::http::cookie_value;
+    BOOST_TEST(cookie_value("one=1", "one") == "1");
+    BOOST_TEST(cookie_value("a=x; one=1=2 ;two=2", "one") == "1=2");
+    BOOST_TEST(cookie_value("one=first; one=second", "one") == "first");
+    for (const char* without : {"", "one", "; ;", "One=1", "x-one=1", "one1=1", "x=one=1"}) {
+        BOOST_TEST(cookie_value(without, "one") == "", without);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(
     a_client_is_an_ipv4_address_or_the_half_of_an_ipv6_address_that_is_one_customer_s) {
     using muster::http::network_of;

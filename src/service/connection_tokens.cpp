@@ -1,0 +1,209 @@
+#include "service/connection_tokens.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "db/transaction.hpp"
+#include "service/audit.hpp"
+#include "service/connection_refresh.hpp"
+#include "service/connections.hpp"
+#include "store/connection_leases.hpp"
+#include "store/connections.hpp"
+
+namespace muster::service {
+namespace {
+
+using rules::Connection;
+using rules::ConnectionStatus;
+using rules::Provider;
+using rules::TokenFailure;
+
+// What ended that recently is as good as what would begin now.
+constexpr Milliseconds kJustNow{1'000};
+constexpr int kAskAgain = 60;  // seconds
+
+// ---------------------------------------------------------------------------- a code's tokens
+
+// Tokens, with what the look-up said among the details.
+rules::TokenAnswer ask_for_code(const rules::OAuthClient& client, const CodeGrant& grant) {
+    const Provider& provider = *client.provider;
+    rules::TokenAnswer answer =
+        ask_for_tokens(provider, rules::code_request(client, grant.request, grant.code)).answer;
+    auto* tokens = std::get_if<rules::Tokens>(&answer);
+    if (!tokens || client.lookup_url.empty()) return answer;
+    const Answered found = ask_provider(rules::lookup_request(client, tokens->access_token));
+    if (!found.failure.empty()) return TokenFailure{TokenFailure::Kind::Unavailable, found.failure};
+    const auto details = rules::read_lookup_answer(provider, found.status, found.body.reveal());
+    if (!details) return TokenFailure{TokenFailure::Kind::Unavailable, "invalid_lookup"};
+    tokens->details.insert(details->begin(), details->end());
+    return answer;
+}
+
+// The connection says why it has no tokens; one that has some keeps them and what it says.
+void note_failed_exchange(Context& context, const Actor& actor, const Provider& provider,
+                          ConnectionId id, const TokenFailure& failure) {
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, actor.organization);
+        auto connection = store::lock_connection(org, id);
+        if (!connection || !connection->tokens.empty()) return;
+        connection->status = ConnectionStatus::Error;
+        connection->error = rules::failure_text(provider, failure);
+        connection->updated_at = Timestamp::now();
+        store::set_connection_status(org, *connection);
+    });
+    const bool is_operators = failure.kind == TokenFailure::Kind::Misconfigured;
+    log_event(is_operators ? LogLevel::Warning : LogLevel::Info,
+              is_operators ? "connection.misconfigured" : "connection.exchange_failed",
+              {{"provider", provider.id}, {"connection", id.text()}, {"code", failure.code}});
+}
+
+// False where the connection was deleted meanwhile.
+bool write_exchanged(Unit& unit, Connection& granted) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto standing = store::lock_connection(org, granted.id);
+    if (!standing) return false;
+    if (standing->tokens == granted.tokens) return true;  // a commit that nobody knew of
+    granted.refreshed_at = granted.updated_at = unit.now;
+    // What an admin has just consented to counts, whoever refreshes the tokens of before.
+    if (!store::write_tokens(org, granted, standing->token_generation)) return false;
+    audit(unit, "connection.connected", granted.id.text(), {{"provider", granted.provider}});
+    return true;
+}
+
+// ---------------------------------------------------------------------------- refreshes
+
+[[noreturn]] void refuse(std::string_view reason) {
+    throw Error(ErrorCode::InvalidState).detail("reason", std::string(reason));
+}
+
+// Throws unless there is something to refresh with.
+RefreshPlan require_refreshable(const Context& context, const Connection& connection) {
+    switch (connection.status) {
+        case ConnectionStatus::Pending:
+            refuse("nobody has consented to this connection yet");
+        case ConnectionStatus::Expired:
+            refuse("this connection has expired and has to be connected anew");
+        case ConnectionStatus::Revoked:
+            refuse("the access was taken back; connect it anew");
+        case ConnectionStatus::Connected:
+        case ConnectionStatus::Error:
+            break;
+    }
+    RefreshPlan plan = plan_refresh(context, connection);
+    switch (plan.obstacle) {
+        case Obstacle::NoTokens:
+            refuse("this connection was never connected");
+        case Obstacle::NoRefreshToken:
+            refuse("the provider gave nothing to refresh this connection with");
+        case Obstacle::NotConfigured:
+            require_ready(*plan.provider, context.settings);
+            break;
+        case Obstacle::UnknownProvider:
+        case Obstacle::Unreadable:
+            throw Error(ErrorCode::ServiceUnavailable)
+                .internal("the tokens of connection " + connection.id.text() +
+                          " cannot be opened or used")
+                .retry_after(kAskAgain);
+        case Obstacle::None:
+            break;
+    }
+    return plan;
+}
+
+bool has_just_ended(const Connection& connection, Timestamp now) {
+    const bool refreshed = connection.refreshed_at && now - *connection.refreshed_at < kJustNow;
+    return refreshed || (connection.refresh_attempts > 0 && now - connection.updated_at < kJustNow);
+}
+
+Connection locked(db::OrgStore& org, ConnectionId id) {
+    auto connection = store::lock_connection(org, id);
+    if (!connection) throw Error(ErrorCode::NotFound);
+    return *connection;
+}
+
+}  // namespace
+
+std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
+                                          const CodeGrant& grant) {
+    const auto found = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, actor.organization);
+        return store::find_connection(org, grant.connection);
+    });
+    const Provider* provider = found ? rules::find_provider(found->provider) : nullptr;
+    if (!provider) throw Error(ErrorCode::NotFound);
+    const bool is_ready = rules::unready_reason(*provider, context.settings).empty();
+    const Timestamp asked_at = Timestamp::now();
+    rules::TokenAnswer answer =
+        TokenFailure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
+    if (is_ready) {
+        const auto client = rules::oauth_client(*provider, context.settings, found->host);
+        answer = ask_for_code(client, grant);
+    }
+    if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
+        note_failed_exchange(context, actor, *provider, grant.connection, *failure);
+        return *failure;
+    }
+    Connection granted = *found;
+    granted.details = merged_details("{}", grant.details);  // nothing of another account's
+    take_tokens(granted, context.keys, *provider, std::get<rules::Tokens>(answer), asked_at);
+    bool was_written = false;
+    write_patiently(granted, kWritePatience, [&] {
+        was_written = context.database.transaction([&](db::Tx& tx) {
+            Unit unit{tx, actor, Timestamp::now()};
+            return write_exchanged(unit, granted);
+        });
+    });
+    if (!was_written) throw Error(ErrorCode::NotFound);
+    return std::nullopt;
+}
+
+RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id) {
+    const Uuid owner = Uuid::v7();
+    RefreshPlan plan;
+    RefreshResult result;
+    const bool is_ours = context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        db::OrgStore org(tx, actor.organization);
+        result = {Refreshing::Done, locked(org, id)};
+        if (has_just_ended(result.connection, now)) return false;
+        plan = require_refreshable(context, result.connection);
+        if (store::claim_connection(org, id, owner, now, now + kConnectionLease)) return true;
+        result.state = Refreshing::UnderWay;
+        return false;
+    });
+    if (!is_ours) return result;
+    refresh_claimed(context, actor, plan, result.connection, owner);
+    const auto after = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, actor.organization);
+        return store::find_connection(org, id);
+    });
+    if (!after) throw Error(ErrorCode::NotFound);
+    return {Refreshing::Done, *after};
+}
+
+RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId id) {
+    return context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        db::OrgStore org(tx, actor.organization);
+        RefreshResult result{Refreshing::Done, locked(org, id)};
+        if (has_just_ended(result.connection, now)) return result;
+        (void)require_refreshable(context, result.connection);
+        store::make_connection_due(org, id, now);
+        result.state = Refreshing::UnderWay;
+        return result;
+    });
+}
+
+void remove_connection(Unit& unit, ConnectionId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    const Connection connection = locked(org, id);
+    const Provider* provider = rules::find_provider(connection.provider);
+    const bool takes_back = provider && provider->revocation != rules::Revocation::None;
+    if (takes_back && !connection.tokens.empty()) {
+        store::mark_connection_removed(org, id, unit.now);
+    } else {
+        store::delete_connection(org, id);
+    }
+    audit(unit, "connection.removed", id.text(), {{"provider", connection.provider}});
+}
+
+}  // namespace muster::service

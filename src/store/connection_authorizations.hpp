@@ -1,0 +1,28 @@
+// Admins on the way to a provider's page and back, at most one for a connection. A state is known
+// by its SHA-256 alone.
+#pragma once
+
+#include "db/transaction.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::store {
+
+struct Authorization {
+    OrgId organization_id;
+    ConnectionId connection_id;
+    std::string state_hash;
+    SessionId session_id;  // who set out; may be gone by now
+    std::string verifier;  // sealed
+    std::string redirect_uri;
+    Timestamp expires_at;
+};
+
+// In the place of the connection's one, if there is any.
+void replace_authorization(db::OrgStore& org, const Authorization& authorization);
+// The authorization of that state, deleted as the transaction commits: nobody else gets it.
+std::optional<Authorization> take_authorization(db::Tx& tx, std::string_view state_hash);
+
+}  // namespace muster::store

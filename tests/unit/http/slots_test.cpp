@@ -1,0 +1,80 @@
+// http/slots.hpp: no more than were allowed hold a slot at once, in however many processes, and a
+// dead one's is free again.
+#include "http/slots.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <optional>
+#include <vector>
+
+using muster::http::Slots;
+
+namespace {
+
+constexpr auto kMoment = std::chrono::milliseconds(1);
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(slots)
+
+BOOST_AUTO_TEST_CASE(so_many_are_taken_and_no_more) {
+    Slots slots;
+    std::vector<Slots::Held> held;
+    for (int i = 0; i < 3; ++i) held.push_back(std::move(slots.take(3).value()));
+    BOOST_TEST(!slots.take(3).has_value());
+    held.pop_back();
+    BOOST_TEST(slots.take(3).has_value());  // and given back at once
+    BOOST_TEST(slots.take(3).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(there_is_an_end_to_what_can_be_asked_for) {
+    Slots slots;
+    BOOST_TEST(!slots.take(0).has_value());
+    std::vector<Slots::Held> held;
+    while (auto slot = slots.take(Slots::kMost + 1)) held.push_back(std::move(*slot));
+    BOOST_TEST(held.size() == Slots::kMost);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_comes_back_too_late_frees_nobody_else_s) {
+    Slots slots;
+    const auto now = Slots::Clock::now();
+    std::optional<Slots::Held> late = slots.take(1, now);
+    BOOST_TEST(!slots.take(1, now + Slots::kLife - kMoment).has_value());
+    const std::optional<Slots::Held> next = slots.take(1, now + Slots::kLife);
+    BOOST_TEST_REQUIRE(next.has_value());
+    late.reset();
+    BOOST_TEST(!slots.take(1, now + Slots::kLife + kMoment).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_worker_s_slot_is_free_again_after_its_time) {
+    Slots slots;
+    std::array<int, 2> pipe_ends{};
+    BOOST_TEST_REQUIRE(pipe(pipe_ends.data()) == 0);
+    const pid_t child = fork();
+    BOOST_TEST_REQUIRE(child >= 0);
+    if (child == 0) {
+        const auto held = slots.take(1);
+        const char said = held ? 'y' : 'n';
+        if (write(pipe_ends[1], &said, 1) == 1) pause();
+        _exit(1);
+    }
+    char said = 0;
+    BOOST_TEST_REQUIRE(read(pipe_ends[0], &said, 1) == 1);
+    BOOST_TEST(said == 'y');
+    BOOST_TEST(!slots.take(1).has_value());
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    BOOST_TEST(WIFSIGNALED(status));
+    const auto now = Slots::Clock::now();
+    BOOST_TEST(!slots.take(1, now).has_value());
+    BOOST_TEST(slots.take(1, now + Slots::kLife).has_value());
+    for (const int end : pipe_ends) close(end);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
