@@ -174,14 +174,16 @@ OAuthClient oauth_client(const Provider& provider, const Settings& settings,
     client.client_secret = own.client_secret;
     client.authorize_url = url_of(own.authorize_url, provider.authorize_url, host);
     client.token_url = url_of(own.token_url, provider.token_url, host);
-    // A row without one has no use for an address, whatever the configuration says.
+    // A row without one has no use for an address, whatever the configuration says; and the tokens
+    // of another server are nothing that the row's should see.
+    const bool is_rows_server = own.token_url.empty();
     if (!provider.lookup_url.empty()) {
-        client.lookup_url = url_of(own.lookup_url, provider.lookup_url, host);
+        client.lookup_url = url_of(own.lookup_url, is_rows_server ? provider.lookup_url : "", host);
     }
     if (provider.revocation != Revocation::None) {
-        client.revoke_url = url_of(own.revoke_url, provider.revoke_url, host);
+        client.revoke_url = url_of(own.revoke_url, is_rows_server ? provider.revoke_url : "", host);
     }
-    client.issuer = url_of(own.issuer, provider.issuer, host);
+    client.issuer = url_of(own.issuer, own.authorize_url.empty() ? provider.issuer : "", host);
     if (client.issuer.empty()) client.issuer = origin_of(client.authorize_url);
     client.scopes =
         joined(own.scopes.empty() ? provider.scopes : own.scopes, provider.scope_separator);
@@ -233,6 +235,12 @@ OAuthRequest lookup_request(const OAuthClient& client, const Secret& access_toke
                        {"Authorization", "OAuth " + access_token.reveal()}};
     request.ca_file = client.ca_file;
     return request;
+}
+
+const Secret& token_to_revoke(const Provider& provider, const Secret& access_token,
+                              const std::optional<Secret>& refresh_token) {
+    const bool is_refresh = provider.revoked_token == RevokedToken::Refresh && refresh_token;
+    return is_refresh ? *refresh_token : access_token;
 }
 
 OAuthRequest revocation_request(const OAuthClient& client, const Secret& token) {

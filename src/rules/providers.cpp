@@ -92,15 +92,18 @@ constexpr std::array kProviders = {
     },
     // learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow. Access tokens
     // live for 60 days; refresh tokens are for approved partners only (…/programmatic-refresh-
-    // tokens), so most connections run out. A code that is no good is an invalid_request. PKCE is
-    // for native clients, with an authorization page of its own.
+    // tokens), so most connections run out. The scopes are those that every app may have; reading a
+    // company's page (r_organization_social) wants LinkedIn's approval, and `scopes`. A code that
+    // is no good is an invalid_request. PKCE is for native clients, with an authorization page of
+    // its own.
     Provider{
         .id = "linkedin",
         .name = "LinkedIn",
-        .description = "Reads the posts of your company's page.",
+        .description = "Knows your profile, and may post in your name.",
         .authorize_url = "https://www.linkedin.com/oauth/v2/authorization",
         .token_url = "https://www.linkedin.com/oauth/v2/accessToken",
-        .scopes = "r_organization_social",
+        .issuer = "https://www.linkedin.com/oauth",
+        .scopes = "openid profile w_member_social",
         .pkce = Pkce::None,
         .refusals = {"invalid_request"},
     },
@@ -218,6 +221,7 @@ constexpr std::array kProviders = {
         .description = "Reads your profile, organizations and public repositories.",
         .authorize_url = "https://{host}/login/oauth/authorize",
         .token_url = "https://{host}/login/oauth/access_token",
+        .issuer = "https://{host}/login/oauth",
         .scopes = "read:user read:org",
         .host = {.source = HostSource::Configuration, .fallback = "github.com"},
         .refusals = {"bad_verification_code", "bad_refresh_token"},

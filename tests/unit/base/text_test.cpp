@@ -1,4 +1,4 @@
-// base/text.hpp: UTF-8, folding and trimming, hex and base64url, whole numbers.
+// base/text.hpp: UTF-8, folding and trimming, hex, base64url and percent encoding, whole numbers.
 #include "base/text.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -12,6 +12,7 @@
 using muster::from_base64url;
 using muster::is_utf8;
 using muster::parse_number;
+using muster::percent_encoded;
 using muster::to_base64url;
 using muster::utf8_length;
 

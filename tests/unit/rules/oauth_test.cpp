@@ -157,6 +157,16 @@ BOOST_AUTO_TEST_CASE(the_configuration_replaces_addresses_scopes_and_issuer) {
     BOOST_TEST(client_of("gitlab", own).revoke_url == "http://127.0.0.1:1/revoke");
 }
 
+BOOST_AUTO_TEST_CASE(tokens_of_another_server_are_shown_to_none_of_the_row_s) {
+    ProviderSettings own;
+    own.token_url = "http://127.0.0.1:1/token";
+    BOOST_TEST(client_of("mailchimp", own).lookup_url == "");
+    BOOST_TEST(client_of("gitlab", own).revoke_url == "");
+    BOOST_TEST(client_of("quickbooks", own).issuer == "https://oauth.platform.intuit.com/op/v1");
+    own.authorize_url = "http://127.0.0.1:1/authorize";
+    BOOST_TEST(client_of("quickbooks", own).issuer == "http://127.0.0.1:1");
+}
+
 BOOST_AUTO_TEST_CASE(an_address_with_a_query_gets_no_second_one) {
     const auto begin_of = [](const std::string& configured) {
         ProviderSettings own;

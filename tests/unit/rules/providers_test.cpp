@@ -62,7 +62,7 @@ constexpr std::array kExpected = {
         "grant_type=refresh_token&refresh_token=refresh%2F1", Sent::Basic},
     Expected{
         "linkedin",
-        "https://www.linkedin.com/oauth/v2/authorization?response_type=code&client_id=client-1&redirect_uri=https%3A%2F%2Fconsole.example%2Fv1%2Fexternal-data%2Fcallback&scope=r_organization_social&state=state-1",
+        "https://www.linkedin.com/oauth/v2/authorization?response_type=code&client_id=client-1&redirect_uri=https%3A%2F%2Fconsole.example%2Fv1%2Fexternal-data%2Fcallback&scope=openid%20profile%20w_member_social&state=state-1",
         "https://www.linkedin.com/oauth/v2/accessToken",
         "grant_type=authorization_code&code=code%2F1&redirect_uri=https%3A%2F%2Fconsole.example%2Fv1%2Fexternal-data%2Fcallback&client_id=client-1&client_secret=s3cret%2F%2B%20%26",
         "grant_type=refresh_token&refresh_token=refresh%2F1&client_id=client-1&client_secret=s3cret%2F%2B%20%26",
@@ -272,6 +272,17 @@ BOOST_AUTO_TEST_CASE(each_token_that_can_be_given_back_is) {
     }
     for (const Provider& row : providers()) {
         BOOST_TEST((row.revocation != Revocation::None) == ids.contains(row.id), row.id);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_refresh_token_is_given_back_but_where_only_the_other_can_be) {
+    const Secret access("a");
+    const std::optional<Secret> refresh(Secret("r"));
+    for (const Provider& row : providers()) {
+        const bool is_access = row.id == "notion" || row.id == "slack";
+        BOOST_TEST(token_to_revoke(row, access, refresh).reveal() == (is_access ? "a" : "r"),
+                   row.id);
+        BOOST_TEST(token_to_revoke(row, access, std::nullopt).reveal() == "a", row.id);
     }
 }
 
