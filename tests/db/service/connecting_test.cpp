@@ -3,7 +3,7 @@
 #include "service/connecting.hpp"
 
 #include "base/sealing.hpp"
-#include "db/connections.hpp"
+#include "db/connecting.hpp"
 #include "rules/connections.hpp"
 #include "rules/seal_names.hpp"
 

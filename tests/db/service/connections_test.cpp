@@ -1,6 +1,6 @@
 // service/connections.hpp: what the catalogue says, and how a connection that nobody came back for
 // is shown.
-#include "db/connections.hpp"
+#include "db/connecting.hpp"
 
 #include <boost/test/unit_test.hpp>
 
