@@ -125,7 +125,7 @@ demo:
 sandbox:
 	@packaging/install-deps run
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) RATES=$(RATES) tests/sandbox/start
+	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) RATES=$(RATES) PROVIDERS=$(PROVIDERS) tests/sandbox/start
 stop:
 	@SANDBOX=$(SANDBOX) tests/sandbox/stop
 
@@ -145,6 +145,8 @@ install: all
 	install -d $(DESTDIR)$(sysconf)/nginx/snippets
 	install -m 644 nginx/snippets/*.conf $(DESTDIR)$(sysconf)/nginx/snippets/
 	install -D -m 644 nginx/static/js/muster.js $(DESTDIR)$(prefix)/share/muster/js/muster.js
+	install -d $(DESTDIR)$(prefix)/share/muster/console
+	install -m 644 nginx/static/console/* $(DESTDIR)$(prefix)/share/muster/console/
 	install -d $(DESTDIR)$(sysconf)/muster
 	# The configuration is the operator's once it is there; the shipped one can always be printed again.
 	test -e $(DESTDIR)$(sysconf)/muster/muster.conf || { umask 027 && \

@@ -129,9 +129,11 @@ Reply array_reply(const Record& record, const std::vector<Value>& values) {
 
 constexpr std::string_view kCookie = "__Host-muster-connect";
 
-http::Header set_cookie(std::string_view value, std::int64_t seconds) {
-    return {"Set-Cookie", std::string(kCookie) + "=" + std::string(value) + "; Path=/; Max-Age=" +
-                              std::to_string(seconds) + "; Secure; HttpOnly; SameSite=Lax"};
+// For all ways of the session: a callback leaves it alone, because another tab may be on its way.
+http::Header set_cookie(std::string_view proof) {
+    const auto life = std::chrono::duration_cast<std::chrono::seconds>(rules::kAuthorizationLife);
+    return {"Set-Cookie", std::string(kCookie) + "=" + std::string(proof) + "; Path=/; Max-Age=" +
+                              std::to_string(life.count()) + "; Secure; HttpOnly; SameSite=Lax"};
 }
 
 // ---------------------------------------------------------------------------- handlers
@@ -159,11 +161,11 @@ Reply connect_provider(Call& call, const ConnectRequest& in) {
     const SessionId session = call.session().id;
     Reply reply = call.transact([&](Unit& unit) {
         const auto departure = service::set_out(unit, call.context, in, session);
-        return StoredReply{.body = to_json(kDeparture, departure), .is_secret = true};
+        StoredReply stored{200, "", to_json(kDeparture, departure), {}};
+        stored.is_secret = true;
+        return stored;
     });
-    const auto life = std::chrono::duration_cast<std::chrono::seconds>(rules::kAuthorizationLife);
-    reply.headers.push_back(
-        set_cookie(service::connect_proof(call.context.keys, session), life.count()));
+    reply.headers.push_back(set_cookie(service::connect_proof(call.context.keys, session)));
     return reply;
 }
 
@@ -171,7 +173,7 @@ Reply delete_connection(Call& call) {
     const auto id = call.id<ConnectionId>();
     return call.transact([&](Unit& unit) {
         service::remove_connection(unit, id);
-        return StoredReply{.status = 204};
+        return StoredReply{204, "", "", std::nullopt};
     });
 }
 
@@ -196,7 +198,7 @@ constexpr std::size_t kLongestState = 256;  // of what a query may hold, in char
 constexpr std::size_t kLongestCode = 4096;
 constexpr std::size_t kLongestField = 255;
 
-// What a provider sent; nullopt for what no provider sends.
+// What a provider sent; nullopt where that has no state.
 std::optional<service::Arrival> arrival_of(const http::Request& request) {
     Faults faults;
     http::Query in(request.query, faults);
@@ -208,11 +210,12 @@ std::optional<service::Arrival> arrival_of(const http::Request& request) {
     for (const rules::Provider& provider : rules::providers()) {
         for (const std::string_view name : provider.callback_fields) {
             if (name.empty()) continue;
-            if (auto value = in.text(name, kLongestField))
-                arrival.fields[std::string(name)] = *value;
+            auto value = in.text(name, kLongestField);
+            if (value) arrival.fields[std::string(name)] = std::move(*value);
         }
     }
-    if (!faults.empty() || arrival.state.empty()) return std::nullopt;
+    if (arrival.state.empty() || faults.names("state")) return std::nullopt;
+    arrival.is_readable = faults.empty();
     arrival.proof = http::cookie_value(request.cookie, kCookie);
     arrival.request_id = request.request_id;
     return arrival;
@@ -228,7 +231,6 @@ Reply return_reply(const Call& call, const service::Return& where) {
     Reply reply = no_content();
     reply.status = 303;
     reply.headers.emplace_back("Location", std::move(address));
-    reply.headers.push_back(set_cookie("", 0));
     return reply;
 }
 

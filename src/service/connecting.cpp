@@ -174,8 +174,14 @@ bool is_denial(std::string_view error) {
     return std::find(kDenials.begin(), kDenials.end(), error) != kDenials.end();
 }
 
+Refusal unreadable(const Traveller& traveller) {
+    return {Reason::Request,
+            traveller.name() + " answered something that cannot be read. Connect it anew."};
+}
+
 Judgement judge_answer(const Traveller& traveller) {
     const Arrival& arrival = traveller.arrival;
+    if (!arrival.is_readable) return unreadable(traveller);
     if (arrival.error && is_denial(*arrival.error)) {
         return Refusal{Reason::None, "Access was denied at " + traveller.name() + ".",
                        Result::Denied};
@@ -185,11 +191,8 @@ Judgement judge_answer(const Traveller& traveller) {
         return Refusal{Reason::Provider,
                        traveller.name() + " answered with an error" + code + ". Connect it anew."};
     }
-    if (!arrival.code || arrival.code->empty() || arrival.code->size() > kLongestCode) {
-        return Refusal{Reason::Request, traveller.name() +
-                                            " answered something that cannot be read. "
-                                            "Connect it anew."};
-    }
+    const bool has_code = arrival.code && !arrival.code->empty();
+    if (!has_code || arrival.code->size() > kLongestCode) return unreadable(traveller);
     return std::nullopt;
 }
 

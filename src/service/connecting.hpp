@@ -44,6 +44,7 @@ std::string connect_proof(const KeyRing& keys, SessionId session);
 // Where the provider sent the browser, and what with.
 struct Arrival {
     std::string state;
+    bool is_readable = true;  // false: something beside the state was malformed or came twice
     std::optional<std::string> code;
     std::optional<std::string> issuer;
     std::optional<std::string> error;

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 import pytest  # noqa: E402
 from support.client import Client  # noqa: E402
 from support.contract import Contract  # noqa: E402
+from support.oauth_server import OAuthServer  # noqa: E402
 from support.receiver import Receiver  # noqa: E402
 from support.stack import ROOT, Stack, wait_for  # noqa: E402
 from support.verifier import Verifier  # noqa: E402
@@ -35,7 +36,14 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(scope="session")
-def stack():
+def oauth_server():
+    """All providers of external data; what it holds against its clients is wrong in whatever test it happened."""
+    with OAuthServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def stack(oauth_server):
     build = ROOT / os.environ.get("BUILD", "build")
     folder = Path(os.environ.get("E2E_SANDBOX", build / "e2e-sandbox")).resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -44,16 +52,16 @@ def stack():
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             pytest.exit(f"another run uses {folder}: choose another folder with E2E_SANDBOX", returncode=1)
-        running = Stack(build, folder)
+        running = Stack(build, folder, oauth=oauth_server)
         running.start()
         yield running
         running.stop()
 
 
 @pytest.fixture(scope="session")
-def strict_stack(stack):
+def strict_stack(stack, oauth_server):
     """A second stack with production's rates; also for what would harm the first one."""
-    running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default")
+    running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default", oauth=oauth_server)
     running.start()
     yield running
     running.stop()

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.bodies import KINDS, body_of, path_of
-from support.client import SHOP, details_of, error_of
+from support.client import CONSOLE, SHOP, details_of, error_of
 from support.stack import wait_for
 from support.world import Organization, email
 
@@ -315,7 +315,7 @@ def test_a_referer_tells_the_origin_where_nothing_else_does(contract, module_org
 def test_the_console_is_called_from_its_own_pages_only(contract, module_org, ids):
     console = [operation for operation in contract.operations if operation.is_console]
     assert {"listContentKeys", "createContentKey"} <= {operation.id for operation in console} == {
-        operation.id for operation in contract.operations if operation.path.startswith("/console/")}
+        operation.id for operation in contract.operations if operation.path.startswith(CONSOLE)}
     for operation in console:
         for headers in elsewhere(module_org.stack.base_url):
             module_org.admin().api.request(operation.method, path_of(operation, ids), headers=headers, expect=403,

@@ -52,6 +52,7 @@ def theirs(stack, contract):
             "delivery": [delivery["id"], other.records()["delivery"]],
             "slot": [other.records()["slot"]], "campaign": [other.records()["campaign"]], "creative": [other.records()["creative"]],
             "tracking_key": publishable(other, "tracking"), "content_key": publishable(other, "content"),
+            "connection": [other.connect_provider()["id"], other.records()["connection"]],
             "article": [article["id"] for article in articles], "article_slug": [article["slug"] for article in articles],
             "organization": other}
 
@@ -123,7 +124,9 @@ def test_what_was_tried_on_another_tenants_records_changed_nothing(contract, cli
         # What a runner changes of them meanwhile does not count.
         endpoints = [{name: endpoint[name] for name in ("id", "url", "status")}
                      for endpoint in other.stack.ctl("webhook", "list", "--org", other.id)]
-        return jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys, modules, endpoints
+        connections = other.admin().api.get_json("/v1/external-data/connections", params={"org": other.id})
+        return (jobs, [other.user(user_id) for user_id in theirs["user"]], other.members(), keys, modules, endpoints,
+                connections)
 
     before = snapshot()
     for operation in filter(names_a_record, contract.operations):
@@ -136,10 +139,18 @@ def test_lists_hold_the_own_records_only(contract, client, ours, theirs):
     ours.records()
     for operation in contract.operations:
         if operation.method == "GET" and not operation.parameters and not operation.is_open and is_open_to(client, operation):
-            text = way_to(operation, client, ours).get(operation.path, expect=200, **body_of(operation)).text
+            text = way_to(operation, client, ours).get(operation.path, expect=200, **body_of(operation, ours)).text
             for record_id in itertools.chain(*(theirs[kind] for kind in theirs if kind != "organization")):
                 assert record_id not in text, operation.id
             assert theirs["organization"].id not in text, operation.id
+
+
+def test_connections_of_an_organization_without_a_seat_look_like_nobodys(ours, theirs):
+    seen = set()
+    for organization_id in (theirs["organization"].id, str(uuid.uuid4())):
+        for admin in (ours.admin().api, ours.viewer().api):
+            seen.add(admin.get("/v1/external-data/connections", params={"org": organization_id}, expect=404).content)
+    assert len(seen) == 1
 
 
 def test_an_organization_without_a_seat_looks_like_none(ours, theirs):

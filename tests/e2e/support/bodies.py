@@ -7,13 +7,13 @@ import uuid
 
 from .ads import IMAGE, LANDING, MATRIX_SLOT
 from .client import SHOP
-from .world import EMAIL_COLUMN, NOBODY, email, rows_of, slug
+from .world import EMAIL_COLUMN, MATRIX_PROVIDER, NOBODY, email, rows_of, slug
 
 # What a path parameter names: by its own name, else by the word before it. A kind is a tenant's record.
 KINDS = {"imports": "import", "users": "user", "api-keys": "api_key", "attributes": "attribute", "modules": "module",
          "versionId": "version", "installations": "installation", "credentialId": "credential",
          "endpointId": "endpoint", "deliveryId": "delivery", "keys": "tracking_key", "content-keys": "content_key",
-         "articles": "article", "slug": "article_slug",
+         "articles": "article", "slug": "article_slug", "connectionId": "connection",
          "slotId": "slot", "campaignId": "campaign", "creativeId": "creative"}
 # Path parameters that are names, and the same ones in every organization.
 NAMES = {"key": "phone", "token": "made-up"}
@@ -73,6 +73,9 @@ BODIES = {
     "deleteArticle": lambda: None,
     "publishArticle": lambda: {},
     "unpublishArticle": lambda: {},
+    "connectProvider": lambda: {"provider": MATRIX_PROVIDER},
+    "deleteConnection": lambda: None,
+    "refreshConnection": lambda: {},
     "requestSignInCode": lambda: {"email": email()},
     "verifySignInCode": lambda: {"email": email(), "otp": "12345678"},
     "enableTwoFactor": lambda: {},
@@ -83,7 +86,7 @@ BODIES = {
 }
 
 # What an operation cannot do without in its query.
-QUERIES = {"serveAd": {"slot": MATRIX_SLOT}}
+QUERIES = {"serveAd": lambda _: {"slot": MATRIX_SLOT}, "listConnections": lambda org: {"org": org.id if org else str(uuid.uuid4())}}
 
 
 def names_a_record(operation):
@@ -104,9 +107,9 @@ def path_of(operation, ids):
     return operation.fill(*[NAMES.get(parameter) or ids[next(kinds)] for parameter in operation.parameters])
 
 
-def body_of(operation):
-    """Options for Client.request: the body, where the operation takes one, and the query that it needs."""
+def body_of(operation, org=None):
+    """Options for Client.request: the body, where the operation takes one, and the query that it needs; org: whose client asks."""
     if operation.id in QUERIES:
-        return {"params": QUERIES[operation.id]}
+        return {"params": QUERIES[operation.id](org)}
     body = BODIES[operation.id]() if operation.method != "GET" else None
     return {} if body is None else {"json": body}

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import requests
 
 UNSET = object()
+# What the console alone may call.
+CONSOLE = ("/console/v1/", "/v1/external-data/connect")
 # The origin that organizations' publishable keys are for (support/world.py).
 SHOP = "https://shop.example"
 
@@ -36,7 +38,7 @@ class Client:
         json is sent as it is; data are the body's bytes. key=None sends no credential. The console's operations are
         called from its own pages; headers={"Origin": None} names no origin."""
         sent = dict(headers or {})
-        if path.startswith("/console/"):
+        if path.startswith(CONSOLE):
             sent.setdefault("Origin", self.stack.base_url)
         credential = self.key if key is UNSET else key
         if credential is not None:

@@ -202,7 +202,9 @@ class Contract:
         if active is not None:
             assert _is_uuid(active) and policy is not None, f"{where}: X-Active-Organization is {active!r}"
         # nginx answers some requests before there is a caller; these answers only come after it is known.
-        if operation.needs_key and (reply.status_code in KNOWN_CALLER or code == "2FA_REQUIRED"):
+        # Nor does it know the caller whose foreign origin it refuses.
+        is_edge = operation.is_console and code == "ORIGIN_NOT_ALLOWED" and policy is None
+        if operation.needs_key and not is_edge and (reply.status_code in KNOWN_CALLER or code == "2FA_REQUIRED"):
             assert policy is not None, f"{where}: no rate headers"
             is_session = not reply.request.headers["Authorization"].split()[1].startswith(KEYS)
             assert is_session == (active is not None), f"{where}: X-Active-Organization is {active!r}"

@@ -15,6 +15,8 @@ from pathlib import Path
 import pymysql
 
 ROOT = Path(__file__).resolve().parents[3]
+# Providers that the stack has no client of.
+UNCONFIGURED = ("sentry", "youtube")
 PATIENCE = 30.0  # seconds that a test waits for something that usually takes none
 
 
@@ -39,13 +41,15 @@ def free_port():
 class Stack:
     source = ROOT
 
-    def __init__(self, build, folder, rates=None):
-        """rates: "default" for those of production; they are wide else."""
+    def __init__(self, build, folder, rates=None, oauth=None):
+        """rates: "default" for those of production; they are wide else. oauth: the server that its providers of external
+        data lead to, all but UNCONFIGURED."""
         self.rates = {"RATES": rates} if rates else {}
         self.build = Path(build).resolve()
         self.folder = Path(folder).resolve()
         self.port = free_port()
-        self.keys_issued = []
+        self.oauth = oauth
+        self.keys_issued = oauth.issued if oauth else []
 
     # ------------------------------------------------------------------ life
     def _script(self, name, *arguments, env=None):
@@ -57,7 +61,14 @@ class Stack:
         assert done.returncode == 0, f"tests/sandbox/{name} {arguments}: {done.stdout}{done.stderr}"
 
     def start(self):
-        self._script("start")
+        if self.oauth is None:
+            self._script("start")
+            return
+        self.oauth.redirect_uris.add(self.redirect_uri)
+        providers = self.folder.with_name(f"{self.folder.name}-providers.ini")
+        providers.write_text(self.oauth.configuration(without=UNCONFIGURED))
+        self._script("start", env={"PROVIDERS": str(providers)})
+        providers.unlink()
 
     def stop(self):
         self._script("stop")
@@ -76,6 +87,11 @@ class Stack:
     @property
     def base_url(self):
         return f"https://127.0.0.1:{self.port}"
+
+    @property
+    def redirect_uri(self):
+        """Where providers of external data send the browser back to."""
+        return f"{self.base_url}/v1/external-data/callback"
 
     @property
     def ca_file(self):
@@ -121,13 +137,25 @@ class Stack:
 
     @contextmanager
     def configured(self, section, *lines):
-        """Runs the block while the server has these lines in that section of its configuration."""
+        """Runs the block while the server has these lines in that section of its configuration; "key" alone takes it away."""
+        keys = tuple(line.split("=")[0].strip() + " =" for line in lines)
+        kept, where = [], None
+        for line in Path(self.config).read_text().splitlines():
+            where = line if line.startswith("[") else where
+            if where != section or not line.startswith(keys):
+                kept.append(line)
+        if section not in kept:
+            kept.append(section)
+        kept[kept.index(section) + 1:kept.index(section) + 1] = [line for line in lines if "=" in line]
+        with self.configuration("\n".join(kept) + "\n"):
+            yield
+
+    @contextmanager
+    def configuration(self, text):
+        """Runs the block while that is the server's configuration. Programs that run already keep theirs."""
         path = Path(self.config)
         before = path.read_text()
-        keys = tuple(line.split("=")[0] for line in lines)
-        kept = [line for line in before.splitlines() if not line.startswith(keys)]
-        kept[kept.index(section) + 1:kept.index(section) + 1] = lines
-        path.write_text("\n".join(kept) + "\n")
+        path.write_text(text)
         try:
             self.reload_server()
             yield

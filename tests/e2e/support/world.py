@@ -12,6 +12,9 @@ EMAIL_COLUMN = {"sourceColumn": "Email", "target": "core_field", "fieldKey": "em
 CORE_FIELDS = ["email", "external_id", "first_name", "last_name", "display_name", "locale", "country", "dob"]
 MEMBER_COLUMNS = "id, user_id, external_id, first_name, last_name, display_name, locale, country, dob, attributes"
 
+# What organizations' connections in tests over all operations are to.
+MATRIX_PROVIDER = "gitlab"
+
 # Where no webhook is ever taken.
 NOBODY = "http://127.0.0.1:9/"
 
@@ -147,6 +150,11 @@ class Organization:
         article = self.create_article(**fields)
         return self.admin().api.post(f"/console/v1/articles/{article['id']}/publish", expect=200).json()
 
+    # ------------------------------------------------------------------ external data
+    def connect_provider(self, provider=MATRIX_PROVIDER, expect=200, **fields):
+        """The first step of a connection, with an admin on the way to the provider: the connect link."""
+        return self.admin().api.post("/v1/external-data/connect", json={"provider": provider} | fields, expect=expect).json()
+
     # ------------------------------------------------------------------ modules
     def create_module(self, **fields):
         body = {"slug": slug(), "name": "Module", "vendor": "Vendor"} | fields
@@ -216,6 +224,7 @@ class Organization:
                              "article": article["id"], "article_slug": article["slug"]}
             from .ads import MATRIX_SLOT, Ads  # it needs names from here
             ads = Ads(self)
+            self._records["connection"] = self.connect_provider()["id"]
             slot = ads.slot(slug=MATRIX_SLOT)
             campaign = ads.campaign(slot)
             self._records |= {"slot": slot["id"], "campaign": campaign["id"], "creative": ads.creative(campaign)["id"]}

@@ -1,0 +1,139 @@
+"""An admin who connects providers of external data, with an HTTP client that keeps cookies as a browser does, and what
+became of the connections (docs/external-data.md)."""
+
+import json
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+
+from .client import Client
+from .oauth_kinds import KINDS
+from .stack import wait_for
+
+ROOT = "/v1/external-data"
+CONNECTIONS = f"{ROOT}/connections"
+COOKIE = "__Host-muster-connect"
+FIELDS = {"id", "name", "connector", "authStatus", "error"}
+COLUMNS = ("provider, name, host, status, error, tokens, token_generation, details, access_expires_at, refresh_due_at, "
+           "refresh_attempts, refreshed_at, lease_owner, lease_until, removed_at")
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000  # milliseconds
+
+
+def console_headers(stack):
+    return {"Origin": stack.base_url}
+
+
+def connect(client, provider, expect=200, headers=None, **fields):
+    """Sets out; the connect-link response. The cookie stays with the client."""
+    settings = {"settings": KINDS[provider].settings} if KINDS[provider].settings and "connection_id" not in fields else {}
+    body = {"provider": provider} | settings | fields
+    made = client.post(f"{ROOT}/connect", json=body, headers=console_headers(client.stack) | (headers or {}), expect=expect)
+    return made.json()
+
+
+def changed(location, **parameters):
+    """The address with other parameters; None takes one away."""
+    parts = urlsplit(location)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True)) | parameters
+    return parts._replace(query=urlencode({name: value for name, value in query.items() if value is not None})).geturl()
+
+
+def state_of(location):
+    return parse_qs(urlsplit(location).query)["state"][0]
+
+
+def arrive(client, location, expect=303, **options):
+    """The browser follows the provider's redirect: the reply, whatever it is."""
+    stack = client.stack
+    assert location.startswith(f"{stack.redirect_uri}?"), location
+    return client.get(location.removeprefix(stack.base_url), key=None, allow_redirects=False, expect=expect, **options)
+
+
+def result_of(reply):
+    """What the console is told: {"result": …}. Nobody is ever sent anywhere else, and never with a secret."""
+    location = reply.headers["Location"]
+    page, _, query = location.partition("?")
+    client_stack = reply.request.url.partition("/v1/")[0]
+    assert page == f"{client_stack}/console/#/connections", location
+    told = dict(parse_qsl(query, strict_parsing=True))
+    assert set(told) <= {"result", "reason", "connection"}, location
+    assert reply.content == b"" and reply.headers["Referrer-Policy"] == "no-referrer"
+    return told
+
+
+def come_back(client, location, **options):
+    """Follows the provider's redirect; what the console is told of it."""
+    return result_of(arrive(client, location, **options))
+
+
+def whole_way(client, provider, **fields):
+    """Connects a provider, with everything going well; the connection's id."""
+    made = connect(client, provider, **fields)
+    told = come_back(client, client.stack.oauth.consent(made["redirectUrl"]))
+    assert told == {"result": "connected", "connection": made["id"]}, told
+    return made["id"]
+
+
+def family(server, provider):
+    """What the provider gave last."""
+    return next(found for found in reversed(server.families) if found.provider == provider)
+
+
+def listed(client, org):
+    """{id: record}, in the order of the list."""
+    reply = client.get_json(CONNECTIONS, params={"org": org.id}, headers=console_headers(client.stack))
+    assert all(set(record) == FIELDS for record in reply)
+    return {record["id"]: record for record in reply}
+
+
+def stands(client, org, connection):
+    """(authStatus, error) of a connection."""
+    record = listed(client, org)[connection]
+    return record["authStatus"], record["error"]
+
+
+def refresh(client, connection, expect=200, **options):
+    return client.post(f"{CONNECTIONS}/{connection}/refresh", headers=console_headers(client.stack), expect=expect, **options)
+
+
+def remove(client, connection, expect=204):
+    return client.delete(f"{CONNECTIONS}/{connection}", headers=console_headers(client.stack), expect=expect)
+
+
+def row(stack, connection):
+    """The database's row of it, details decoded; None when it is gone."""
+    found = stack.sql(f"SELECT {COLUMNS} FROM connections WHERE id = UNHEX(REPLACE(%s, '-', ''))", connection)
+    if not found:
+        return None
+    values = dict(zip(COLUMNS.split(", "), found[0]))
+    return values | {"details": json.loads(values["details"])}
+
+
+def change_row(stack, connection, **columns):
+    """Sets columns of it, as time or a runner would have."""
+    stack.sql(f"UPDATE connections SET {', '.join(f'{name} = %s' for name in columns)} "
+              "WHERE id = UNHEX(REPLACE(%s, '-', ''))", *columns.values(), connection)
+
+
+def authorizations(stack, connection):
+    """How many ways to the provider and back are open for it."""
+    (count,), = stack.sql("SELECT COUNT(*) FROM connection_authorizations WHERE connection_id = "
+                          "UNHEX(REPLACE(%s, '-', ''))", connection)
+    return count
+
+
+def another_browser(client):
+    """The same admin's session in a browser without cookies."""
+    return Client(client.stack, client.contract, client.key)
+
+
+def run_due(stack, seconds=1, env=None):
+    """A runner that looks after connections for that long."""
+    done = stack.program("muster-run", "--config", stack.config, "--for", f"{seconds}s", "connections", env=env)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def wait_for_row(stack, connection, look, what):
+    """Waits until `look` says yes to the row; it."""
+    def seen():
+        values = row(stack, connection)
+        return look(values) and (values or True)
+    return wait_for(seen, what)

@@ -1,0 +1,446 @@
+"""Connecting a provider of external data, from the console to the provider's page and back (docs/external-data.md "Connecting"),
+against an authorization server that is as strict as each provider (support/oauth_server.py)."""
+
+import time
+from contextlib import ExitStack
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from support.client import Client
+from support.connecting import (
+    CONNECTIONS, COOKIE, MINUTE, another_browser, arrive, authorizations, change_row, changed, come_back, connect, family,
+    listed, row, stands, state_of, whole_way,
+)
+from support.oauth_kinds import KINDS
+from support.oauth_server import (
+    DROPPED, HUGE, NO_JSON, NO_TOKEN, SERVER_ERROR, TOO_MANY, WRONG_TYPE, Answer, OAuthServer,
+)
+from support.stack import UNCONFIGURED, free_port
+
+# With everything that goes wrong at the provider: PKCE, rotation, an issuer.
+PROVIDER = "gitlab"
+
+
+@pytest.fixture(autouse=True)
+def _the_provider_finds_no_fault(oauth_server):
+    """Whatever else happens, no request was other than the provider's documentation asks for."""
+    oauth_server.faults.clear()
+    yield
+    assert oauth_server.faults == []
+
+
+@pytest.fixture
+def admin(module_org):
+    return module_org.admin().api
+
+
+@pytest.fixture
+def way(admin, oauth_server):
+    """An admin who has consented at the provider's page and not come back yet: (connection, location)."""
+    made = connect(admin, PROVIDER)
+    return made["id"], oauth_server.consent(made["redirectUrl"])
+
+
+def expect_failed(admin, org, told, connection, reason, error):
+    """The console is told why, and so is whoever looks at the list."""
+    assert told == {"result": "failed", "reason": reason, "connection": connection}
+    status, text = stands(admin, org, connection)
+    assert status == "error" and error in text and "script" not in text
+    assert row(org.stack, connection)["tokens"] is None and authorizations(org.stack, connection) == 0
+
+
+# ---------------------------------------------------------------------------- the whole way
+
+
+@pytest.mark.parametrize("provider", KINDS)
+def test_every_provider_can_be_connected(stack, oauth_server, module_org, admin, provider):
+    kind = KINDS[provider]
+    with ExitStack() as configured:
+        if provider in UNCONFIGURED:
+            configured.enter_context(stack.configured(f"[providers.{provider}]", *oauth_server.settings(provider)))
+        made = connect(admin, provider, name=f"Our {provider}")
+        waiting = {"id": made["id"], "name": f"Our {provider}", "connector": provider, "authStatus": "pending", "error": None}
+        assert listed(admin, module_org)[made["id"]] == waiting
+        told = come_back(admin, oauth_server.consent(made["redirectUrl"]))
+        assert told == {"result": "connected", "connection": made["id"]}
+        assert listed(admin, module_org)[made["id"]] == waiting | {"authStatus": "connected"}
+    kept = row(stack, made["id"])
+    assert kind.kept.items() <= kept["details"].items()
+    assert kept["tokens"] is not None and kept["token_generation"] == 1
+    assert kept["host"] == ("acme.myshopify.com" if provider == "shopify" else "")
+    assert authorizations(stack, made["id"]) == 0
+    given = family(oauth_server, provider)
+    assert len(given.access) == 1 and not any(token.encode() in kept["tokens"] for token in given.access + given.refresh)
+
+
+def test_what_is_not_said_otherwise_is_called_as_the_provider_is(module_org, admin):
+    assert listed(admin, module_org)[whole_way(admin, "slack")]["name"] == "Slack"
+
+
+def test_when_tokens_end_and_are_refreshed_is_as_the_provider_says(stack, admin):
+    now = int(time.time() * 1000)
+    # (provider, when the access token ends, when there is something to do; both from now, in minutes)
+    for provider, ends, due in (("gitlab", 120, 105), ("hubspot", 30, 15), ("notion", None, 1440), ("mailchimp", None, None),
+                                ("stripe", None, None), ("linkedin", 86400, 86400), ("posthog", 600, 585)):
+        kept = row(stack, whole_way(admin, provider))
+        for column, minutes in (("access_expires_at", ends), ("refresh_due_at", due)):
+            seen = kept[column] and round((kept[column] - now) / MINUTE)
+            assert seen == minutes, f"{provider}: {column}"
+
+
+def test_an_audit_log_tells_who_connected_what(module_org, admin, way):
+    connection, location = way
+    come_back(admin, location)
+    log = admin.get_json("/v1/audit-log", params={"limit": 100})["audit_log"]
+    told = [(entry["action"], entry["actor"]) for entry in log if entry["subject_id"] == connection]
+    assert told == [("connection.connected", "admin"), ("connection.requested", "admin")]
+
+
+# ---------------------------------------------------------------------------- coming back
+
+
+def test_the_cookie_is_for_this_origin_alone_and_short_lived(admin):
+    reply = admin.post("/v1/external-data/connect", json={"provider": PROVIDER}, headers={"Origin": admin.stack.base_url}, expect=200)
+    name, *attributes = reply.headers["Set-Cookie"].split("; ")
+    assert name.startswith(f"{COOKIE}=") and admin.key not in name
+    assert {word.lower() for word in attributes} == {"path=/", "secure", "httponly", "samesite=lax", "max-age=600"}
+
+
+def test_who_denies_is_told_so(module_org, admin, oauth_server):
+    made = connect(admin, PROVIDER)
+    told = come_back(admin, oauth_server.consent(made["redirectUrl"], "deny"))
+    assert told == {"result": "denied", "connection": made["id"]}
+    status, error = stands(admin, module_org, made["id"])
+    assert status == "error" and "GitLab" in error and "script" not in error
+
+
+def test_a_state_that_nobody_set_out_with_leads_nowhere(admin, way, oauth_server):
+    _, location = way
+    calls = oauth_server.count()
+    nowhere = {"result": "failed", "reason": "state"}
+    wrong = "A" * len(state_of(location))
+    for other in (wrong, "", None, "x" * 5000, "ä%00", state_of(location).swapcase()):
+        told = come_back(admin, changed(location, state=other))
+        assert {**told, "reason": "state"} == nowhere and told["reason"] in ("state", "request"), other
+    assert oauth_server.count() == calls
+    assert come_back(admin, location)["result"] == "connected"  # the right one is unspent
+
+
+def test_a_state_counts_once(module_org, admin, way, oauth_server):
+    connection, location = way
+    assert come_back(admin, location)["result"] == "connected"
+    calls = oauth_server.count()
+    assert come_back(admin, location) == {"result": "failed", "reason": "state"}
+    assert oauth_server.count() == calls and stands(admin, module_org, connection) == ("connected", None)
+
+
+def test_a_state_that_failed_is_spent(admin, way, oauth_server):
+    _, location = way
+    assert come_back(admin, changed(location, code=None))["result"] == "failed"
+    assert come_back(admin, location) == {"result": "failed", "reason": "state"}
+
+
+def test_a_state_that_comes_twice_at_once_counts_once(admin, way, oauth_server):
+    from concurrent.futures import ThreadPoolExecutor
+    connection, location = way
+    cookies = admin.session.cookies.copy()
+
+    def follow(_):
+        browser = another_browser(admin)
+        browser.session.cookies.update(cookies)
+        return come_back(browser, location)
+
+    calls = len(oauth_server.at(PROVIDER))
+    with ThreadPoolExecutor(8) as pool:
+        results = sorted(told["result"] for told in pool.map(follow, range(8)))
+    assert results == ["connected"] + ["failed"] * 7
+    assert len(oauth_server.at(PROVIDER)) == calls + 1
+
+
+def test_a_state_is_good_for_ten_minutes(stack, module_org, admin, way, oauth_server):
+    connection, location = way
+    calls = oauth_server.count()
+    with stack.later(601):
+        assert stands(admin, module_org, connection)[0] == "error"  # for whoever looks at the list
+        told = come_back(admin, location)
+        expect_failed(admin, module_org, told, connection, "expired", "GitLab")
+    assert oauth_server.count() == calls
+
+
+def test_another_browser_may_not_come_back(module_org, admin, way, oauth_server):
+    _, location = way
+    calls = oauth_server.count()
+    # Whoever steals the address in the admin's own session, without his cookie, learns nothing.
+    told = come_back(another_browser(admin), location)
+    assert told == {"result": "failed", "reason": "browser"}
+    assert come_back(admin, location) == {"result": "failed", "reason": "state"}
+    assert oauth_server.count() == calls
+
+
+@pytest.mark.parametrize("cookie", ["", "0" * 64, "not-hex", "x" * 3000])
+def test_a_made_up_cookie_is_none(admin, way, cookie):
+    _, location = way
+    told = come_back(another_browser(admin), location, headers={"Cookie": f"{COOKIE}={cookie}"})
+    assert told == {"result": "failed", "reason": "browser"}
+
+
+def test_another_admin_may_not_come_back(module_org, admin, way, oauth_server):
+    """Login CSRF: an admin is led to a callback that somebody else set out for."""
+    _, location = way
+    other = module_org.new_admin("owner").api
+    connect(other, PROVIDER)  # his browser has a cookie too
+    calls = len(oauth_server.at(PROVIDER))
+    assert come_back(other, location) == {"result": "failed", "reason": "browser"}
+    assert len(oauth_server.at(PROVIDER)) == calls
+
+
+def test_another_session_of_the_same_admin_may_not_come_back(module_org, oauth_server):
+    person = module_org.new_admin("admin")
+    one, two = person.api, person.new_session()
+    made = connect(one, PROVIDER)
+    connect(two, PROVIDER)
+    assert come_back(two, oauth_server.consent(made["redirectUrl"])) == {"result": "failed", "reason": "browser"}
+
+
+def test_who_signed_out_meanwhile_may_not_come_back(module_org, oauth_server):
+    client = module_org.new_admin("admin").api
+    made = connect(client, PROVIDER)
+    location = oauth_server.consent(made["redirectUrl"])
+    client.delete("/v1/session", expect=204)
+    told = come_back(client, location)
+    expect_failed(module_org.admin().api, module_org, told, made["id"], "session", "GitLab")
+
+
+@pytest.mark.parametrize("role", [None, "viewer"])
+def test_who_lost_his_seat_meanwhile_may_not_come_back(module_org, oauth_server, role):
+    person = module_org.new_admin("admin")
+    made = connect(person.api, PROVIDER)
+    location = oauth_server.consent(made["redirectUrl"])
+    calls = len(oauth_server.at(PROVIDER))
+    person.take_seat(module_org.id)
+    if role:
+        person.give_seat(module_org.id, role)
+    told = come_back(person.api, location)
+    expect_failed(module_org.admin().api, module_org, told, made["id"], "role", "GitLab")
+    assert len(oauth_server.at(PROVIDER)) == calls
+
+
+def test_who_acts_on_another_organization_by_now_still_comes_back_to_the_first(module_org, new_org, oauth_server):
+    other, person = new_org(attributes=False), module_org.new_admin("admin")
+    person.give_seat(other.id)
+    client = person.api
+    client.post("/v1/session/active-organization", json={"organizationId": module_org.id}, expect=200)
+    made = connect(client, PROVIDER)
+    client.post("/v1/session/active-organization", json={"organizationId": other.id}, expect=200)
+    assert come_back(client, oauth_server.consent(made["redirectUrl"]))["result"] == "connected"
+    assert made["id"] in listed(client, module_org) and made["id"] not in listed(client, other)
+
+
+# ---------------------------------------------------------------------------- what the provider says
+
+
+@pytest.mark.parametrize("change, reason, error", [
+    ({"iss": "https://evil.example"}, "issuer", "Another server"),
+    ({"iss": ""}, "issuer", "Another server"),
+    ({"code": None}, "request", "GitLab"),
+    ({"code": ""}, "request", "GitLab"),
+    ({"code": "c" * 5000}, "request", "GitLab"),
+    ({"code": None, "error": "server_error", "error_description": "<script>"}, "provider", "(server_error)"),
+    ({"code": None, "error": "<script>alert(1)</script>"}, "provider", "GitLab"),
+    ({"code": None, "error": "temporarily_unavailable", "error_uri": "https://evil.example"}, "provider", "GitLab"),
+])
+def test_what_comes_back_wrong_fails_and_asks_for_no_token(module_org, admin, way, oauth_server, change, reason, error):
+    connection, location = way
+    calls = len(oauth_server.at(PROVIDER))
+    told = come_back(admin, changed(location, **change))
+    expect_failed(admin, module_org, told, connection, reason, error)
+    assert len(oauth_server.at(PROVIDER)) == calls
+
+
+def test_a_provider_that_says_who_it_is_may_be_asked_without_that(admin, way):
+    connection, location = way
+    assert come_back(admin, changed(location, iss=None))["result"] == "connected"
+
+
+def test_what_no_row_knows_is_ignored(admin, way):
+    _, location = way
+    assert come_back(admin, changed(location, session_state="x", authuser="0", hd="club.example"))["result"] == "connected"
+
+
+def redirect_to(server):
+    return Answer(302, headers={"Location": f"{server.url}/{PROVIDER}/elsewhere"})
+
+
+FAILURES = [
+    ("a 500", SERVER_ERROR, "unavailable", "http_500"),
+    ("a 429", TOO_MANY, "unavailable", "http_429"),
+    ("half a document", NO_JSON, "unavailable", "no_json"),
+    ("a page", Answer(200, b"<html>Wait</html>"), "unavailable", "no_json"),
+    ("megabytes", HUGE, "unavailable", "too_large"),
+    ("half an answer", DROPPED, "unavailable", "broken"),
+    ("a redirect", redirect_to, "unavailable", "redirect"),
+    ("no token", NO_TOKEN, "unavailable", "invalid_answer"),
+    ("another kind of token", WRONG_TYPE, "unavailable", "invalid_answer"),
+    ("a refusal", OAuthServer.error(PROVIDER, "invalid_grant"), "refused", "invalid_grant"),
+    ("another client", OAuthServer.error(PROVIDER, "invalid_client", 401), "configuration", "invalid_client"),
+]
+
+
+@pytest.mark.parametrize("answer, reason, error", [case[1:] for case in FAILURES], ids=[case[0] for case in FAILURES])
+def test_a_token_endpoint_that_fails_connects_nothing(module_org, admin, way, oauth_server, answer, reason, error):
+    connection, location = way
+    said = answer(oauth_server) if callable(answer) else answer
+    calls = len(oauth_server.at(PROVIDER))
+    with oauth_server.instead(PROVIDER, "token", said):
+        told = come_back(admin, location)
+    expect_failed(admin, module_org, told, connection, reason, f"({error})")
+    assert oauth_server.at(PROVIDER, "elsewhere") == []  # a redirect is not followed: secrets would go with it
+    assert len(oauth_server.at(PROVIDER)) == calls + 1  # a code is sent once, whatever comes of it
+    assert "Do not show" not in stands(admin, module_org, connection)[1]
+
+
+@pytest.mark.parametrize("provider, code", [("slack", "invalid_code"), ("github", "bad_verification_code")])
+def test_an_error_within_a_200_is_an_error(module_org, admin, oauth_server, provider, code):
+    made = connect(admin, provider)
+    location = oauth_server.consent(made["redirectUrl"])
+    with oauth_server.instead(provider, "token", oauth_server.error(provider, code)):
+        told = come_back(admin, location)
+    expect_failed(admin, module_org, told, made["id"], "refused", f"({code})")
+
+
+def test_a_provider_that_is_not_there_is_said_so(stack, module_org, admin, way):
+    connection, location = way
+    with stack.configured(f"[providers.{PROVIDER}]", f"token_url = http://127.0.0.1:{free_port()}/token"):
+        told = come_back(admin, location)
+    expect_failed(admin, module_org, told, connection, "unavailable", "(connect)")
+
+
+def test_a_provider_that_does_not_answer_is_given_ten_seconds(module_org, admin, way, oauth_server):
+    connection, location = way
+    with oauth_server.hold(PROVIDER):
+        began = time.monotonic()
+        told = come_back(admin, location)
+        assert 9 < time.monotonic() - began < 15
+    expect_failed(admin, module_org, told, connection, "unavailable", "(timeout)")
+
+
+def test_a_verifier_that_does_not_fit_gets_no_token(module_org, admin, way, oauth_server):
+    """The code of another's authorization, put into ours: PKCE is what keeps it out."""
+    connection, location = way
+    other = oauth_server.consent(connect(admin, PROVIDER)["redirectUrl"])
+    stolen = dict(parse_qsl(urlsplit(other).query))["code"]
+    told = come_back(admin, changed(location, code=stolen))
+    expect_failed(admin, module_org, told, connection, "refused", "(invalid_grant)")
+
+
+@pytest.mark.parametrize("answer", [Answer(500), NO_JSON, Answer.of(200, {"accountname": "Club"})], ids=["500", "no JSON", "no dc"])
+def test_without_its_look_up_mailchimp_is_not_connected(module_org, admin, oauth_server, answer):
+    made = connect(admin, "mailchimp")
+    location = oauth_server.consent(made["redirectUrl"])
+    with oauth_server.instead("mailchimp", "metadata", answer):
+        told = come_back(admin, location)
+    expect_failed(admin, module_org, told, made["id"], "unavailable", "Mailchimp")
+
+
+# ---------------------------------------------------------------------------- twice
+
+
+def test_two_tabs_can_connect_at_once(module_org, admin, oauth_server):
+    ways = [connect(admin, provider) for provider in ("gitlab", "gitlab", "slack")]
+    for made in reversed(ways):
+        assert come_back(admin, oauth_server.consent(made["redirectUrl"])) == {"result": "connected", "connection": made["id"]}
+    assert len({made["id"] for made in ways}) == 3
+
+
+def test_who_sets_out_twice_for_one_connection_comes_back_from_the_last_way(admin, oauth_server):
+    made = connect(admin, PROVIDER)
+    again = connect(admin, PROVIDER, connection_id=made["id"])
+    assert again["id"] == made["id"] and state_of(again["redirectUrl"]) != state_of(made["redirectUrl"])
+    assert come_back(admin, oauth_server.consent(made["redirectUrl"])) == {"result": "failed", "reason": "state"}
+    assert come_back(admin, oauth_server.consent(again["redirectUrl"]))["result"] == "connected"
+
+
+def test_a_connection_keeps_its_tokens_until_new_ones_are_there(stack, module_org, admin, oauth_server):
+    connection = whole_way(admin, PROVIDER)
+    before = row(stack, connection)
+    ways = [("deny", None), ("allow", SERVER_ERROR), ("allow", OAuthServer.error(PROVIDER, "invalid_grant"))]
+    for decision, answer in ways:
+        made = connect(admin, PROVIDER, connection_id=connection)
+        assert made["id"] == connection and stands(admin, module_org, connection) == ("connected", None)
+        location = oauth_server.consent(made["redirectUrl"], decision)
+        with oauth_server.instead(PROVIDER, "token", answer):
+            assert come_back(admin, location)["result"] in ("denied", "failed")
+        after = row(stack, connection)
+        assert (after["tokens"], after["status"]) == (before["tokens"], "connected"), decision
+    assert whole_way(admin, PROVIDER, connection_id=connection) == connection
+    after = row(stack, connection)
+    assert after["tokens"] != before["tokens"] and after["token_generation"] == before["token_generation"] + 1
+
+
+@pytest.mark.parametrize("status", ["expired", "revoked", "error"])
+def test_what_has_ended_is_connected_anew(stack, module_org, admin, status):
+    connection = whole_way(admin, PROVIDER)
+    change_row(stack, connection, status=status, error="It has ended.", refresh_attempts=7)
+    assert whole_way(admin, PROVIDER, connection_id=connection) == connection
+    assert stands(admin, module_org, connection) == ("connected", None)
+    assert row(stack, connection)["refresh_attempts"] == 0
+
+
+def test_a_connection_that_is_deleted_on_the_way_stays_so(stack, module_org, admin, way, oauth_server):
+    connection, location = way
+    admin.delete(f"{CONNECTIONS}/{connection}", headers={"Origin": stack.base_url}, expect=204)
+    told = come_back(admin, location)
+    assert told["result"] == "failed" and "connection" not in told
+    assert row(stack, connection) is None and connection not in listed(admin, module_org)
+
+
+def test_a_connection_that_is_deleted_while_the_provider_answers_stays_so(stack, module_org, admin, way, oauth_server):
+    from concurrent.futures import ThreadPoolExecutor
+    connection, location = way
+    with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(1) as pool:
+        cookies, browser = admin.session.cookies.copy(), another_browser(admin)
+
+        def follow():
+            browser.session.cookies.update(cookies)
+            return come_back(browser, location)
+
+        coming = pool.submit(follow)
+        gate.wait_for(1)
+        admin.delete(f"{CONNECTIONS}/{connection}", headers={"Origin": stack.base_url}, expect=204)
+        gate.open()
+        told = coming.result()
+    assert told == {"result": "failed", "reason": "removed"}
+    assert connection not in listed(admin, module_org)
+
+
+# ---------------------------------------------------------------------------- a provider that hangs
+
+
+def test_a_provider_that_hangs_takes_a_quarter_of_the_workers_and_no_more(stack, module_org, admin, oauth_server):
+    from concurrent.futures import ThreadPoolExecutor
+    made = [connect(admin, PROVIDER) for _ in range(8)]
+    locations = [oauth_server.consent(way["redirectUrl"]) for way in made]
+    cookies = admin.session.cookies.copy()
+
+    def follow(location):
+        browser = another_browser(admin)
+        browser.session.cookies.update(cookies)
+        return arrive(browser, location, expect=None)
+
+    anyone = Client(stack, module_org.api.contract, module_org.key)
+    with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(follow, location) for location in locations[:2]]
+        gate.wait_for(2)  # of eight workers
+        refused = list(pool.map(follow, locations[2:]))
+        assert {reply.status_code for reply in refused} == {503}
+        assert {reply.json()["error"]["code"] for reply in refused} == {"SERVICE_UNAVAILABLE"}
+        began = time.monotonic()
+        for _ in range(50):
+            anyone.get("/v1/imports", expect=200)
+        assert time.monotonic() - began < 5
+        assert gate.waiting == 2 and not any(future.done() for future in waiting)
+        gate.open()
+        assert [future.result().status_code for future in waiting] == [303, 303]
+    # Whoever was sent away has lost nothing: to load the page again goes on.
+    for way, location in zip(made[2:], locations[2:]):
+        assert come_back(admin, location) == {"result": "connected", "connection": way["id"]}
