@@ -76,6 +76,7 @@ Result show_health(const Invocation& in) {
     std::string problem = service::check_readiness(in.context).problem;
     if (problem.empty()) problem = service::mail_problem(in.context);
     if (problem.empty()) problem = service::webhook_problem(in.context);
+    if (problem.empty()) problem = service::connection_problem(in.context);
     Result result;
     result.json["healthy"] = problem.empty();
     result.json["problem"] = problem.empty() ? Json::Value() : Json::Value(problem);

@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "jobs/connections.hpp"
 #include "jobs/imports.hpp"
 #include "jobs/mail.hpp"
 #include "jobs/purge.hpp"
@@ -27,7 +28,7 @@ using namespace muster;
 
 constexpr const char* kUsage =
     "Usage: muster-run [--config FILE] [--for SECONDS[s]] [--verbose] "
-    "imports|webhooks|mail|purge|all\n"
+    "imports|webhooks|mail|connections|purge|all\n"
     "Works on what waits and, unless it is the purge, waits for more until its time is over.\n"
     "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
     "  --for 55s        how long to run (default 55s)\n"
@@ -71,6 +72,10 @@ std::unique_ptr<jobs::Work> mail(Stations& stations, bool) {
     return std::make_unique<jobs::MailWork>(stations.add());
 }
 
+std::unique_ptr<jobs::Work> connections(Stations& stations, bool) {
+    return std::make_unique<jobs::ConnectionWork>(stations.add());
+}
+
 std::unique_ptr<jobs::Work> purge(Stations& stations, bool beside_others) {
     return std::make_unique<jobs::PurgeWork>(stations.add(), beside_others);
 }
@@ -79,11 +84,14 @@ struct Kind {
     std::string_view name;
     // `beside_others`: as a part of `all`.
     std::unique_ptr<jobs::Work> (*make)(Stations& stations, bool beside_others);
+    int lanes = 1;  // how many of them work side by side
 };
+constexpr int kConnectionLanes = 4;
 
 // What may be asked for, besides `all`, which is every one of them.
-constexpr std::array kKinds = {Kind{"imports", imports}, Kind{"webhooks", webhooks},
-                               Kind{"mail", mail}, Kind{"purge", purge}};
+constexpr std::array kKinds = {
+    Kind{"imports", imports}, Kind{"webhooks", webhooks}, Kind{"mail", mail},
+    Kind{"connections", connections, kConnectionLanes}, Kind{"purge", purge}};
 constexpr std::string_view kAll = "all";
 
 bool is_kind(std::string_view word) {
@@ -138,7 +146,8 @@ int run(const Options& options) {
     std::vector<std::unique_ptr<jobs::Work>> work;
     const bool is_all = options.kind == kAll;
     for (const Kind& kind : kKinds) {
-        if (is_all || options.kind == kind.name) work.push_back(kind.make(stations, is_all));
+        if (!is_all && options.kind != kind.name) continue;
+        for (int lane = 0; lane < kind.lanes; ++lane) work.push_back(kind.make(stations, is_all));
     }
     jobs::install_stop_signals();
     const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * options.seconds));

@@ -56,6 +56,15 @@ void note_failed_exchange(Context& context, const Actor& actor, const Provider& 
               {{"provider", provider.id}, {"connection", id.text()}, {"code", failure.code}});
 }
 
+// Of a connection that was deleted meanwhile: nobody holds these, so they go back at once.
+void give_back(const rules::OAuthClient& client, const rules::Tokens& tokens, ConnectionId id) {
+    if (client.provider->revocation == rules::Revocation::None) return;
+    const auto answered = give_back_tokens(client, {tokens.access_token, tokens.refresh_token});
+    log_event(
+        LogLevel::Info, "connection.given_back",
+        {{"provider", client.provider->id}, {"connection", id.text()}, {"code", answered.code}});
+}
+
 // False where the connection was deleted meanwhile.
 bool write_exchanged(Unit& unit, Connection& granted) {
     db::OrgStore org(unit.tx, unit.org());
@@ -67,6 +76,17 @@ bool write_exchanged(Unit& unit, Connection& granted) {
     if (!store::write_tokens(org, granted, standing->token_generation)) return false;
     audit(unit, "connection.connected", granted.id.text(), {{"provider", granted.provider}});
     return true;
+}
+
+bool write_granted(Context& context, const Actor& actor, Connection& granted) {
+    bool was_written = false;
+    write_patiently(granted, kWritePatience, [&] {
+        was_written = context.database.transaction([&](db::Tx& tx) {
+            Unit unit{tx, actor, Timestamp::now()};
+            return write_exchanged(unit, granted);
+        });
+    });
+    return was_written;
 }
 
 // ---------------------------------------------------------------------------- refreshes
@@ -130,29 +150,28 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
     });
     const Provider* provider = found ? rules::find_provider(found->provider) : nullptr;
     if (!provider) throw Error(ErrorCode::NotFound);
-    const bool is_ready = rules::unready_reason(*provider, context.settings).empty();
-    const Timestamp asked_at = Timestamp::now();
-    rules::TokenAnswer answer =
-        TokenFailure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
-    if (is_ready) {
-        const auto client = rules::oauth_client(*provider, context.settings, found->host);
-        answer = ask_for_code(client, grant);
+    if (!rules::unready_reason(*provider, context.settings).empty()) {
+        const TokenFailure failure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
+        note_failed_exchange(context, actor, *provider, grant.connection, failure);
+        return failure;
     }
+    const auto client = rules::oauth_client(*provider, context.settings, found->host);
+    const Timestamp asked_at = Timestamp::now();
+    const rules::TokenAnswer answer = ask_for_code(client, grant);
     if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
         note_failed_exchange(context, actor, *provider, grant.connection, *failure);
         return *failure;
     }
+    const auto& tokens = std::get<rules::Tokens>(answer);
     Connection granted = *found;
     granted.details = merged_details("{}", grant.details);  // nothing of another account's
-    take_tokens(granted, context.keys, *provider, std::get<rules::Tokens>(answer), asked_at);
-    bool was_written = false;
-    write_patiently(granted, kWritePatience, [&] {
-        was_written = context.database.transaction([&](db::Tx& tx) {
-            Unit unit{tx, actor, Timestamp::now()};
-            return write_exchanged(unit, granted);
-        });
-    });
-    if (!was_written) throw Error(ErrorCode::NotFound);
+    take_tokens(granted, context.keys, *provider, tokens, asked_at);
+    if (!write_granted(context, actor, granted)) {
+        give_back(client, tokens, grant.connection);
+        throw Error(ErrorCode::NotFound);
+    }
+    log_event(LogLevel::Info, "connection.connected",
+              {{"provider", provider->id}, {"connection", granted.id.text()}});
     return std::nullopt;
 }
 

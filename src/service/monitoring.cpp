@@ -2,17 +2,21 @@
 
 #include "base/log.hpp"
 #include "db/transaction.hpp"
+#include "store/connection_leases.hpp"
 #include "store/imports.hpp"
 #include "store/mail_outbox.hpp"
 #include "store/webhook_queue.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace muster::service {
 namespace {
 
 // Longer than any runner leaves a delivery waiting: the gap between two runs, and a lease.
 constexpr Milliseconds kPatience{120'000};
+// Tokens are refreshed 15 minutes before they end.
+constexpr Milliseconds kRefreshPatience{600'000};
 
 std::string labelled(std::string_view name, rules::ImportState state, std::int64_t value) {
     return std::string(name) + "{state=\"" + std::string(text_of(state)) + "\"} " +
@@ -78,6 +82,30 @@ std::string webhook_metrics(db::Tx& tx, Timestamp now) {
     return text;
 }
 
+Milliseconds refresh_overdue(db::Tx& tx, Timestamp now) {
+    return std::max(now - store::first_connection_due(tx).value_or(now), Milliseconds(0));
+}
+
+std::string connection_metrics(db::Tx& tx, Timestamp now) {
+    std::map<rules::ConnectionStatus, std::int64_t> counts;
+    for (const auto& count : store::count_connections_by_status(tx)) {
+        counts[count.status] = count.connections;
+    }
+    std::string text =
+        "# HELP muster_connections Connections to providers of external data.\n"
+        "# TYPE muster_connections gauge\n";
+    for (const auto status : rules::kConnectionStatuses) {
+        text.append("muster_connections{status=\"").append(text_of(status)).append("\"} ");
+        text.append(std::to_string(counts[status])).append("\n");
+    }
+    return text +
+           "# HELP muster_connection_refresh_overdue_seconds Since the connection that waits "
+           "longest for the runner was due.\n"
+           "# TYPE muster_connection_refresh_overdue_seconds gauge\n"
+           "muster_connection_refresh_overdue_seconds " +
+           std::to_string(refresh_overdue(tx, now).count() / 1000) + "\n";
+}
+
 }  // namespace
 
 std::string job_metrics(Context& context) {
@@ -86,7 +114,8 @@ std::string job_metrics(Context& context) {
     try {
         const Timestamp now = Timestamp::now();
         const std::string figures = context.database.read([&](db::Tx& tx) {
-            return import_metrics(tx, now) + mail_metrics(tx, now) + webhook_metrics(tx, now);
+            return import_metrics(tx, now) + mail_metrics(tx, now) + webhook_metrics(tx, now) +
+                   connection_metrics(tx, now);
         });
         text += "muster_database_up 1\n" + figures;
     } catch (const db::DbError& error) {
@@ -104,6 +133,14 @@ std::string webhook_problem(Context& context) {
     return "webhooks wait since " +
            std::to_string((now - *backlog.oldest_of_healthy).count() / 60'000) +
            " minutes: see whether cron starts muster-run, and webhooks.* of the configuration";
+}
+
+std::string connection_problem(Context& context) {
+    const auto overdue =
+        context.database.read([](db::Tx& tx) { return refresh_overdue(tx, Timestamp::now()); });
+    if (overdue <= kRefreshPatience) return "";
+    return "connections wait to be refreshed since " + std::to_string(overdue.count() / 60'000) +
+           " minutes: see whether cron starts muster-run connections, and what it logs";
 }
 
 }  // namespace muster::service

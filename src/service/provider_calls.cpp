@@ -51,6 +51,19 @@ std::optional<KeptTokens> open_tokens(const KeyRing& keys, const OrgId& organiza
     return tokens;
 }
 
+GiveBackAnswered give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens) {
+    const bool wants_refresh = client.provider->revoked_token == rules::RevokedToken::Refresh;
+    const Secret& token = wants_refresh && tokens.refresh ? *tokens.refresh : tokens.access;
+    const Answered answered = ask_provider(rules::revocation_request(client, token));
+    if (!answered.failure.empty()) return {GivenBack::NotYet, answered.failure, false};
+    const int status = answered.status;
+    const std::string code = "http_" + std::to_string(status);
+    if (status >= 200 && status < 300) return {GivenBack::Done, "", true};
+    // It knows no such token (any more). The others say that we did not get through.
+    const bool is_unknown = status == 400 || status == 404 || status == 410 || status == 422;
+    return {is_unknown ? GivenBack::Done : GivenBack::NotYet, code, true};
+}
+
 std::string merged_details(std::string_view before,
                            const std::map<std::string, std::string>& details) {
     Json::Value json;

@@ -5,6 +5,7 @@
 #include "rules/connections.hpp"
 #include "rules/oauth.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,18 @@ std::string seal_tokens(const KeyRing& keys, const OrgId& organization, const Co
 // nullopt where there are none, or none that this key opens.
 std::optional<KeptTokens> open_tokens(const KeyRing& keys, const OrgId& organization,
                                       const ConnectionId& id, std::string_view sealed);
+
+enum class GivenBack : std::uint8_t {
+    Done,    // or there was nothing left to give back
+    NotYet,  // it may be different later
+};
+struct GiveBackAnswered {
+    GivenBack result = GivenBack::NotYet;
+    std::string code;  // why not
+    bool was_reached = false;
+};
+// Gives tokens back at a provider whose row knows how.
+GiveBackAnswered give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens);
 
 // The details of before, with others in their places.
 std::string merged_details(std::string_view before,

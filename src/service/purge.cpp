@@ -20,6 +20,8 @@ constexpr int kEventsAtOnce = 200;
 constexpr std::int64_t kDay{24L * 3600 * 1000};
 constexpr Milliseconds kEventLife{30 * kDay};
 constexpr Milliseconds kClockMargin{3600L * 1000};
+// Of a connection that nobody ever consented to.
+constexpr Milliseconds kPendingLife{7 * kDay};
 
 // A job without its blocks is nothing, so the blocks go first and the job last: killed in between,
 // the next run goes on.
@@ -84,6 +86,10 @@ Purged purge_step(Context& context) {
     purged.ad_redemptions =
         expired_rows(store::purge_ad_redemptions, now - rules::kAdTokenLife - kClockMargin);
     purged.ad_member_days = expired_rows(store::purge_ad_member_days, now - kClockMargin);
+    // Who comes back late is told so for a while.
+    purged.connection_authorizations =
+        expired_rows(store::purge_connection_authorizations, now - kClockMargin);
+    purged.pending_connections = expired_rows(store::purge_pending_connections, now - kPendingLife);
     purged.webhook_events = context.database.transaction([&](db::Tx& tx) {
         return store::purge_webhook_events(tx, now - kEventLife, kEventsAtOnce);
     });

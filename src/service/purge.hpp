@@ -4,7 +4,8 @@
 // revoked; webhooks' events with their deliveries after 30 days; the audit log's entries after
 // jobs.audit_days; engagement events after jobs.engagement_days, if that is not 0; what keeps ad
 // tokens from counting twice once they have expired, and what members were shown of ads on days
-// that are over.
+// that are over; the ways of admins to providers of external data an hour after they expired, and
+// connections that nobody ever consented to after seven days.
 #pragma once
 
 #include "service/context.hpp"
@@ -30,11 +31,13 @@ struct Purged {
     std::int64_t engagement_events = 0;
     std::int64_t ad_redemptions = 0;
     std::int64_t ad_member_days = 0;
+    std::int64_t connection_authorizations = 0;
+    std::int64_t pending_connections = 0;
     bool any() const {
         return imports + blocks + idempotency_keys + otp_codes + guess_budgets + sessions + mails +
                    api_keys + module_credentials + publishable_keys + previous_secrets +
                    audit_entries + webhook_events + engagement_events + ad_redemptions +
-                   ad_member_days >
+                   ad_member_days + connection_authorizations + pending_connections >
                0;
     }
 };

@@ -111,6 +111,24 @@ std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
     return tx.execute(kPurge, id_after(until, Milliseconds(24L * 3600 * 1000)), until, limit);
 }
 
+std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int limit) {
+    static constexpr SystemSql kPurge{
+        "purge.connection_authorizations", Why{"retention is the installation's, not a tenant's"},
+        "DELETE FROM connection_authorizations WHERE expires_at <= ? LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
+}
+
+std::int64_t purge_pending_connections(db::Tx& tx, Timestamp until, int limit) {
+    // Nothing is ever due of these: the index finds them among few others.
+    static constexpr SystemSql kPurge{
+        "purge.pending_connections", Why{"retention is the installation's, not a tenant's"},
+        "DELETE FROM connections WHERE refresh_due_at IS NULL AND status = 'pending' "
+        "AND tokens IS NULL AND updated_at <= ? AND NOT EXISTS (SELECT 1 FROM "
+        "connection_authorizations a WHERE a.organization_id = connections.organization_id "
+        "AND a.connection_id = connections.id) LIMIT ?"};
+    return tx.execute(kPurge, until, limit);
+}
+
 std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit) {
     // Ids ascend with the time at which events are received: each organization's first one tells.
     static constexpr SystemSql kFind{

@@ -34,6 +34,12 @@ std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int lim
 // Gone when it was written at `until` or earlier.
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
 
+// Of admins on the way to a provider and back; gone when expires_at is `until` or earlier.
+std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int limit);
+// Connections that never had tokens, and nothing happened to since `until`, unless an admin is on
+// the way.
+std::int64_t purge_pending_connections(db::Tx& tx, Timestamp until, int limit);
+
 // Organizations whose first engagement event was received at `until` or earlier, at most `limit`.
 std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit);
 // That organization's.
