@@ -7,8 +7,8 @@
 
 namespace muster::service {
 
-// Jobs in motion, mail and webhooks that wait, how connections stand, in Prometheus' text format; muster_database_up tells
-// whether they could be asked for.
+// Jobs in motion, mail and webhooks that wait, how connections stand, in Prometheus' text format;
+// muster_database_up tells whether they could be asked for.
 std::string job_metrics(Context& context);
 
 // What the operator should know: "" unless webhooks to an endpoint that does not fail wait for

@@ -3,8 +3,10 @@
 #include "service/secrets.hpp"
 
 #include "db/admins.hpp"
+#include "rules/seal_names.hpp"
 #include "service/mail.hpp"
 
+#include <algorithm>
 #include <span>
 
 using namespace muster;
@@ -177,6 +179,37 @@ BOOST_AUTO_TEST_CASE(requests_go_on_while_secrets_are_rotated) {
     const std::string code = rules::totp_code(*secret, rules::totp_step(Timestamp::now())).reveal();
     BOOST_TEST(service::verify_totp(after, session_of(opened.token).value(), code, "r"));
     BOOST_TEST(made.backup_codes.size() == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(tokens_and_verifiers_of_connections_stay_bound_to_theirs_under_the_new_key) {
+    const auto id = ConnectionId::create();
+    client.execute(
+        "INSERT INTO connections (organization_id, id, provider, name, host, status, tokens, "
+        "details, created_at, updated_at) VALUES (?, ?, 'slack', 'n', '', 'connected', ?, '{}', 1, "
+        "1)",
+        acme, id, context.keys.seal("tokens", rules::connection_seal_name(acme, id)));
+    client.execute(
+        "INSERT INTO connection_authorizations (organization_id, connection_id, state_hash, "
+        "session_id, verifier, redirect_uri, expires_at) VALUES (?, ?, ?, ?, ?, 'u', 1)",
+        acme, id, sha256("state"), SessionId::create(),
+        context.keys.seal("verifier", rules::authorization_seal_name(acme, id)));
+    const auto counts = service::rotate_secrets(rotating);
+    for (const std::string_view what : {"connection tokens", "connection verifiers"}) {
+        const auto count = std::find_if(counts.begin(), counts.end(),
+                                        [&](const Resealed& one) { return one.what == what; });
+        BOOST_TEST_REQUIRE((count != counts.end()), what);
+        BOOST_TEST(count->resealed == 1, what);
+        BOOST_TEST(count->unreadable == 0, what);
+    }
+    const auto tokens = after.keys.open(client.value("SELECT tokens FROM connections"),
+                                        rules::connection_seal_name(acme, id));
+    BOOST_TEST_REQUIRE(tokens.has_value());
+    BOOST_TEST(tokens->reveal() == "tokens");
+    const auto verifier =
+        after.keys.open(client.value("SELECT verifier FROM connection_authorizations"),
+                        rules::authorization_seal_name(acme, id));
+    BOOST_TEST_REQUIRE(verifier.has_value());
+    BOOST_TEST(verifier->reveal() == "verifier");
 }
 
 BOOST_AUTO_TEST_CASE(a_rotation_is_noted_in_the_installation_s_log_alone) {
