@@ -98,6 +98,9 @@ Result cancel_import(const Invocation& in);
 // webhooks.cpp
 Result list_webhooks(const Invocation& in);
 Result recover_webhooks(const Invocation& in);
+// providers.cpp
+Result list_providers(const Invocation& in);
+Result check_providers(const Invocation& in);
 // users.cpp
 Result erase_user(const Invocation& in);
 // audit.cpp

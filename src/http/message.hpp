@@ -33,7 +33,7 @@ struct Request {
     std::string signature;  // x-svc-signature
     std::optional<std::string> origin;
     std::optional<std::string> referer;
-    std::string cookie;  // all of them, as the client sent them
+    std::string cookie;                      // all of them, as the client sent them
     std::optional<std::string> geo_country;  // as nginx found it by the client's address
     std::optional<std::string> geo_region;
     std::string request_id;  // nginx's

@@ -93,7 +93,8 @@ int run(const std::string& config) {
                {"workers", settings.server_workers},
                {"collectors", settings.server_collectors}});
     const auto crew = [&](int workers, const Duty& duty) {
-        return http::Crew{workers, [&, duty] { return work(settings, duty, metrics, limiter, slots); }};
+        return http::Crew{workers,
+                          [&, duty] { return work(settings, duty, metrics, limiter, slots); }};
     };
     const int status = http::run_pool([&, is_first = true]() mutable {
         if (!is_first) {

@@ -235,6 +235,12 @@ OAuthRequest lookup_request(const OAuthClient& client, const Secret& access_toke
     return request;
 }
 
+const Secret& token_to_revoke(const Provider& provider, const Secret& access_token,
+                              const std::optional<Secret>& refresh_token) {
+    const bool is_refresh = provider.revoked_token == RevokedToken::Refresh && refresh_token;
+    return is_refresh ? *refresh_token : access_token;
+}
+
 OAuthRequest revocation_request(const OAuthClient& client, const Secret& token) {
     const Revocation how = client.provider->revocation;
     const Parameters parameters = {{"token", token.reveal()}};

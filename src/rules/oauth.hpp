@@ -64,6 +64,9 @@ struct OAuthRequest {
 [[nodiscard]] OAuthRequest refresh_request(const OAuthClient& client, const Secret& refresh_token);
 // Of a row with a look-up, and of one with a revocation.
 [[nodiscard]] OAuthRequest lookup_request(const OAuthClient& client, const Secret& access_token);
+// Which of a connection's tokens is given back, where the row has a revocation.
+[[nodiscard]] const Secret& token_to_revoke(const Provider& provider, const Secret& access_token,
+                                            const std::optional<Secret>& refresh_token);
 [[nodiscard]] OAuthRequest revocation_request(const OAuthClient& client, const Secret& token);
 
 // What was granted. Kept details are texts that the row names, each at most 255 bytes without

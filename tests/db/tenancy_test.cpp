@@ -421,7 +421,8 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/pages_of_articles") * after("tenancy/publishable_keys") *
         after("tenancy/engagement_events_read_back") * after("tenancy/ad_slots") *
         after("tenancy/ad_campaigns") * after("tenancy/ad_creatives") *
-        after("tenancy/ad_serving") * after("tenancy/connection_leases") *
+        after("tenancy/ad_serving") * after("tenancy/connections") *
+        after("tenancy/ways_to_connections") * after("tenancy/connection_leases") *
         after("tenancy/connections_under_a_lease") * after("tenancy/removed_connections")) {
     std::set<std::string> defined;
     for (const auto& entry :

@@ -151,7 +151,7 @@ def test_a_viewer_reads_everything_and_changes_nothing(contract, module_org, ids
             403, "FORBIDDEN")
     for operation in contract.operations:
         if operation.needs_key and operation.method == "GET":
-            viewer.get(path_of(operation, ids), expect=200)
+            viewer.get(path_of(operation, ids), expect=200, **body_of(operation, module_org))
 
 
 def test_an_admin_whose_seat_is_gone_may_not_even_read(stack, contract, module_org, ids):
@@ -196,7 +196,7 @@ def test_the_expected_organization_lets_pass_what_is_meant(contract, module_org,
     for operation in contract.operations:
         if operation.needs_key and operation.method == "GET":
             path = path_of(operation, ids)
-            module_org.admin().api.get(path, headers=headers, expect=200)
+            module_org.admin().api.get(path, headers=headers, expect=200, **body_of(operation, module_org))
             if operation.takes_organization_key:
                 module_org.api.get(path, headers=headers, expect=200)
 
@@ -228,7 +228,8 @@ def test_an_operation_is_open_only_if_it_needs_no_tenant(contract):
     open_ones = {operation.id for operation in contract.operations if operation.is_open}
     assert open_ones == {"getDescription", "getHealth", "getReadiness", "getMetrics",
                          "requestSignInCode", "verifySignInCode",
-                         "recordAdImpression", "followAdClick"}  # their tokens are signed
+                         "recordAdImpression", "followAdClick",  # their tokens are signed
+                         "returnFromProvider"}  # its state, with a cookie, tells who comes back
 
 
 # ---------------------------------------------------------------------------- keys of pages
@@ -308,7 +309,7 @@ def test_a_referer_tells_the_origin_where_nothing_else_does(contract, module_org
             origin = SHOP if operation.takes_publishable_key else module_org.stack.base_url
             reply = module_org.client_for(operation).request(
                 operation.method, path_of(operation, ids), headers={"Origin": None, "Referer": f"{origin}/a/page?q#f"},
-                **body_of(operation))
+                **body_of(operation, module_org))
             assert reply.ok, (operation.id, reply.text)
 
 

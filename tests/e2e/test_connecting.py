@@ -2,6 +2,7 @@
 against an authorization server that is as strict as each provider (support/oauth_server.py)."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from urllib.parse import parse_qsl, urlsplit
 
@@ -74,7 +75,8 @@ def test_every_provider_can_be_connected(stack, oauth_server, module_org, admin,
 
 
 def test_what_is_not_said_otherwise_is_called_as_the_provider_is(module_org, admin):
-    assert listed(admin, module_org)[whole_way(admin, "slack")]["name"] == "Slack"
+    connection = whole_way(admin, "slack")
+    assert listed(admin, module_org)[connection]["name"] == "Slack"
 
 
 def test_when_tokens_end_and_are_refreshed_is_as_the_provider_says(stack, admin):
@@ -141,7 +143,6 @@ def test_a_state_that_failed_is_spent(admin, way, oauth_server):
 
 
 def test_a_state_that_comes_twice_at_once_counts_once(admin, way, oauth_server):
-    from concurrent.futures import ThreadPoolExecutor
     connection, location = way
     cookies = admin.session.cookies.copy()
 
@@ -245,6 +246,7 @@ def test_who_acts_on_another_organization_by_now_still_comes_back_to_the_first(m
     ({"code": None}, "request", "GitLab"),
     ({"code": ""}, "request", "GitLab"),
     ({"code": "c" * 5000}, "request", "GitLab"),
+    ({"code": None, "error": "e" * 300}, "request", "GitLab"),
     ({"code": None, "error": "server_error", "error_description": "<script>"}, "provider", "(server_error)"),
     ({"code": None, "error": "<script>alert(1)</script>"}, "provider", "GitLab"),
     ({"code": None, "error": "temporarily_unavailable", "error_uri": "https://evil.example"}, "provider", "GitLab"),
@@ -255,6 +257,13 @@ def test_what_comes_back_wrong_fails_and_asks_for_no_token(module_org, admin, wa
     told = come_back(admin, changed(location, **change))
     expect_failed(admin, module_org, told, connection, reason, error)
     assert len(oauth_server.at(PROVIDER)) == calls
+
+
+def test_a_head_request_uses_no_state_up(stack, admin, way):
+    """What looks at addresses before a browser goes there."""
+    _, location = way
+    admin.request("HEAD", location.removeprefix(stack.base_url), key=None, allow_redirects=False, expect=303)
+    assert come_back(admin, location)["result"] == "connected"
 
 
 def test_a_provider_that_says_who_it_is_may_be_asked_without_that(admin, way):
@@ -395,7 +404,6 @@ def test_a_connection_that_is_deleted_on_the_way_stays_so(stack, module_org, adm
 
 
 def test_a_connection_that_is_deleted_while_the_provider_answers_stays_so(stack, module_org, admin, way, oauth_server):
-    from concurrent.futures import ThreadPoolExecutor
     connection, location = way
     with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(1) as pool:
         cookies, browser = admin.session.cookies.copy(), another_browser(admin)
@@ -417,7 +425,6 @@ def test_a_connection_that_is_deleted_while_the_provider_answers_stays_so(stack,
 
 
 def test_a_provider_that_hangs_takes_a_quarter_of_the_workers_and_no_more(stack, module_org, admin, oauth_server):
-    from concurrent.futures import ThreadPoolExecutor
     made = [connect(admin, PROVIDER) for _ in range(8)]
     locations = [oauth_server.consent(way["redirectUrl"]) for way in made]
     cookies = admin.session.cookies.copy()

@@ -2,15 +2,17 @@
 (specification 2.11 to 2.13, 4.4). The whole way to a provider and back is in test_connecting.py."""
 
 import re
+import shutil
 import subprocess
 import uuid
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from support.browser import start_browser
 from support.client import Client, details_of, error_of, faults_of
 from support.connecting import COOKIE, FIELDS, authorizations, change_row, row
 from support.stack import ROOT as SOURCE
-from support.stack import UNCONFIGURED
+from support.stack import UNCONFIGURED, wait_for
 from support.world import MATRIX_PROVIDER, Organization
 
 ROOT = "/v1/external-data"
@@ -365,6 +367,43 @@ def test_the_page_loads_nothing_but_its_own(stack, anyone, path, kind):
                       "form-action": "'none'", "frame-ancestors": "'none'"}
     assert reply.headers["X-Content-Type-Options"] == "nosniff" and reply.headers["Referrer-Policy"] == "no-referrer"
     assert "Set-Cookie" not in reply.headers
+
+
+@pytest.fixture(scope="module")
+def browser(stack):
+    profile = stack.folder / "tmp/console-browser"
+    shutil.rmtree(profile, ignore_errors=True)
+    running = start_browser(profile)
+    yield running
+    running.quit()
+
+
+def shown(browser, address):
+    """(the sentence, the advice) that a browser shows there."""
+    browser.get("about:blank")
+    browser.get(address)
+    said = wait_for(lambda: browser.find_element("id", "result").text, "the page to say something")
+    assert browser.title == f"Muster: {said}" and not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    return said, browser.find_element("id", "advice").text
+
+
+def test_a_browser_is_told_what_came_of_it(stack, browser):
+    page = f"{stack.base_url}/console/#/connections?result="
+    assert shown(browser, page + f"connected&connection={uuid.uuid4()}") == ("The provider is connected.", "")
+    assert browser.switch_to.active_element.get_attribute("id") == "result"
+    said, advice = shown(browser, page + "failed&reason=browser")
+    assert "not connected" in said and "Another browser" in advice
+    assert "denied" in shown(browser, page + "denied")[0]
+    browser.execute_script("location.hash = '#/connections?result=failed&reason=role'")
+    wait_for(lambda: "may not" in browser.find_element("id", "advice").text, "the page to follow its address")
+
+
+def test_a_browser_is_shown_nothing_that_stands_in_the_address(stack, browser):
+    for fragment in ("", "#/connections", "#/elsewhere?result=connected", "#/connections?result=%3Cb%3Eevil%3C/b%3E",
+                     "#/connections?result=__proto__", "#/connections?result=constructor&reason=toString"):
+        assert shown(browser, f"{stack.base_url}/console/{fragment}") == ("Nothing was just connected.", "")
+    said, advice = shown(browser, f"{stack.base_url}/console/#/connections?result=failed&reason=Call+0800+evil")
+    assert "evil" not in said + advice
 
 
 def test_the_page_has_a_sentence_for_each_reason():

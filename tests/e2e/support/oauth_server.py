@@ -16,6 +16,7 @@ import hashlib
 import html
 import json
 import secrets
+import select
 import sys
 import threading
 import time
@@ -48,7 +49,7 @@ class Request:
     query: dict
     body: dict
     headers: dict  # names in small letters
-    at: float = field(default_factory=time.time)
+    is_gone: object = None  # function: whether whoever asked does not wait any more
 
 
 @dataclass
@@ -102,7 +103,7 @@ class Refused(Exception):
 
 
 class Gate:
-    """Requests that wait. open(): they go on as usual; drop(): their connections end without an answer."""
+    """Requests that wait. open(): those that are still waited for go on as usual; drop(): they end without an answer."""
 
     def __init__(self):
         self._condition = threading.Condition()
@@ -158,7 +159,10 @@ class Handler(BaseHTTPRequestHandler):
         else:
             body = dict(parse_qsl(data.decode(), keep_blank_values=True))
         return Request(first, rest[-1] if rest else "", "/".join(rest[:-1]), self.command,
-                       dict(parse_qsl(parts.query, keep_blank_values=True)), body, headers)
+                       dict(parse_qsl(parts.query, keep_blank_values=True)), body, headers, self._is_gone)
+
+    def _is_gone(self):
+        return bool(select.select([self.connection], [], [], 0)[0])  # it has nothing more to say but good-bye
 
     def _send(self, answer):
         self.send_response(answer.status)
@@ -261,7 +265,7 @@ class OAuthServer:
     def hold(self, provider, endpoint="token"):
         """Within the block requests wait until the gate is opened; those that still wait at its end are dropped."""
         gate = Gate()
-        with self.instead(provider, endpoint, lambda request: None if gate.passes() else DROP):
+        with self.instead(provider, endpoint, lambda request: None if gate.passes() and not request.is_gone() else DROP):
             try:
                 yield gate
             finally:
@@ -493,7 +497,4 @@ def main(port, redirect_uri):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: python3 -m support.oauth_server PORT REDIRECT-URI")
-    try:
-        main(*sys.argv[1:])
-    except KeyboardInterrupt:
-        pass
+    main(*sys.argv[1:])

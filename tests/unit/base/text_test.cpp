@@ -1,4 +1,4 @@
-// base/text.hpp: UTF-8, folding and trimming, hex and base64url, whole numbers.
+// base/text.hpp: UTF-8, folding and trimming, hex, base64url and percent encoding, whole numbers.
 #include "base/text.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -12,6 +12,7 @@
 using muster::from_base64url;
 using muster::is_utf8;
 using muster::parse_number;
+using muster::percent_encoded;
 using muster::to_base64url;
 using muster::utf8_length;
 
@@ -226,6 +227,14 @@ BOOST_AUTO_TEST_CASE(a_number_is_the_whole_text_and_in_range) {
     BOOST_TEST(!parse_number<unsigned>("-1").has_value());
     BOOST_TEST(!parse_number<std::uint8_t>("256").has_value());
     BOOST_TEST(parse_number<std::uint8_t>("255").value() == 255);
+}
+
+BOOST_AUTO_TEST_CASE(percent_encoding_leaves_nothing_that_a_query_or_a_form_reads) {
+    const std::string plain = "ABCXYZabcxyz0189-._~";
+    BOOST_TEST(percent_encoded(plain) == plain);
+    BOOST_TEST(percent_encoded("") == "");
+    BOOST_TEST(percent_encoded(" +&=?#/:%\"'\n") == "%20%2B%26%3D%3F%23%2F%3A%25%22%27%0A");
+    BOOST_TEST(percent_encoded(std::string("\0\xff\xc3\xa4", 4)) == "%00%FF%C3%A4");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,73 @@
+// Connections to providers of external data for the database tests: an installation that knows some
+// providers, which nobody answers for, and an admin past the second factor.
+#pragma once
+
+#include "db/admins.hpp"
+#include "http/query.hpp"
+#include "rules/providers.hpp"
+#include "service/connecting.hpp"
+#include "service/connections.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace muster::test {
+
+struct ConnectingHouse : AdminHouse {
+    ConnectingHouse() {
+        own.console_origin = "https://console.example";
+        for (const std::string_view id : {"gitlab", "shopify", "slack", "quickbooks"}) {
+            auto& provider = own.providers[std::string(id)];
+            provider.client_id = "client";
+            provider.client_secret = Secret("secret");
+            provider.token_url = "http://127.0.0.1:9/token";  // nobody is there
+        }
+        client.execute("UPDATE sessions SET verified_at = created_at");
+    }
+
+    static service::ConnectRequest request(std::string_view provider = "gitlab") {
+        service::ConnectRequest made;
+        made.provider = rules::find_provider(provider);
+        return made;
+    }
+    template <class Work>
+    auto as_ann(const Work& work) {
+        return database.transaction([&](db::Tx& tx) {
+            service::Unit unit{tx, {acme, ann}, Timestamp::now()};
+            return work(unit);
+        });
+    }
+    service::Departure set_out(const service::ConnectRequest& asked = request()) {
+        return as_ann(
+            [&](service::Unit& unit) { return service::set_out(unit, desk, asked, session()); });
+    }
+    SessionId session() const { return opened.session.id; }
+
+    // As the browser that set out comes back, with a code.
+    service::Arrival arrival(const service::Departure& departure) const {
+        service::Arrival made;
+        const auto query = departure.redirect_url.substr(departure.redirect_url.find('?') + 1);
+        made.state = http::query_value(query, "state").value_or("");
+        made.code = "code";
+        made.proof = service::connect_proof(desk.keys, session());
+        return made;
+    }
+    service::Return come_back(const service::Arrival& arrival) {
+        return service::come_back(desk, arrival, [] { return true; });
+    }
+
+    std::vector<rules::Connection> list() { return service::list_connections(desk, ann, acme); }
+    // "status: error"
+    std::string stands(ConnectionId id) {
+        return client.value(
+            "SELECT CONCAT(status, ': ', COALESCE(error, '')) FROM connections WHERE id = ?", id);
+    }
+    std::int64_t ways() { return client.number("SELECT COUNT(*) FROM connection_authorizations"); }
+
+    service::NewSession opened = sign_in();
+    Settings own = settings();
+    service::Context desk{database, own, rules::CursorSealer(own.security_key.reveal()),
+                          KeyRing(own.security_key)};
+};
+
+}  // namespace muster::test

@@ -1,0 +1,69 @@
+// The tenancy suite's statements on connections and the ways to them (tenancy_test.cpp).
+#include "db/neighbours.hpp"
+#include "store/connection_authorizations.hpp"
+#include "store/connections.hpp"
+
+#include <algorithm>
+
+using namespace muster;
+using test::kLater;
+using test::kNow;
+using test::Neighbours;
+using test::OrgStore;
+
+namespace {
+
+rules::Connection connection(ConnectionId id) {
+    rules::Connection connection;
+    connection.id = id;
+    connection.provider = "slack";
+    connection.name = "Later chat";
+    connection.status = rules::ConnectionStatus::Error;
+    connection.error = "late";
+    connection.created_at = connection.updated_at = kLater;
+    return connection;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+
+BOOST_AUTO_TEST_CASE(connections) {
+    check({"connections.insert"}, [&](OrgStore& org) {
+        store::insert_connection(org, connection(ConnectionId::create()));
+        return false;
+    });
+    check({"connections.set_status"}, [&](OrgStore& org) {
+        store::set_connection_status(org, connection(owner.connection));
+        return false;
+    });
+    check({"connections.rename"}, [&](OrgStore& org) {
+        store::rename_connection(org, connection(owner.connection));
+        return false;
+    });
+    check({"connections.find"},
+          [&](OrgStore& org) { return store::find_connection(org, owner.connection).has_value(); });
+    check({"connections.lock"},
+          [&](OrgStore& org) { return store::lock_connection(org, owner.connection).has_value(); });
+    check({"connections.list"}, [&](OrgStore& org) {
+        const auto list = store::list_connections(org);
+        return std::any_of(list.begin(), list.end(), [&](const store::ListedConnection& listed) {
+            return listed.connection.id == owner.connection;
+        });
+    });
+    client.execute("DELETE FROM connection_authorizations WHERE organization_id = ?", stranger.id);
+    client.execute("DELETE FROM connections WHERE organization_id = ?", stranger.id);
+    check({"connections.count_for_adding"},
+          [&](OrgStore& org) { return store::count_connections_for_adding(org) > 0; });
+}
+
+BOOST_AUTO_TEST_CASE(ways_to_connections) {
+    check({"connection_authorizations.replace"}, [&](OrgStore& org) {
+        store::replace_authorization(
+            org, {org.org(), owner.connection, sha256("another state"), SessionId::create(),
+                  "sealed", "https://console.example/callback", kLater});
+        return false;
+    });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
