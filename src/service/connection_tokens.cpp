@@ -183,8 +183,8 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, actor.organization);
         result = {Refreshing::Done, locked(org, id)};
-        if (has_just_ended(result.connection, now)) return false;
         plan = require_refreshable(context, result.connection);
+        if (has_just_ended(result.connection, now)) return false;
         if (store::claim_connection(org, id, owner, now, now + kConnectionLease)) return true;
         result.state = Refreshing::UnderWay;
         return false;
@@ -204,8 +204,8 @@ RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, actor.organization);
         RefreshResult result{Refreshing::Done, locked(org, id)};
-        if (has_just_ended(result.connection, now)) return result;
         (void)require_refreshable(context, result.connection);
+        if (has_just_ended(result.connection, now)) return result;
         store::make_connection_due(org, id, now);
         result.state = Refreshing::UnderWay;
         return result;
