@@ -129,8 +129,10 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
     return plan;
 }
 
+// The first tokens came for a code: whoever asks right behind them wants to see a refresh.
 bool has_just_ended(const Connection& connection, Timestamp now) {
-    const bool refreshed = connection.refreshed_at && now - *connection.refreshed_at < kJustNow;
+    const bool refreshed = connection.token_generation > 1 && connection.refreshed_at &&
+                           now - *connection.refreshed_at < kJustNow;
     return refreshed || (connection.refresh_attempts > 0 && now - connection.updated_at < kJustNow);
 }
 
