@@ -671,7 +671,7 @@ CREATE TABLE IF NOT EXISTS article_tags (
 -- Connections to providers of external data (src/rules/providers.hpp). host: of the providers that live below a name of
 -- each customer's. tokens: sealed; token_generation counts them, so that of two runners that refresh the same ones only
 -- one writes. details: what the provider told beside them. refresh_due_at: when the runner has something to do. removed_at:
--- deleted, and kept until the tokens are given back.
+-- deleted, and kept until the tokens are given back. KEY status: for the figures.
 CREATE TABLE IF NOT EXISTS connections (
     organization_id    BINARY(16)    NOT NULL,
     id                 BINARY(16)    NOT NULL,
@@ -695,6 +695,7 @@ CREATE TABLE IF NOT EXISTS connections (
     updated_at         BIGINT        NOT NULL,
     PRIMARY KEY (organization_id, id),
     KEY refresh_due_at (refresh_due_at),
+    KEY status (status, removed_at),
     CONSTRAINT connections_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
     CONSTRAINT connections_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

@@ -22,6 +22,7 @@ CREATE TABLE connections (
     updated_at         BIGINT        NOT NULL,
     PRIMARY KEY (organization_id, id),
     KEY refresh_due_at (refresh_due_at),
+    KEY status (status, removed_at),
     CONSTRAINT connections_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
     CONSTRAINT connections_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
