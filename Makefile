@@ -5,6 +5,7 @@
 #   make demo       a first import, end to end     make sandbox   a clean stack; `make stop` ends it
 #   make lint       the house's rules              make bench     figures beside their floors (ONLY=P1,P3)
 #   make fuzz       fuzz for SECONDS=60            make install   DESTDIR=… prefix=…
+#   make deb        Debian packages in build/deb   make dist      the last commit as build/muster.tar.gz
 #
 #   SANITIZE=address,undefined   builds into a folder of its own, with every program under the sanitizers
 #   CI=true                      turns warnings into errors
@@ -29,7 +30,7 @@ config.mk src/base/config.h: configure config.mk.in config.h.in
 	@packaging/install-deps build
 	./configure --quiet
 	@touch config.mk src/base/config.h
-ifeq ($(filter clean distclean stop dist,$(MAKECMDGOALS)),)
+ifeq ($(filter clean distclean stop dist deb check-reproducible,$(MAKECMDGOALS)),)
 -include config.mk
 endif
 
@@ -162,6 +163,17 @@ dist:
 	@mkdir -p build
 	git archive --prefix=muster-$(shell sed -n 's/^AC_INIT(\[muster\],\[\(.*\)\])/\1/p' configure.ac)/ HEAD \
 	    | gzip -n > build/muster.tar.gz
+
+# Of the last commit, not of the tree: what is packaged can be found again.
+.PHONY: deb check-reproducible
+deb: dist
+	@packaging/install-deps deb
+	@JOBS=$(JOBS) packaging/build-deb build/muster.tar.gz build/deb
+	@packaging/lint-deb build/deb
+	@ls -1 build/deb/*.deb
+check-reproducible:
+	@packaging/install-deps deb
+	@JOBS=$(JOBS) packaging/check-reproducible
 
 clean:
 	rm -rf build
