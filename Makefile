@@ -180,4 +180,4 @@ clean:
 distclean: clean
 	rm -rf configure configure~ config.mk config.log config.status autom4te.cache src/base/config.h
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)

@@ -2,7 +2,9 @@
 
 #include "base/log.hpp"
 #include "base/time.hpp"
+#include "http/supervisor.hpp"
 
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +14,9 @@
 #include <cerrno>
 #include <ctime>
 #include <map>
+#include <memory>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace muster::http {
@@ -52,6 +56,29 @@ struct Worker {
     std::size_t crew = 0;  // its place in the plan
 };
 
+// Counts, over the processes, how many workers of a plan have begun to take requests.
+class RollCall {
+  public:
+    RollCall() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+        if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    }
+    ~RollCall() { close(fd_); }
+    RollCall(const RollCall&) = delete;
+    RollCall& operator=(const RollCall&) = delete;
+    int fd() const { return fd_; }
+    int present() {
+        eventfd_t more = 0;
+        if (eventfd_read(fd_, &more) == 0) present_ += static_cast<int>(more);
+        return present_;
+    }
+
+  private:
+    int fd_;
+    int present_ = 0;
+};
+
+int g_roll_call = -1;  // in a worker
+
 class Pool {
   public:
     // Asked through the copy that is kept: what it asks may remember that it was asked.
@@ -63,8 +90,10 @@ class Pool {
             if (g_reload.exchange(false)) reload();
             reap();
             fill();
+            tell_when_ready();
             wait_for_signal();
         }
+        tell_supervisor("STOPPING=1");
         drain();
         return 0;
     }
@@ -72,10 +101,20 @@ class Pool {
   private:
     void wait_for_signal() {
         const sigset_t watched = set_of({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
-        const timespec second{1, 0};
-        const int signal = sigtimedwait(&watched, nullptr, &second);
+        // Workers that get ready send no signal.
+        const timespec pause = is_ready_ ? timespec{1, 0} : timespec{0, 20'000'000};
+        const int signal = sigtimedwait(&watched, nullptr, &pause);
         if (signal == SIGTERM || signal == SIGINT) g_stop = true;
         if (signal == SIGHUP) g_reload = true;
+    }
+
+    void tell_when_ready() {
+        if (is_ready_) return;
+        int wanted = 0;
+        for (const Crew& crew : plan_) wanted += crew.workers;
+        if (roll_call_->present() < wanted) return;
+        is_ready_ = true;
+        tell_supervisor("READY=1");
     }
 
     int workers_of(std::size_t crew) const {
@@ -104,6 +143,7 @@ class Pool {
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGTERM);  // no orphans when the parent is killed
             if (getppid() != parent) _exit(1);
+            g_roll_call = roll_call_->fd();
             _exit(plan_[crew].work());
         }
         current_[pid] = {Timestamp::now(), crew};
@@ -128,6 +168,8 @@ class Pool {
     }
 
     void reload() {
+        tell_supervisor("RELOADING=1");
+        is_ready_ = false;  // or the manager would wait for the end of this for ever
         try {
             plan_ = ask_();
         } catch (const std::exception& error) {
@@ -136,6 +178,7 @@ class Pool {
         }
         // New workers take over the socket first; the old ones finish what they have.
         auto old = std::exchange(current_, {});
+        roll_call_ = std::make_unique<RollCall>();
         fill();
         for (const auto& [pid, worker] : old) {
             kill(pid, SIGTERM);
@@ -161,6 +204,8 @@ class Pool {
     std::map<pid_t, Worker> current_;
     std::map<pid_t, Worker> retired_;
     Timestamp not_before_;
+    std::unique_ptr<RollCall> roll_call_ = std::make_unique<RollCall>();
+    bool is_ready_ = false;  // and the service manager knows
 };
 
 }  // namespace
@@ -181,6 +226,10 @@ sigset_t install_worker_signals() {
     sigprocmask(SIG_SETMASK, nullptr, &waiting);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigdelset(&waiting, signal);
     return waiting;
+}
+
+void announce_ready() {
+    if (g_roll_call >= 0) eventfd_write(g_roll_call, 1);
 }
 
 int run_pool(const std::function<PoolPlan()>& plan) {

@@ -1,6 +1,6 @@
 // A prefork pool: a parent that keeps its crews of worker processes alive, replaces those that end,
-// drains them on SIGTERM and swaps them for new ones on SIGHUP. The parent does nothing else, so
-// that nothing can hurt it.
+// drains them on SIGTERM and swaps them for new ones on SIGHUP, and tells the service manager of it
+// (http/supervisor.hpp). The parent does nothing else, so that nothing can hurt it.
 #pragma once
 
 #include <csignal>
@@ -13,6 +13,9 @@ namespace muster::http {
 bool stop_requested();
 // SIGTERM and SIGINT blocked; the set to wait with comes back.
 sigset_t install_worker_signals();
+// Called by a worker when it begins to take requests: once each of a plan has, the service manager
+// is told that the pool is ready.
+void announce_ready();
 
 // Workers that do the same.
 struct Crew {

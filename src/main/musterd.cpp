@@ -60,6 +60,7 @@ int work(const Settings& settings, const Duty& duty, http::Metrics& metrics,
     service::Context context = main_program::make_context(database, settings);
     api::Pipeline pipeline(context, metrics, limiter, slots);
     http::FcgiServer server(duty.listener);
+    http::announce_ready();
     const auto handler = [&](std::span<const http::Request> requests) {
         return pipeline.handle(requests);
     };

@@ -1,0 +1,161 @@
+// http/supervisor.hpp, http/worker_pool.hpp: the service manager hears that the pool is ready when
+// each of its workers is, and what becomes of it after.
+#include "http/supervisor.hpp"
+
+#include "http/worker_pool.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+using namespace muster::http;
+
+namespace {
+
+// A service manager's end: what it was told, message by message.
+class Manager {
+  public:
+    // '@' for a name that is in no file system.
+    explicit Manager(const std::string& path) : fd_(socket(AF_UNIX, SOCK_DGRAM, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path, path.data(), path.size());
+        if (path[0] == '@') address.sun_path[0] = '\0';
+        const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+        if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), length) != 0) {
+            throw std::runtime_error("bind");
+        }
+        setenv("NOTIFY_SOCKET", path.c_str(), 1);
+    }
+    ~Manager() {
+        close(fd_);
+        unsetenv("NOTIFY_SOCKET");
+    }
+    Manager(const Manager&) = delete;
+    Manager& operator=(const Manager&) = delete;
+
+    // The next message; "" when none comes in ten seconds.
+    std::string next() {
+        pollfd waiting{fd_, POLLIN, 0};
+        if (poll(&waiting, 1, 10'000) != 1) return "";
+        std::array<char, 256> text{};
+        const ssize_t size = recv(fd_, text.data(), text.size(), 0);
+        return {text.data(), static_cast<std::size_t>(size)};
+    }
+
+  private:
+    int fd_;
+};
+
+std::string name_of_socket() {
+    return "@muster-supervisor-test-" + std::to_string(getpid());
+}
+
+// A worker's life without requests.
+int idle(const char* before) {
+    const sigset_t unblocked = install_worker_signals();
+    if (*before) tell_supervisor(before);
+    announce_ready();
+    while (!stop_requested()) sigsuspend(&unblocked);
+    return 0;
+}
+
+// A pool in a process of its own: its second plan is not valid, all others are.
+class RunningPool {
+  public:
+    RunningPool() : pid_(fork()) {
+        if (pid_ == 0) {
+            _exit(run_pool([asked = 0]() mutable -> PoolPlan {
+                if (++asked == 2) throw std::runtime_error("not valid");
+                return {{2, [] { return idle(""); }}, {1, [] { return idle("STATUS=last"); }}};
+            }));
+        }
+    }
+    ~RunningPool() {
+        if (pid_ > 0) kill(pid_, SIGKILL);
+    }
+    RunningPool(const RunningPool&) = delete;
+    RunningPool& operator=(const RunningPool&) = delete;
+
+    void signal(int number) const { kill(pid_, number); }
+    int end() {
+        int status = -1;
+        waitpid(pid_, &status, 0);
+        pid_ = 0;
+        return status;
+    }
+
+  private:
+    pid_t pid_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(supervisor)
+
+BOOST_AUTO_TEST_CASE(a_state_is_one_datagram_to_a_name_or_a_path) {
+    {
+        Manager manager(name_of_socket());
+        tell_supervisor("READY=1");
+        BOOST_TEST(manager.next() == "READY=1");
+    }
+    const std::string path = std::filesystem::temp_directory_path() / name_of_socket().substr(1);
+    {
+        Manager manager(path);
+        tell_supervisor("RELOADING=1\nMONOTONIC_USEC=1");
+        BOOST_TEST(manager.next() == "RELOADING=1\nMONOTONIC_USEC=1");
+    }
+    std::filesystem::remove(path);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_to_tell_is_no_fault) {
+    unsetenv("NOTIFY_SOCKET");
+    BOOST_CHECK_NO_THROW(tell_supervisor("READY=1"));
+    for (const std::string& nowhere :
+         {std::string(), std::string("@"), name_of_socket(), std::string(200, 'x')}) {
+        setenv("NOTIFY_SOCKET", nowhere.c_str(), 1);
+        BOOST_CHECK_NO_THROW(tell_supervisor("READY=1"));
+    }
+    unsetenv("NOTIFY_SOCKET");
+}
+
+BOOST_AUTO_TEST_CASE(a_pool_is_ready_when_its_last_worker_is) {
+    Manager manager(name_of_socket());
+    RunningPool pool;
+    BOOST_TEST(manager.next() == "STATUS=last");
+    BOOST_TEST(manager.next() == "READY=1");
+    pool.signal(SIGTERM);
+    BOOST_TEST(manager.next() == "STOPPING=1");
+    BOOST_TEST(pool.end() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_reload_ends_with_ready_whether_it_was_refused_or_not) {
+    Manager manager(name_of_socket());
+    RunningPool pool;
+    BOOST_TEST(manager.next() == "STATUS=last");
+    BOOST_TEST(manager.next() == "READY=1");
+    pool.signal(SIGHUP);  // refused: no new workers
+    BOOST_TEST(manager.next() == "RELOADING=1");
+    BOOST_TEST(manager.next() == "READY=1");
+    pool.signal(SIGHUP);
+    BOOST_TEST(manager.next() == "RELOADING=1");
+    BOOST_TEST(manager.next() == "STATUS=last");
+    BOOST_TEST(manager.next() == "READY=1");
+    pool.signal(SIGTERM);
+    BOOST_TEST(manager.next() == "STOPPING=1");
+    BOOST_TEST(pool.end() == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
