@@ -172,7 +172,7 @@ Reply connect_provider(Call& call, const ConnectRequest& in) {
 Reply delete_connection(Call& call) {
     const auto id = call.id<ConnectionId>();
     return call.transact([&](Unit& unit) {
-        service::remove_connection(unit, id);
+        service::remove_connection(unit, call.context, id);
         return StoredReply{204, "", "", std::nullopt};
     });
 }

@@ -58,7 +58,7 @@ void note_failed_exchange(Context& context, const Actor& actor, const Provider& 
 
 // Of a connection that was deleted meanwhile: nobody holds these, so they go back at once.
 void give_back(const rules::OAuthClient& client, const rules::Tokens& tokens, ConnectionId id) {
-    if (client.provider->revocation == rules::Revocation::None) return;
+    if (client.revoke_url.empty()) return;
     const auto answered = give_back_tokens(client, {tokens.access_token, tokens.refresh_token});
     log_event(
         LogLevel::Info, "connection.given_back",
@@ -132,6 +132,15 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
 bool has_just_ended(const Connection& connection, Timestamp now) {
     const bool refreshed = connection.refreshed_at && now - *connection.refreshed_at < kJustNow;
     return refreshed || (connection.refresh_attempts > 0 && now - connection.updated_at < kJustNow);
+}
+
+// Whether somebody takes its tokens back. Of a provider that is not set up at the moment nobody
+// knows: the runner sees whether it is again.
+bool is_taken_back(const Settings& settings, const Connection& connection) {
+    const Provider* provider = rules::find_provider(connection.provider);
+    if (!provider || provider->revocation == rules::Revocation::None) return false;
+    if (!rules::unready_reason(*provider, settings).empty()) return true;
+    return !rules::oauth_client(*provider, settings, connection.host).revoke_url.empty();
 }
 
 Connection locked(db::OrgStore& org, ConnectionId id) {
@@ -212,12 +221,10 @@ RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId
     });
 }
 
-void remove_connection(Unit& unit, ConnectionId id) {
+void remove_connection(Unit& unit, const Context& context, ConnectionId id) {
     db::OrgStore org(unit.tx, unit.org());
     const Connection connection = locked(org, id);
-    const Provider* provider = rules::find_provider(connection.provider);
-    const bool takes_back = provider && provider->revocation != rules::Revocation::None;
-    if (takes_back && !connection.tokens.empty()) {
+    if (!connection.tokens.empty() && is_taken_back(context.settings, connection)) {
         store::mark_connection_removed(org, id, unit.now);
     } else {
         store::delete_connection(org, id);

@@ -157,6 +157,7 @@ void ConnectionUpkeep::try_to_give_back(OrgId organization, const RemovedConnect
     const auto tokens = open_tokens(context_.keys, organization, removed.id, removed.tokens);
     if (!tokens) return try_again(organization, removed, "unreadable");
     const auto client = rules::oauth_client(*provider, context_.settings, removed.host);
+    if (client.revoke_url.empty()) return forget(organization, removed);  // not any more
     const auto began = std::chrono::steady_clock::now();
     const auto answered = give_back_tokens(client, *tokens);
     rest(removed.provider, answered.was_reached, since(began));

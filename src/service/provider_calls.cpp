@@ -52,8 +52,7 @@ std::optional<KeptTokens> open_tokens(const KeyRing& keys, const OrgId& organiza
 }
 
 GiveBackAnswered give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens) {
-    const bool wants_refresh = client.provider->revoked_token == rules::RevokedToken::Refresh;
-    const Secret& token = wants_refresh && tokens.refresh ? *tokens.refresh : tokens.access;
+    const Secret& token = rules::token_to_revoke(*client.provider, tokens.access, tokens.refresh);
     const Answered answered = ask_provider(rules::revocation_request(client, token));
     if (!answered.failure.empty()) return {GivenBack::NotYet, answered.failure, false};
     const int status = answered.status;

@@ -44,7 +44,7 @@ struct Upkeep : test::ConnectionHouse {
     void remove(ConnectionId id) {
         mine.database.transaction([&](db::Tx& tx) {
             service::Unit unit{tx, admin(), Timestamp::now()};
-            service::remove_connection(unit, id);
+            service::remove_connection(unit, mine, id);
         });
     }
     std::string log_of(const std::function<void()>& work) {
@@ -257,6 +257,24 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_given_back_goes_at_once) {
     BOOST_TEST(all() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_server_of_ones_own_that_takes_nothing_back_is_not_asked_to) {
+    own.providers["gitlab"].revoke_url = "";  // as a server that token_url names may be without
+    const auto id = connected();
+    remove(id);
+    BOOST_TEST(!is_there(id));
+    // The configuration may change between the removal and the runner's turn.
+    own.providers["gitlab"].revoke_url = server.url("/revoke");
+    const auto waiting = connected();
+    remove(waiting);
+    const auto due = connected();
+    own.providers["gitlab"].revoke_url = "";
+    BOOST_TEST(is_there(waiting));
+    BOOST_TEST(all() == 2);
+    BOOST_TEST(!is_there(waiting));
+    BOOST_TEST(tokens(due) == "a1 r1");  // nobody rests because of it
+    BOOST_TEST(server.calls("/revoke") == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(tokens_are_offered_for_a_day_and_forgotten_then) {
     const auto id = connected();
     remove(id);
@@ -294,7 +312,7 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
             Station station(own);
             station.mine.database.transaction([&](db::Tx& tx) {
                 service::Unit unit{tx, admin(), Timestamp::now()};
-                service::remove_connection(unit, id);
+                service::remove_connection(unit, mine, id);
             });
             // Nobody gives back the old ones meanwhile.
             ConnectionUpkeep other(station.mine);
