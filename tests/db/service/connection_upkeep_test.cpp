@@ -64,6 +64,31 @@ BOOST_FIXTURE_TEST_SUITE(connection_upkeep, Upkeep)
 
 // ---------------------------------------------------------------------------- refreshes
 
+BOOST_AUTO_TEST_CASE(what_waits_for_a_provider_that_rests_costs_nothing) {
+    client.execute(
+        "INSERT INTO connections (organization_id, id, provider, name, host, status, details, "
+        "refresh_due_at, created_at, updated_at) SELECT ?, UNHEX(MD5(seq)), 'gitlab', 'n', '', "
+        "'connected', '{}', seq, 1, 1 FROM seq_1_to_5000",
+        acme);
+    client.run("ANALYZE TABLE connections");
+    static constexpr db::SystemSql kReads{
+        "test.reads", db::Why{"figures of the session, no data"},
+        "SELECT SUM(variable_value) FROM information_schema.session_status "
+        "WHERE variable_name LIKE 'Handler_read%' AND variable_name NOT LIKE '%rnd%'"};
+    const auto reads = mine.database.transaction([&](db::Tx& tx) {
+        const auto figure = [&] {
+            auto rows = tx.query(kReads);
+            rows.next();
+            return std::stoll(rows.bytes(1));
+        };
+        const auto before = figure();
+        const std::vector<std::string_view> resting = {"gitlab"};
+        BOOST_TEST(store::find_due_connections(tx, Timestamp::now(), resting, 5).empty());
+        return figure() - before;
+    });
+    BOOST_TEST(reads < 1000);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_due_is_refreshed_and_nothing_else) {
     const auto due = connected();
     const auto later = connected();
