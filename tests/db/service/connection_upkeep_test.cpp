@@ -438,25 +438,29 @@ BOOST_AUTO_TEST_CASE(ways_to_a_provider_go_an_hour_after_their_end) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connections") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(connections_that_nobody_consented_to_go_after_seven_days) {
+BOOST_AUTO_TEST_CASE(connections_that_never_were_go_after_seven_days) {
     const Timestamp edge = Timestamp::now() - 7 * kDay;
     const auto old = pending();
     const auto young = pending();
     const auto under_way = pending();
     const auto failed = pending();
     const auto standing = connected();
-    for (const auto& id : {old, under_way, failed, standing}) set(id, "updated_at", edge);
+    const auto in_trouble = connected();
+    for (const auto& id : {old, under_way, failed, standing, in_trouble})
+        set(id, "updated_at", edge);
     set(young, "updated_at", edge + kMinute);
     set(failed, "status", "error");
     set(standing, "status", "pending");
     set(standing, "refresh_due_at", db::Param());
+    set(in_trouble, "status", "error");
     client.execute(
         "INSERT INTO connection_authorizations (organization_id, connection_id, state_hash, "
         "session_id, verifier, redirect_uri, expires_at) VALUES (?, ?, ?, ?, 'v', 'u', ?)",
         acme, under_way, sha256("state"), SessionId::create(), Timestamp::now());
-    BOOST_TEST(service::purge_step(mine).pending_connections == 1);
+    BOOST_TEST(service::purge_step(mine).pending_connections == 2);
     BOOST_TEST(!service::purge_step(mine).any());
     BOOST_TEST(!is_there(old));
+    BOOST_TEST(!is_there(failed));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connections") == 4);
 }
 
