@@ -189,7 +189,8 @@ Reply refresh_connection(Call& call, const Nothing&) {
     const auto result = slot ? service::refresh_connection(call.context, call.actor(), id)
                              : service::request_refresh(call.context, call.actor(), id);
     const bool is_done = result.state == service::Refreshing::Done;
-    return json_reply(is_done ? 200 : 202, to_json(kConnection, result.connection));
+    const Connection shown = service::as_it_stands(result.connection, Timestamp::now());
+    return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
 }
 
 // ---------------------------------------------------------------------------- the callback
