@@ -52,7 +52,6 @@ struct ProviderSettings {
         if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
         if (object.size() > kMost) return to.fault(path, FieldCode::TooLong);
         for (const auto& [key, value] : object) {
-            if (value.is_null()) continue;
             kText.decode(value, http::Path(path, key), to, out[std::string(key)]);
         }
     }
@@ -222,7 +221,8 @@ std::optional<service::Arrival> arrival_of(const http::Request& request) {
     return arrival;
 }
 
-// The console's page, which says what came of it.
+// The console's page, which says what came of it. The cookie stays: it is the session's, and
+// another way of the same browser may still be open.
 Reply return_reply(const Call& call, const service::Return& where) {
     std::string address = call.context.settings.console_origin + "/console/#/connections?result=";
     address += text_of(where.result);

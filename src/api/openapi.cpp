@@ -225,6 +225,11 @@ void add_parameters(const Endpoint& row, Json::Value& operation) {
         parameter["required"] = true;
         parameters.append(std::move(parameter));
     }
+    if (row.access == Access::Console) {
+        parameters.append(header_parameter(
+            "Origin",
+            "The console's, as its pages send it by themselves; where there is none, a Referer counts."));
+    }
     if (row.takes_if_match) {
         parameters.append(header_parameter(
             "If-Match", "ETags that the record may have for the change to happen, or *."));

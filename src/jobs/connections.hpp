@@ -6,11 +6,16 @@
 #include "service/connection_upkeep.hpp"
 #include "service/context.hpp"
 
+#include <memory>
+#include <utility>
+
 namespace muster::jobs {
 
 class ConnectionWork : public Work {
   public:
-    explicit ConnectionWork(service::Context& context) : upkeep_(context) {}
+    // `traffic`: of all lanes together.
+    ConnectionWork(service::Context& context, std::shared_ptr<service::ProviderTraffic> traffic)
+        : upkeep_(context, std::move(traffic)) {}
 
     std::string_view name() const override { return "connections"; }
     bool turn(const Deadline& deadline) override;

@@ -56,42 +56,47 @@ class Stations {
     std::list<Station> stations_;  // they stay where they are
 };
 
-std::unique_ptr<jobs::Work> imports(Stations& stations, bool) {
+using Works = std::vector<std::unique_ptr<jobs::Work>>;
+
+constexpr int kConnectionLanes = 4;
+
+void imports(Stations& stations, bool, Works& works) {
     service::Context& own = stations.add();
     std::vector<service::Context*> helpers(
         static_cast<std::size_t>(stations.settings().jobs_connections));
     for (service::Context*& helper : helpers) helper = &stations.add();
-    return std::make_unique<jobs::ImportWork>(own, std::move(helpers));
+    works.push_back(std::make_unique<jobs::ImportWork>(own, std::move(helpers)));
 }
 
-std::unique_ptr<jobs::Work> webhooks(Stations& stations, bool) {
-    return std::make_unique<jobs::WebhookWork>(stations.add());
+void webhooks(Stations& stations, bool, Works& works) {
+    works.push_back(std::make_unique<jobs::WebhookWork>(stations.add()));
 }
 
-std::unique_ptr<jobs::Work> mail(Stations& stations, bool) {
-    return std::make_unique<jobs::MailWork>(stations.add());
+void mail(Stations& stations, bool, Works& works) {
+    works.push_back(std::make_unique<jobs::MailWork>(stations.add()));
 }
 
-std::unique_ptr<jobs::Work> connections(Stations& stations, bool) {
-    return std::make_unique<jobs::ConnectionWork>(stations.add());
+void connections(Stations& stations, bool, Works& works) {
+    const auto traffic = std::make_shared<service::ProviderTraffic>();
+    for (int lane = 0; lane < kConnectionLanes; ++lane) {
+        works.push_back(std::make_unique<jobs::ConnectionWork>(stations.add(), traffic));
+    }
 }
 
-std::unique_ptr<jobs::Work> purge(Stations& stations, bool beside_others) {
-    return std::make_unique<jobs::PurgeWork>(stations.add(), beside_others);
+void purge(Stations& stations, bool beside_others, Works& works) {
+    works.push_back(std::make_unique<jobs::PurgeWork>(stations.add(), beside_others));
 }
 
 struct Kind {
     std::string_view name;
-    // `beside_others`: as a part of `all`.
-    std::unique_ptr<jobs::Work> (*make)(Stations& stations, bool beside_others);
-    int lanes = 1;  // how many of them work side by side
+    // Adds what works on it. `beside_others`: as a part of `all`.
+    void (*add)(Stations& stations, bool beside_others, Works& works);
 };
-constexpr int kConnectionLanes = 4;
 
 // What may be asked for, besides `all`, which is every one of them.
-constexpr std::array kKinds = {
-    Kind{"imports", imports}, Kind{"webhooks", webhooks}, Kind{"mail", mail},
-    Kind{"connections", connections, kConnectionLanes}, Kind{"purge", purge}};
+constexpr std::array kKinds = {Kind{"imports", imports}, Kind{"webhooks", webhooks},
+                               Kind{"mail", mail}, Kind{"connections", connections},
+                               Kind{"purge", purge}};
 constexpr std::string_view kAll = "all";
 
 bool is_kind(std::string_view word) {
@@ -143,15 +148,14 @@ int run(const Options& options) {
         return 1;
     }
     Stations stations(settings);
-    std::vector<std::unique_ptr<jobs::Work>> work;
+    Works works;
     const bool is_all = options.kind == kAll;
     for (const Kind& kind : kKinds) {
-        if (!is_all && options.kind != kind.name) continue;
-        for (int lane = 0; lane < kind.lanes; ++lane) work.push_back(kind.make(stations, is_all));
+        if (is_all || options.kind == kind.name) kind.add(stations, is_all, works);
     }
     jobs::install_stop_signals();
     const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * options.seconds));
-    return jobs::run(work, deadline) ? 0 : 1;
+    return jobs::run(works, deadline) ? 0 : 1;
 }
 
 }  // namespace

@@ -129,8 +129,10 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
     return plan;
 }
 
+// The first tokens came for a code: whoever asks right behind them wants to see a refresh.
 bool has_just_ended(const Connection& connection, Timestamp now) {
-    const bool refreshed = connection.refreshed_at && now - *connection.refreshed_at < kJustNow;
+    const bool refreshed = connection.token_generation > 1 && connection.refreshed_at &&
+                           now - *connection.refreshed_at < kJustNow;
     return refreshed || (connection.refresh_attempts > 0 && now - connection.updated_at < kJustNow);
 }
 
@@ -192,8 +194,8 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, actor.organization);
         result = {Refreshing::Done, locked(org, id)};
-        if (has_just_ended(result.connection, now)) return false;
         plan = require_refreshable(context, result.connection);
+        if (has_just_ended(result.connection, now)) return false;
         if (store::claim_connection(org, id, owner, now, now + kConnectionLease)) return true;
         result.state = Refreshing::UnderWay;
         return false;
@@ -213,8 +215,8 @@ RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, actor.organization);
         RefreshResult result{Refreshing::Done, locked(org, id)};
-        if (has_just_ended(result.connection, now)) return result;
         (void)require_refreshable(context, result.connection);
+        if (has_just_ended(result.connection, now)) return result;
         store::make_connection_due(org, id, now);
         result.state = Refreshing::UnderWay;
         return result;

@@ -18,15 +18,9 @@ using store::RemovedConnection;
 namespace {
 
 constexpr int kConnectionsAtOnce = 5;
-constexpr Milliseconds kRest{60'000};
-constexpr Milliseconds kSlow{1'000};
 constexpr Milliseconds kUnreadable{60'000};
 // How long it is tried to give tokens back.
 constexpr Milliseconds kGiveBackLife{24 * 3600L * 1000};
-
-Milliseconds since(std::chrono::steady_clock::time_point began) {
-    return std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - began);
-}
 
 }  // namespace
 
@@ -35,38 +29,31 @@ struct ConnectionUpkeep::Claimed {
     RefreshPlan plan;
 };
 
-ConnectionUpkeep::ConnectionUpkeep(Context& context) : context_(context), owner_(Uuid::v7()) {}
+ConnectionUpkeep::ConnectionUpkeep(Context& context, std::shared_ptr<ProviderTraffic> traffic)
+    : context_(context), owner_(Uuid::v7()), traffic_(std::move(traffic)) {}
 
 int ConnectionUpkeep::step(const std::function<bool()>& is_over) {
-    const auto due = context_.database.read([&](db::Tx& tx) {
-        return store::find_due_connections(tx, Timestamp::now(), resting(), kConnectionsAtOnce);
-    });
     int worked_on = 0;
-    for (const DueConnection& one : due) {
+    for (const DueConnection& due : look_for_due()) {
         if (is_over()) break;
-        if (resting_.contains(one.provider)) continue;
-        if (one.is_removed ? give_back(one) : refresh(one)) ++worked_on;
+        ProviderVisit visit(*traffic_, due.provider);
+        if (!visit.is_welcome()) continue;
+        if (due.is_removed ? give_back(due, visit) : refresh(due, visit)) ++worked_on;
     }
     return worked_on;
 }
 
-std::vector<std::string_view> ConnectionUpkeep::resting() {
-    const Timestamp now = Timestamp::now();
-    std::erase_if(resting_, [&](const auto& entry) { return entry.second <= now; });
-    std::vector<std::string_view> providers;
-    providers.reserve(resting_.size());
-    for (const auto& [provider, until] : resting_) providers.emplace_back(provider);
-    return providers;
-}
-
-void ConnectionUpkeep::rest(const std::string& provider, bool was_reached, Milliseconds took) {
-    if (was_reached && took < kSlow) return;
-    resting_[provider] = Timestamp::now() + (was_reached ? took : kRest);
+std::vector<DueConnection> ConnectionUpkeep::look_for_due() {
+    const std::vector<std::string> avoided = traffic_->avoided();
+    const std::vector<std::string_view> without(avoided.begin(), avoided.end());
+    return context_.database.read([&](db::Tx& tx) {
+        return store::find_due_connections(tx, Timestamp::now(), without, kConnectionsAtOnce);
+    });
 }
 
 // ---------------------------------------------------------------------------- refreshes
 
-bool ConnectionUpkeep::refresh(const DueConnection& due) {
+bool ConnectionUpkeep::refresh(const DueConnection& due, ProviderVisit& visit) {
     const auto claimed = claim(due);
     if (!claimed) return false;
     const auto& [connection, plan] = *claimed;
@@ -74,10 +61,9 @@ bool ConnectionUpkeep::refresh(const DueConnection& due) {
         const TokenFailure failure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
         note_refresh_failure(context_, *plan.provider, failure, connection, owner_);
     } else if (plan.obstacle == Obstacle::None) {
-        const auto began = std::chrono::steady_clock::now();
         const auto outcome =
             refresh_claimed(context_, {due.organization}, plan, connection, owner_);
-        rest(due.provider, outcome.was_reached, since(began));
+        if (!outcome.was_reached) visit.note_unreached();
     } else if (plan.obstacle == Obstacle::Unreadable) {
         tell_of_unreadable(connection);
     }
@@ -134,7 +120,7 @@ void ConnectionUpkeep::tell_of_unreadable(const Connection& connection) {
 
 // ---------------------------------------------------------------------------- what was removed
 
-bool ConnectionUpkeep::give_back(const DueConnection& due) {
+bool ConnectionUpkeep::give_back(const DueConnection& due, ProviderVisit& visit) {
     const auto removed =
         context_.database.transaction([&](db::Tx& tx) -> std::optional<RemovedConnection> {
             const Timestamp now = Timestamp::now();
@@ -146,21 +132,20 @@ bool ConnectionUpkeep::give_back(const DueConnection& due) {
             return found;
         });
     if (!removed) return false;
-    try_to_give_back(due.organization, *removed);
+    try_to_give_back(due.organization, *removed, visit);
     return true;
 }
 
-void ConnectionUpkeep::try_to_give_back(OrgId organization, const RemovedConnection& removed) {
+void ConnectionUpkeep::try_to_give_back(OrgId organization, const RemovedConnection& removed,
+                                        ProviderVisit& visit) {
     const rules::Provider* provider = rules::find_provider(removed.provider);
     if (!provider || !rules::unready_reason(*provider, context_.settings).empty())
         return try_again(organization, removed, std::string(kNotConfigured));
     const auto tokens = open_tokens(context_.keys, organization, removed.id, removed.tokens);
     if (!tokens) return try_again(organization, removed, "unreadable");
     const auto client = rules::oauth_client(*provider, context_.settings, removed.host);
-    if (client.revoke_url.empty()) return forget(organization, removed);  // not any more
-    const auto began = std::chrono::steady_clock::now();
     const auto answered = give_back_tokens(client, *tokens);
-    rest(removed.provider, answered.was_reached, since(began));
+    if (!answered.was_reached) visit.note_unreached();
     if (answered.result != GivenBack::Done) return try_again(organization, removed, answered.code);
     forget(organization, removed);
     log_event(LogLevel::Info, "connection.given_back",

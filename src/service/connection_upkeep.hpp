@@ -5,12 +5,12 @@
 #pragma once
 
 #include "service/context.hpp"
+#include "service/provider_traffic.hpp"
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace muster::rules {
@@ -25,11 +25,11 @@ namespace muster::service {
 
 struct RefreshPlan;
 
-// One lane of it. A provider that does not answer rests for a minute in a lane, and one that is
-// slow as long as it took, so that there is always time for the others.
+// One lane of it, for one thread.
 class ConnectionUpkeep {
   public:
-    explicit ConnectionUpkeep(Context& context);
+    // `traffic`: of all lanes together.
+    ConnectionUpkeep(Context& context, std::shared_ptr<ProviderTraffic> traffic);
 
     // Works on a few connections that are due; how many. `is_over` is asked before each.
     int step(const std::function<bool()>& is_over);
@@ -37,14 +37,14 @@ class ConnectionUpkeep {
   private:
     struct Claimed;
 
-    [[nodiscard]] std::vector<std::string_view> resting();
-    void rest(const std::string& provider, bool was_reached, Milliseconds took);
+    std::vector<store::DueConnection> look_for_due();
     // False where another was faster.
-    bool refresh(const store::DueConnection& due);
+    bool refresh(const store::DueConnection& due, ProviderVisit& visit);
     std::optional<Claimed> claim(const store::DueConnection& due);
     void put_off(Unit& unit, const rules::Connection& connection, const RefreshPlan& plan);
-    bool give_back(const store::DueConnection& due);
-    void try_to_give_back(OrgId organization, const store::RemovedConnection& removed);
+    bool give_back(const store::DueConnection& due, ProviderVisit& visit);
+    void try_to_give_back(OrgId organization, const store::RemovedConnection& removed,
+                          ProviderVisit& visit);
     void try_again(OrgId organization, const store::RemovedConnection& removed,
                    const std::string& code);
     void forget(OrgId organization, const store::RemovedConnection& removed);
@@ -52,7 +52,7 @@ class ConnectionUpkeep {
 
     Context& context_;
     Uuid owner_;
-    std::map<std::string, Timestamp, std::less<>> resting_;  // until when, by provider
+    std::shared_ptr<ProviderTraffic> traffic_;
     bool told_of_unreadable_ = false;
 };
 

@@ -52,6 +52,7 @@ std::optional<KeptTokens> open_tokens(const KeyRing& keys, const OrgId& organiza
 }
 
 GiveBackAnswered give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens) {
+    if (client.revoke_url.empty()) return {GivenBack::Done, "nowhere", true};
     const Secret& token = rules::token_to_revoke(*client.provider, tokens.access, tokens.refresh);
     const Answered answered = ask_provider(rules::revocation_request(client, token));
     if (!answered.failure.empty()) return {GivenBack::NotYet, answered.failure, false};

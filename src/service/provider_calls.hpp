@@ -47,7 +47,7 @@ struct GiveBackAnswered {
     std::string code;  // why not
     bool was_reached = false;
 };
-// Gives tokens back to a client that has a revoke_url.
+// Gives tokens back at a provider whose row knows how, if there is an address that takes them.
 GiveBackAnswered give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens);
 
 // The details of before, with others in their places.

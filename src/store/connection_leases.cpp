@@ -101,9 +101,9 @@ std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
         "WHERE provider NOT IN ({?}) AND refresh_due_at <= ? AND lease_until <= ? "
         "ORDER BY refresh_due_at LIMIT ?"};
     std::vector<Param> params(kMostProvidersLeftOut, Param(std::string_view()));
-    std::transform(without.begin(),
-                   without.begin() + std::min(without.size(), kMostProvidersLeftOut),
-                   params.begin(), [](std::string_view provider) { return Param(provider); });
+    const auto named = without.first(std::min(without.size(), kMostProvidersLeftOut));
+    std::transform(named.begin(), named.end(), params.begin(),
+                   [](std::string_view provider) { return Param(provider); });
     params.insert(params.end(), {Param(now), Param(now), Param(limit)});
     std::vector<DueConnection> due;
     for (auto rows = tx.query_bulk(kFind, kMostProvidersLeftOut, params); rows.next();) {

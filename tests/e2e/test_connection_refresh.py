@@ -329,7 +329,6 @@ def test_a_refused_refresh_ends_a_connection(keep, oauth_server, provider, code,
         reply = kept.refresh().json()
     assert reply["authStatus"] == status and f"({code})" in reply["error"] and "Do not show" not in reply["error"]
     assert kept.row()["refresh_due_at"] is None
-    kept.age()
     expect_nothing_to_refresh(kept.admin, kept.id)
     assert whole_way(kept.admin, provider, connection_id=kept.id) == kept.id
     assert kept.stands() == ("connected", None)

@@ -162,7 +162,7 @@ FAULTY = [
      {"provider": "wrong_type", "name": "too_long", "settings": "wrong_type", "connection_id": "invalid_uuid", "org": "unknown_field"}),
     ({"provider": "gitlab", "settings": {"host": "evil.example"}}, {"settings.host": "unknown_field"}),
     ({"provider": "shopify"}, {"settings.shop": "required"}),
-    ({"provider": "shopify", "settings": {"shop": None}}, {"settings.shop": "required"}),
+    ({"provider": "shopify", "settings": {"shop": None}}, {"settings.shop": "wrong_type"}),
     ({"provider": "shopify", "name": 7, "settings": {"shop": 1, "host": "x"}},
      {"name": "wrong_type", "settings.shop": "wrong_type", "settings.host": "unknown_field"}),
     *[({"provider": "shopify", "settings": {"shop": shop}}, {"settings.shop": "invalid_value"}) for shop in (

@@ -115,4 +115,4 @@ def test_mail_that_waits_is_told_by_the_figures_and_by_health(stack, anyone):
 def test_the_runner_refuses_a_kind_that_it_does_not_know(stack):
     for words in (["mails"], ["mail", "purge"], []):
         assert stack.program("muster-run", "--config", stack.config, *words).returncode == 2
-    assert "imports|webhooks|mail|purge|all" in stack.program("muster-run", "--help").stdout
+    assert "imports|webhooks|mail|connections|purge|all" in stack.program("muster-run", "--help").stdout

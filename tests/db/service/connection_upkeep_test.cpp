@@ -37,8 +37,12 @@ struct Upkeep : test::ConnectionHouse {
         for (int some = upkeep.step(never); some > 0; some = upkeep.step(never)) total += some;
         return total;
     }
+    static std::shared_ptr<service::ProviderTraffic> traffic() {
+        return std::make_shared<service::ProviderTraffic>();
+    }
+    // Another runner each time.
     int all() {
-        ConnectionUpkeep upkeep(mine);
+        ConnectionUpkeep upkeep(mine, traffic());
         return all(upkeep);
     }
     void remove(ConnectionId id) {
@@ -153,7 +157,7 @@ BOOST_AUTO_TEST_CASE(several_runners_call_once_for_each_connection) {
     for (int i = 0; i < 40; ++i) ids.push_back(connected());
     test::side_by_side(4, [&](int) {
         Station station(own);
-        ConnectionUpkeep upkeep(station.mine);
+        ConnectionUpkeep upkeep(station.mine, traffic());
         all(upkeep);
     });
     while (all() > 0) continue;
@@ -188,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_lease_lasts_longer_than_a_call_and_the_writing_down) {
 
 BOOST_AUTO_TEST_CASE(no_call_is_begun_once_the_time_is_over) {
     for (int i = 0; i < 3; ++i) connected();
-    ConnectionUpkeep upkeep(mine);
+    ConnectionUpkeep upkeep(mine, traffic());
     BOOST_TEST(upkeep.step([] { return true; }) == 0);
     BOOST_TEST(upkeep.step([&] { return server.calls() == 1; }) == 1);
     BOOST_TEST(server.calls() == 1U);
@@ -211,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_does_not_answer_rests_and_the_others_go_on)
     BOOST_TEST(all() == 2);
     BOOST_TEST(server.calls() == 1U);
     BOOST_TEST(tokens(alive) == "a1 r1");
-    // Another lane asks by itself.
+    // Another runner asks by itself.
     BOOST_TEST(all() == 1);
     BOOST_TEST(server.calls() == 2U);
 }
@@ -224,31 +228,56 @@ BOOST_AUTO_TEST_CASE(a_provider_with_errors_of_its_own_does_not_rest) {
     BOOST_TEST(all() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(lanes_work_side_by_side_while_one_waits_for_a_slow_provider) {
+BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
     std::atomic<bool> is_over{false};
+    std::atomic<int> hanging{0};
+    std::atomic<int> most{0};
     server.answer([&](const ServedRequest&) {
+        most = std::max(most.load(), ++hanging);
         (void)test::until([&] { return is_over.load(); });
+        --hanging;
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
     const ProviderServer healthy;
     set_up("slack", healthy);
-    const auto slow = connected();
-    set(slow, "refresh_due_at", Timestamp(1));
-    test::side_by_side(2, [&](int lane) {
+    std::vector<ConnectionId> stuck;
+    for (int i = 0; i < 6; ++i) stuck.push_back(connected());
+    const auto alive = connected("slack");
+    set(alive, "refresh_due_at", Timestamp::now());  // last of all
+    const auto lanes = traffic();
+    const jobs::Deadline deadline(Timestamp::now() + kHour);
+    test::side_by_side(4, [&](int) {
         Station station(own);
-        jobs::ConnectionWork work(station.mine);
-        const jobs::Deadline deadline(Timestamp::now() + kHour);
-        if (lane == 0) {
+        jobs::ConnectionWork work(station.mine, lanes);
+        (void)test::until([&] {
             work.turn(deadline);
-            return;
-        }
-        (void)test::until([&] { return server.calls() == 1; });
-        connected("slack");
-        while (healthy.calls() < 1) work.turn(deadline);
-        is_over = true;
+            if (healthy.calls() == 1) is_over = true;
+            return is_over.load();
+        });
     });
     BOOST_TEST(healthy.calls() == 1U);
-    BOOST_TEST(tokens(slow) == "a1 r1");
+    BOOST_TEST(tokens(alive) == "a1 r1");
+    BOOST_TEST(most <= 2);
+    for (const auto& id : stuck) BOOST_TEST(row(id).error.has_value() == false);
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_is_visited_by_two_at_a_time_and_rests_when_it_does_not_answer) {
+    service::ProviderTraffic lanes;
+    {
+        service::ProviderVisit one(lanes, "slow");
+        service::ProviderVisit two(lanes, "slow");
+        BOOST_TEST(one.is_welcome());
+        BOOST_TEST(two.is_welcome());
+        service::ProviderVisit three(lanes, "slow");
+        BOOST_TEST(!three.is_welcome());
+        BOOST_TEST((lanes.avoided() == std::vector<std::string>{"slow"}));
+        const service::ProviderVisit other(lanes, "other");
+        BOOST_TEST(other.is_welcome());
+    }
+    BOOST_TEST(lanes.avoided().empty());
+    service::ProviderVisit(lanes, "dead").note_unreached();
+    BOOST_TEST((lanes.avoided() == std::vector<std::string>{"dead"}));
+    BOOST_TEST(!service::ProviderVisit(lanes, "dead").is_welcome());
 }
 
 // ---------------------------------------------------------------------------- what was removed
@@ -340,7 +369,7 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
                 service::remove_connection(unit, mine, id);
             });
             // Nobody gives back the old ones meanwhile.
-            ConnectionUpkeep other(station.mine);
+            ConnectionUpkeep other(station.mine, traffic());
             all(other);
         }
         return ProviderServer::answering(200, ProviderServer::granted(1));

@@ -41,7 +41,7 @@ KINDS = {
     "slack": Kind("channels:read,users:read", pkce=False, basic=True, life=43200, token_type="bot", error="slack",
                   answer={"ok": True, "team": {"id": "T1", "name": "Club"}}, kept={"team.id": "T1", "team.name": "Club"},
                   revoke="token", revokes="access_token"),
-    "linkedin": Kind("r_organization_social", pkce=False, life=5184000, refresh=""),
+    "linkedin": Kind("openid profile w_member_social", pkce=False, life=5184000, refresh=""),
     "shopify": Kind("read_customers,read_orders", code_extra={"expiring": "1"}, host="*.myshopify.com",
                     settings={"shop": "Acme"}, life=3600, token_type=None, callback={"hmac": "a1b2", "shop": "acme.myshopify.com"},
                     answer={"scope": "read_customers,read_orders"}),

@@ -86,10 +86,11 @@ class SchemaCheck {
             if (!value.isMember(name.asString())) return false;
         }
         const Json::Value& properties = schema["properties"];
-        const bool is_closed = schema.isMember("additionalProperties");
+        const Json::Value& others = schema["additionalProperties"];  // null, false, or a schema
         const auto names = value.getMemberNames();
         return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-            return properties.isMember(name) ? allows(properties[name], value[name]) : !is_closed;
+            if (properties.isMember(name)) return allows(properties[name], value[name]);
+            return others.isObject() ? allows(others, value[name]) : others.isNull();
         });
     }
 
