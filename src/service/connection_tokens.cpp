@@ -131,9 +131,13 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
 
 // The first tokens came for a code: whoever asks right behind them wants to see a refresh.
 bool has_just_ended(const Connection& connection, Timestamp now) {
+    // Clocks differ, and are set back: what is to come is not just over.
+    const auto is_just_now = [&](Timestamp when) {
+        return std::chrono::abs(now - when) < kJustNow;
+    };
     const bool refreshed = connection.token_generation > 1 && connection.refreshed_at &&
-                           now - *connection.refreshed_at < kJustNow;
-    return refreshed || (connection.refresh_attempts > 0 && now - connection.updated_at < kJustNow);
+                           is_just_now(*connection.refreshed_at);
+    return refreshed || (connection.refresh_attempts > 0 && is_just_now(connection.updated_at));
 }
 
 // Whether somebody takes its tokens back. Of a provider that is not set up at the moment nobody

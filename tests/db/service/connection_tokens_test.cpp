@@ -114,6 +114,18 @@ BOOST_AUTO_TEST_CASE(a_look_up_that_finds_nothing_leaves_no_tokens) {
     BOOST_TEST(tokens(id) == "none");
 }
 
+BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
+    const auto id = connected();
+    set(id, "token_generation", 2);
+    set(id, "refreshed_at", Timestamp::now() + kHour);
+    set(id, "updated_at", Timestamp::now() + kHour);
+    BOOST_TEST((refresh(id).state == Refreshing::Done));
+    BOOST_TEST(server.calls() == 1U);
+    set(id, "refreshed_at", Timestamp::now() + Milliseconds(500));  // another machine's clock
+    (void)refresh(id);
+    BOOST_TEST(server.calls() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(tokens_stand_beside_the_host_that_gave_them) {
     set_up("shopify", server);
     const auto id = pending("shopify");
