@@ -114,32 +114,6 @@ BOOST_AUTO_TEST_CASE(a_look_up_that_finds_nothing_leaves_no_tokens) {
     BOOST_TEST(tokens(id) == "none");
 }
 
-BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
-    const auto id = connected();
-    set(id, "token_generation", 2);
-    set(id, "refreshed_at", Timestamp::now() + kHour);
-    set(id, "updated_at", Timestamp::now() + kHour);
-    BOOST_TEST((refresh(id).state == Refreshing::Done));
-    BOOST_TEST(server.calls() == 1U);
-    set(id, "refreshed_at", Timestamp::now() + Milliseconds(500));  // another machine's clock
-    (void)refresh(id);
-    BOOST_TEST(server.calls() == 1U);
-}
-
-BOOST_AUTO_TEST_CASE(tokens_stand_beside_the_host_that_gave_them) {
-    set_up("shopify", server);
-    const auto id = pending("shopify");
-    set(id, "host", "mine.myshopify.com");
-    server.answer([&](const ServedRequest&) {
-        // Whoever sets out anew meanwhile, for another shop.
-        set(id, "host", "other.myshopify.com");
-        return ProviderServer::answering(200, ProviderServer::granted(1));
-    });
-    BOOST_TEST(!exchange(id).has_value());
-    BOOST_TEST(tokens(id) == "a1 r1");
-    BOOST_TEST(row(id).host == "mine.myshopify.com");
-}
-
 BOOST_AUTO_TEST_CASE(a_code_that_is_refused_is_told_where_there_were_no_tokens_and_only_there) {
     server.answer(400, R"({"error":"invalid_grant","error_description":"hushhush"})");
     const auto fresh = pending();
