@@ -38,22 +38,25 @@ rules::TokenAnswer ask_for_code(const rules::OAuthClient& client, const CodeGran
     return answer;
 }
 
-// The connection says why it has no tokens; one that has some keeps them and what it says.
-void note_failed_exchange(Context& context, const Actor& actor, const Provider& provider,
-                          ConnectionId id, const TokenFailure& failure) {
+// The connection says why it has no tokens; one that has some keeps them and what it says, and one
+// that somebody has set out for anew since then waits for them.
+void note_failed_exchange(Context& context, const Connection& before, const Provider& provider,
+                          const TokenFailure& failure) {
     context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, actor.organization);
-        auto connection = store::lock_connection(org, id);
+        db::OrgStore org(tx, before.organization_id);
+        auto connection = store::lock_connection(org, before.id);
         if (!connection || !connection->tokens.empty()) return;
+        if (connection->updated_at != before.updated_at) return;
         connection->status = ConnectionStatus::Error;
         connection->error = rules::failure_text(provider, failure);
         connection->updated_at = Timestamp::now();
         store::set_connection_status(org, *connection);
     });
     const bool is_operators = failure.kind == TokenFailure::Kind::Misconfigured;
-    log_event(is_operators ? LogLevel::Warning : LogLevel::Info,
-              is_operators ? "connection.misconfigured" : "connection.exchange_failed",
-              {{"provider", provider.id}, {"connection", id.text()}, {"code", failure.code}});
+    log_event(
+        is_operators ? LogLevel::Warning : LogLevel::Info,
+        is_operators ? "connection.misconfigured" : "connection.exchange_failed",
+        {{"provider", provider.id}, {"connection", before.id.text()}, {"code", failure.code}});
 }
 
 // Of a connection that was deleted meanwhile: nobody holds these, so they go back at once.
@@ -167,14 +170,14 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
     if (!provider) throw Error(ErrorCode::NotFound);
     if (!rules::unready_reason(*provider, context.settings).empty()) {
         const TokenFailure failure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
-        note_failed_exchange(context, actor, *provider, grant.connection, failure);
+        note_failed_exchange(context, *found, *provider, failure);
         return failure;
     }
     const auto client = rules::oauth_client(*provider, context.settings, found->host);
     const Timestamp asked_at = Timestamp::now();
     const rules::TokenAnswer answer = ask_for_code(client, grant);
     if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
-        note_failed_exchange(context, actor, *provider, grant.connection, *failure);
+        note_failed_exchange(context, *found, *provider, *failure);
         return *failure;
     }
     const auto& tokens = std::get<rules::Tokens>(answer);

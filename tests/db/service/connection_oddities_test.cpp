@@ -21,6 +21,17 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
     BOOST_TEST(server.calls() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_way_that_failed_says_nothing_of_the_next_one) {
+    const auto id = pending();
+    server.answer([&](const ServedRequest&) {
+        set(id, "updated_at", Timestamp::now());  // as whoever sets out anew meanwhile does
+        return ProviderServer::answering(400, R"({"error":"invalid_grant"})");
+    });
+    const service::CodeGrant grant{id, "code", {"https://c.example/", "s", "verifier"}, {}};
+    BOOST_TEST(service::exchange_code(mine, admin(), grant).has_value());
+    BOOST_TEST((row(id).status == rules::ConnectionStatus::Pending));
+}
+
 BOOST_AUTO_TEST_CASE(tokens_stand_beside_the_host_that_gave_them) {
     set_up("shopify", server);
     const auto id = pending("shopify");
