@@ -171,7 +171,7 @@ Reply connect_provider(Call& call, const ConnectRequest& in) {
 Reply delete_connection(Call& call) {
     const auto id = call.id<ConnectionId>();
     return call.transact([&](Unit& unit) {
-        service::remove_connection(unit, id);
+        service::remove_connection(unit, call.context, id);
         return StoredReply{204, "", "", std::nullopt};
     });
 }
@@ -188,7 +188,8 @@ Reply refresh_connection(Call& call, const Nothing&) {
     const auto result = slot ? service::refresh_connection(call.context, call.actor(), id)
                              : service::request_refresh(call.context, call.actor(), id);
     const bool is_done = result.state == service::Refreshing::Done;
-    return json_reply(is_done ? 200 : 202, to_json(kConnection, result.connection));
+    const Connection shown = service::as_it_stands(result.connection, Timestamp::now());
+    return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
 }
 
 // ---------------------------------------------------------------------------- the callback
@@ -196,6 +197,25 @@ Reply refresh_connection(Call& call, const Nothing&) {
 constexpr std::size_t kLongestState = 256;  // of what a query may hold, in characters
 constexpr std::size_t kLongestCode = 4096;
 constexpr std::size_t kLongestField = 255;
+
+bool is_read(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kOfAll = {"state", "code", "iss", "error"};
+    if (std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end()) return true;
+    const auto providers = rules::providers();
+    return std::any_of(providers.begin(), providers.end(), [&](const rules::Provider& provider) {
+        const auto& fields = provider.callback_fields;
+        return !name.empty() && std::find(fields.begin(), fields.end(), name) != fields.end();
+    });
+}
+
+// Providers add sentences in who knows which encoding: what nobody reads may be anything, but
+// nothing may come twice (RFC 6749 section 3.1).
+bool is_readable(const Faults& faults) {
+    const auto& list = faults.list();
+    return !faults.truncated() && std::none_of(list.begin(), list.end(), [](const Fault& fault) {
+        return fault.code == FieldCode::Duplicate || is_read(fault.path);
+    });
+}
 
 // What a provider sent; nullopt where that has no state.
 std::optional<service::Arrival> arrival_of(const http::Request& request) {
@@ -214,7 +234,7 @@ std::optional<service::Arrival> arrival_of(const http::Request& request) {
         }
     }
     if (arrival.state.empty() || faults.names("state")) return std::nullopt;
-    arrival.is_readable = faults.empty();
+    arrival.is_readable = is_readable(faults);
     arrival.proof = http::cookie_value(request.cookie, kCookie);
     arrival.request_id = request.request_id;
     return arrival;

@@ -271,15 +271,18 @@ struct Reception {
 
 Reception receive(Context& context, db::Tx& tx, const Arrival& arrival,
                   const std::function<bool()>& take_slot) {
-    const auto taken = store::take_authorization(tx, sha256(arrival.state));
-    if (!taken) return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
-    db::OrgStore org(tx, taken->organization_id);
-    const auto connection = store::lock_connection(org, taken->connection_id);
+    const std::string state_hash = sha256(arrival.state);
+    const auto found = store::find_authorization(tx, state_hash);
+    if (!found) return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
+    db::OrgStore org(tx, found->organization_id);
+    const auto connection = store::lock_connection(org, found->connection_id);
+    if (!store::spend_authorization(tx, state_hash))
+        return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
     if (!connection) return {{Result::Failed, Reason::Removed, std::nullopt}, std::nullopt};
     const Timestamp now = Timestamp::now();
-    const Traveller traveller{*taken, *connection, rules::find_provider(connection->provider),
+    const Traveller traveller{*found, *connection, rules::find_provider(connection->provider),
                               arrival, now};
-    const auto session = live_session(tx, taken->session_id, now);
+    const auto session = live_session(tx, found->session_id, now);
     if (const auto refusal = judge(context, tx, traveller, session)) {
         note(org, *connection, ConnectionStatus::Error, refusal->text, now);
         const bool is_stranger = refusal->reason == Reason::Browser;
@@ -293,7 +296,7 @@ Reception receive(Context& context, db::Tx& tx, const Arrival& arrival,
     note(org, *connection, connection->status, connection->error, now);
     return {{Result::Connected, Reason::None, connection->id},
             std::move(grant),
-            {taken->organization_id, session->admin_id, {}, arrival.request_id}};
+            {found->organization_id, session->admin_id, {}, arrival.request_id}};
 }
 
 Reason reason_of(const rules::TokenFailure& failure) {

@@ -48,6 +48,6 @@ RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId
 
 // Deletes it, audited as connection.removed. Where tokens can be given back, the runner does that;
 // the connection is nowhere to be seen meanwhile. Throws NOT_FOUND.
-void remove_connection(Unit& unit, ConnectionId id);
+void remove_connection(Unit& unit, const Context& context, ConnectionId id);
 
 }  // namespace muster::service

@@ -275,6 +275,14 @@ def test_what_no_row_knows_is_ignored(admin, way):
     assert come_back(admin, changed(location, session_state="x", authuser="0", hd="club.example"))["result"] == "connected"
 
 
+@pytest.mark.parametrize("beside", ["error_description=abgelehnt+f%FCr", "x=%00", f"{'x' * 65}=1", "x=" + "y" * 5000])
+def test_what_no_row_knows_may_be_anything(module_org, admin, way, beside):
+    """Providers write their sentences in who knows which encoding: a denial is one all the same."""
+    connection, location = way
+    told = come_back(admin, f"{changed(location, code=None, error='access_denied')}&{beside}")
+    assert told == {"result": "denied", "connection": connection}
+
+
 def redirect_to(server):
     return Answer(302, headers={"Location": f"{server.url}/{PROVIDER}/elsewhere"})
 

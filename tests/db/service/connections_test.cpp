@@ -57,6 +57,23 @@ BOOST_AUTO_TEST_CASE(an_exchange_is_given_a_minute) {
     BOOST_TEST(stands(made.id) == "pending: ");
 }
 
+BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after_it) {
+    const auto made = set_out();
+    client.run("DELETE FROM connection_authorizations");
+    client.execute(
+        "UPDATE connections SET status = 'connected', tokens = 't', token_generation = 1, "
+        "access_expires_at = ?",
+        Timestamp::now() + test::kMinute);
+    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Connected));
+    client.execute("UPDATE connections SET access_expires_at = ?", Timestamp::now());
+    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Error));
+    BOOST_TEST(list()[0].error.value() ==
+               "The access to GitLab has ended and was not renewed in time.");
+    client.run("UPDATE connections SET error = 'GitLab has trouble of its own (http_503).'");
+    BOOST_TEST(list()[0].error.value() == "GitLab has trouble of its own (http_503).");
+    BOOST_TEST(stands(made.id).starts_with("connected: "));
+}
+
 BOOST_AUTO_TEST_CASE(what_was_removed_is_nowhere) {
     const auto made = set_out();
     client.run("UPDATE connections SET removed_at = 1");
