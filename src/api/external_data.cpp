@@ -176,17 +176,32 @@ Reply delete_connection(Call& call) {
     });
 }
 
-// At most a quarter of the workers wait for providers.
-std::optional<http::Slots::Held> take_slot(const Call& call) {
-    const int most = std::max(1, call.context.settings.server_workers / 4);
-    return call.slots.take(static_cast<std::size_t>(most));
-}
+// This worker's place among those that wait for providers, a quarter of them at most; taken once,
+// and free again with the request.
+class Waiting {
+  public:
+    explicit Waiting(const Call& call) : call_(call) {}
+
+    bool may_wait_for(const rules::Provider& provider) {
+        if (held_) return true;
+        const int most = std::max(1, call_.context.settings.server_workers / 4);
+        if (auto slot = call_.slots.take(static_cast<std::size_t>(most), provider.id)) {
+            held_.emplace(std::move(*slot));
+        }
+        return held_.has_value();
+    }
+
+  private:
+    const Call& call_;
+    std::optional<http::Slots::Held> held_;
+};
 
 Reply refresh_connection(Call& call, const Nothing&) {
     const auto id = call.id<ConnectionId>();
-    const auto slot = take_slot(call);
-    const auto result = slot ? service::refresh_connection(call.context, call.actor(), id)
-                             : service::request_refresh(call.context, call.actor(), id);
+    Waiting waiting(call);
+    const auto result = service::refresh_connection(
+        call.context, call.actor(), id,
+        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
     const bool is_done = result.state == service::Refreshing::Done;
     const Connection shown = service::as_it_stands(result.connection, Timestamp::now());
     return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
@@ -261,14 +276,11 @@ Reply return_from_provider(Call& call) {
         return return_reply(call, {service::Return::Result::Failed,
                                    service::Return::Reason::Request, std::nullopt});
     }
-    std::optional<http::Slots::Held> slot;
-    const auto hold_slot = [&] {
-        if (!slot) {
-            if (auto taken = take_slot(call)) slot.emplace(std::move(*taken));
-        }
-        return slot.has_value();
-    };
-    return return_reply(call, service::come_back(call.context, *arrival, hold_slot));
+    Waiting waiting(call);
+    const auto where = service::come_back(
+        call.context, *arrival,
+        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
+    return return_reply(call, where);
 }
 
 // ---------------------------------------------------------------------------- rows

@@ -106,7 +106,7 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
         case ConnectionStatus::Expired:
             refuse("this connection has expired and has to be connected anew");
         case ConnectionStatus::Revoked:
-            refuse("the access was taken back; connect it anew");
+            refuse("the access was taken back; connect it again");
         case ConnectionStatus::Connected:
         case ConnectionStatus::Error:
             break;
@@ -193,7 +193,8 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
     return std::nullopt;
 }
 
-RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id) {
+RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id,
+                                 const MayWait& may_wait) {
     const Uuid owner = Uuid::v7();
     RefreshPlan plan;
     RefreshResult result;
@@ -203,9 +204,12 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
         result = {Refreshing::Done, locked(org, id)};
         plan = require_refreshable(context, result.connection);
         if (has_just_ended(result.connection, now)) return false;
-        if (store::claim_connection(org, id, owner, now, now + kConnectionLease)) return true;
         result.state = Refreshing::UnderWay;
-        return false;
+        if (!may_wait(*plan.provider)) {
+            store::make_connection_due(org, id, now);
+            return false;
+        }
+        return store::claim_connection(org, id, owner, now, now + kConnectionLease);
     });
     if (!is_ours) return result;
     refresh_claimed(context, actor, plan, result.connection, owner);
@@ -215,19 +219,6 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
     });
     if (!after) throw Error(ErrorCode::NotFound);
     return {Refreshing::Done, *after};
-}
-
-RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId id) {
-    return context.database.transaction([&](db::Tx& tx) {
-        const Timestamp now = Timestamp::now();
-        db::OrgStore org(tx, actor.organization);
-        RefreshResult result{Refreshing::Done, locked(org, id)};
-        (void)require_refreshable(context, result.connection);
-        if (has_just_ended(result.connection, now)) return result;
-        store::make_connection_due(org, id, now);
-        result.state = Refreshing::UnderWay;
-        return result;
-    });
 }
 
 void remove_connection(Unit& unit, const Context& context, ConnectionId id) {

@@ -97,7 +97,7 @@ Connection as_it_stands(Connection connection, Timestamp now) {
 }
 
 std::string overdue_text(const Provider* provider) {
-    return "Nobody came back from " + name_of(provider) + " in time. Connect it anew.";
+    return "Nobody came back from " + name_of(provider) + " in time. Connect it again.";
 }
 
 }  // namespace muster::service

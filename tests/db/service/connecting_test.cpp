@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
 BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
     service::Context rotated{database, own, rules::CursorSealer(own.security_key.reveal()),
                              KeyRing(Secret(std::string(32, 'n')), own.security_key)};
-    const auto told = service::come_back(rotated, arrival(made), [] { return true; });
+    const auto told = service::come_back(rotated, arrival(made), [](const auto&) { return true; });
     BOOST_TEST(text_of(told.reason) == "unavailable");
 }
 
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(where_no_slot_is_free_the_state_counts_again) {
-    const auto none = [] { return false; };
+    const auto none = [](const rules::Provider&) { return false; };
     BOOST_TEST((code_of([&] { service::come_back(desk, arrival(made), none); }) ==
                 ErrorCode::ServiceUnavailable));
     BOOST_TEST(ways() == 1);
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
     Arrival denied = arrival(made);
     denied.error = "access_denied";
     bool was_asked = false;
-    service::come_back(desk, denied, [&] { return was_asked = true; });
+    service::come_back(desk, denied, [&](const rules::Provider&) { return was_asked = true; });
     BOOST_TEST(!was_asked);
 }
 
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
             });
             Arrival back = arrival(way);
             back.error = "access_denied";
-            const auto told = service::come_back(tabs_own, back, [] { return true; });
+            const auto told = service::come_back(tabs_own, back, [](const auto&) { return true; });
             if (told.result == Return::Result::Denied) ++denied;
         }
     };

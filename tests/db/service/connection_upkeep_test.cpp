@@ -170,8 +170,8 @@ BOOST_AUTO_TEST_CASE(a_runner_that_died_is_followed_by_another_once_its_lease_is
     set(id, "lease_owner", Uuid::v7());
     set(id, "lease_until", Timestamp::now() + kMinute);
     BOOST_TEST(all() == 0);
-    BOOST_TEST(
-        (service::refresh_connection(mine, admin(), id).state == service::Refreshing::UnderWay));
+    BOOST_TEST((service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
+                service::Refreshing::UnderWay));
     BOOST_TEST(server.calls() == 0U);
     set(id, "lease_until", Timestamp::now());
     BOOST_TEST(all() == 1);
@@ -287,8 +287,9 @@ BOOST_AUTO_TEST_CASE(a_removed_connection_is_nowhere_and_its_tokens_are_given_ba
     const auto at_google = connected("google_docs");
     remove(id);
     remove(at_google);
-    BOOST_TEST((test::code_of([&] { service::refresh_connection(mine, admin(), id); }) ==
-                ErrorCode::NotFound));
+    BOOST_TEST((test::code_of([&] {
+                    service::refresh_connection(mine, admin(), id, test::kMayWait);
+                }) == ErrorCode::NotFound));
     BOOST_TEST((test::code_of([&] { remove(id); }) == ErrorCode::NotFound));
     BOOST_TEST(is_there(id));
     BOOST_TEST(all() == 2);

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
     const auto shown = list()[0];
     BOOST_TEST((shown.status == rules::ConnectionStatus::Error));
-    BOOST_TEST(shown.error.value() == "Nobody came back from GitLab in time. Connect it anew.");
+    BOOST_TEST(shown.error.value() == "Nobody came back from GitLab in time. Connect it again.");
     BOOST_TEST(stands(made.id) == "pending: ");
 }
 
