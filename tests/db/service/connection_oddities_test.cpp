@@ -1,6 +1,7 @@
 // service/connection_tokens.hpp: what happens beside the tokens, seldom and at the wrong moment,
 // makes nothing of them untrue.
 #include "db/connections.hpp"
+#include "service/connection_refresh.hpp"
 
 using namespace muster;
 using test::kHour;
@@ -20,6 +21,16 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
     set(id, "refreshed_at", Timestamp::now() + Milliseconds(500));  // another machine's clock
     (void)service::refresh_connection(mine, admin(), id, test::kMayWait);
     BOOST_TEST(server.calls() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(who_stood_still_since_the_lease_was_taken_calls_nobody) {
+    const auto id = connected();
+    auto plan = service::plan_refresh(mine, row(id));
+    plan.made_at -= service::kConnectionLease / 2 + Milliseconds(1);
+    const auto outcome = service::refresh_claimed(mine, admin(), plan, row(id), Uuid::v7());
+    BOOST_TEST(!outcome.was_written);
+    BOOST_TEST(server.calls() == 0U);
+    BOOST_TEST(tokens(id) == "a0 r0");
 }
 
 BOOST_AUTO_TEST_CASE(a_way_that_failed_says_nothing_of_the_next_one) {
