@@ -694,7 +694,7 @@ CREATE TABLE IF NOT EXISTS connections (
     created_at         BIGINT        NOT NULL,
     updated_at         BIGINT        NOT NULL,
     PRIMARY KEY (organization_id, id),
-    KEY refresh_due_at (refresh_due_at),
+    KEY refresh_due_at (refresh_due_at, provider, lease_until),
     KEY status (status, removed_at),
     CONSTRAINT connections_organization FOREIGN KEY (organization_id) REFERENCES organizations (id),
     CONSTRAINT connections_created_by FOREIGN KEY (created_by) REFERENCES admins (id)

@@ -171,24 +171,40 @@ Reply connect_provider(Call& call, const ConnectRequest& in) {
 Reply delete_connection(Call& call) {
     const auto id = call.id<ConnectionId>();
     return call.transact([&](Unit& unit) {
-        service::remove_connection(unit, id);
+        service::remove_connection(unit, call.context, id);
         return StoredReply{204, "", "", std::nullopt};
     });
 }
 
-// At most a quarter of the workers wait for providers.
-std::optional<http::Slots::Held> take_slot(const Call& call) {
-    const int most = std::max(1, call.context.settings.server_workers / 4);
-    return call.slots.take(static_cast<std::size_t>(most));
-}
+// This worker's place among those that wait for providers, a quarter of them at most; taken once,
+// and free again with the request.
+class Waiting {
+  public:
+    explicit Waiting(const Call& call) : call_(call) {}
+
+    bool may_wait_for(const rules::Provider& provider) {
+        if (held_) return true;
+        const int most = std::max(1, call_.context.settings.server_workers / 4);
+        if (auto slot = call_.slots.take(static_cast<std::size_t>(most), provider.id)) {
+            held_.emplace(std::move(*slot));
+        }
+        return held_.has_value();
+    }
+
+  private:
+    const Call& call_;
+    std::optional<http::Slots::Held> held_;
+};
 
 Reply refresh_connection(Call& call, const Nothing&) {
     const auto id = call.id<ConnectionId>();
-    const auto slot = take_slot(call);
-    const auto result = slot ? service::refresh_connection(call.context, call.actor(), id)
-                             : service::request_refresh(call.context, call.actor(), id);
+    Waiting waiting(call);
+    const auto result = service::refresh_connection(
+        call.context, call.actor(), id,
+        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
     const bool is_done = result.state == service::Refreshing::Done;
-    return json_reply(is_done ? 200 : 202, to_json(kConnection, result.connection));
+    const Connection shown = service::as_it_stands(result.connection, Timestamp::now());
+    return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
 }
 
 // ---------------------------------------------------------------------------- the callback
@@ -196,6 +212,25 @@ Reply refresh_connection(Call& call, const Nothing&) {
 constexpr std::size_t kLongestState = 256;  // of what a query may hold, in characters
 constexpr std::size_t kLongestCode = 4096;
 constexpr std::size_t kLongestField = 255;
+
+bool is_read(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kOfAll = {"state", "code", "iss", "error"};
+    if (std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end()) return true;
+    const auto providers = rules::providers();
+    return std::any_of(providers.begin(), providers.end(), [&](const rules::Provider& provider) {
+        const auto& fields = provider.callback_fields;
+        return !name.empty() && std::find(fields.begin(), fields.end(), name) != fields.end();
+    });
+}
+
+// Providers add sentences in who knows which encoding: what nobody reads may be anything, but
+// nothing may come twice (RFC 6749 section 3.1).
+bool is_readable(const Faults& faults) {
+    const auto& list = faults.list();
+    return !faults.truncated() && std::none_of(list.begin(), list.end(), [](const Fault& fault) {
+        return fault.code == FieldCode::Duplicate || is_read(fault.path);
+    });
+}
 
 // What a provider sent; nullopt where that has no state.
 std::optional<service::Arrival> arrival_of(const http::Request& request) {
@@ -214,7 +249,7 @@ std::optional<service::Arrival> arrival_of(const http::Request& request) {
         }
     }
     if (arrival.state.empty() || faults.names("state")) return std::nullopt;
-    arrival.is_readable = faults.empty();
+    arrival.is_readable = is_readable(faults);
     arrival.proof = http::cookie_value(request.cookie, kCookie);
     arrival.request_id = request.request_id;
     return arrival;
@@ -241,14 +276,11 @@ Reply return_from_provider(Call& call) {
         return return_reply(call, {service::Return::Result::Failed,
                                    service::Return::Reason::Request, std::nullopt});
     }
-    std::optional<http::Slots::Held> slot;
-    const auto hold_slot = [&] {
-        if (!slot) {
-            if (auto taken = take_slot(call)) slot.emplace(std::move(*taken));
-        }
-        return slot.has_value();
-    };
-    return return_reply(call, service::come_back(call.context, *arrival, hold_slot));
+    Waiting waiting(call);
+    const auto where = service::come_back(
+        call.context, *arrival,
+        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
+    return return_reply(call, where);
 }
 
 // ---------------------------------------------------------------------------- rows

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <functional>
 #include <new>
 #include <system_error>
 
-// A slot is one word: the moment when it is free again, whatever becomes of its worker. It changes
-// by one compare-exchange, so that a worker that dies anywhere leaves nothing half done, and one
-// that comes back after its time cannot free what is another's by then.
+// A slot is one word: for whom somebody waits in it, and the moment when it is free again, whatever
+// becomes of its worker. It changes by one compare-exchange, so that a worker that dies anywhere
+// leaves nothing half done, and one that comes back after its time cannot free what is another's by
+// then.
 
 namespace muster::http {
 namespace {
@@ -18,15 +20,23 @@ namespace {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free);
 
-std::uint64_t nanoseconds(Slots::Clock::duration duration) {
+// 16 bits of whom, above 48 bits of milliseconds: thousands of years of this machine's clock.
+constexpr unsigned kTimeBits = 48;
+constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << kTimeBits) - 1;
+
+std::uint64_t milliseconds(Slots::Clock::duration duration) {
     return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
+        std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+std::uint64_t tag_of(std::string_view whom) {
+    return std::uint64_t{std::hash<std::string_view>{}(whom)} << kTimeBits;
 }
 
 }  // namespace
 
 struct Slots::Slot {
-    Word free_at{0};
+    Word word{0};
 };
 
 Slots::Slots() {
@@ -43,16 +53,25 @@ Slots::~Slots() {
 Slots::Held::~Held() {
     if (!slots_) return;
     std::uint64_t expected = until_;
-    slots_->table_[place_].free_at.compare_exchange_strong(expected, 0);
+    slots_->table_[place_].word.compare_exchange_strong(expected, 0);
 }
 
-std::optional<Slots::Held> Slots::take(std::size_t most, Clock::time_point now) {
-    const std::uint64_t current = nanoseconds(now.time_since_epoch());
-    const std::uint64_t until = current + nanoseconds(kLife);
-    for (std::size_t place = 0; place < std::min(most, kMost); ++place) {
-        std::uint64_t found = table_[place].free_at.load();
-        if (found > current) continue;
-        if (table_[place].free_at.compare_exchange_strong(found, until)) {
+std::optional<Slots::Held> Slots::take(std::size_t most, std::string_view whom,
+                                       Clock::time_point now) {
+    const std::uint64_t current = milliseconds(now.time_since_epoch());
+    const std::uint64_t tag = tag_of(whom);
+    const std::uint64_t until = tag | (current + milliseconds(kLife));
+    const std::size_t places = std::min(most, kMost);
+    const auto is_live = [&](std::uint64_t word) { return (word & kTimeMask) > current; };
+    const auto waits_for_same = std::count_if(table_, table_ + places, [&](const Slot& slot) {
+        const std::uint64_t word = slot.word.load();
+        return is_live(word) && (word & ~kTimeMask) == tag;
+    });
+    if (places > 1 && static_cast<std::size_t>(waits_for_same) >= places - 1) return std::nullopt;
+    for (std::size_t place = 0; place < places; ++place) {
+        std::uint64_t found = table_[place].word.load();
+        if (is_live(found)) continue;
+        if (table_[place].word.compare_exchange_strong(found, until)) {
             return Held(*this, place, until);
         }
     }

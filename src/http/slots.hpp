@@ -1,11 +1,13 @@
 // How many workers may wait for something slow at once, counted by all of them together in memory
-// mapped before the fork: a provider of external data that hangs must not take the whole pool.
+// mapped before the fork: a provider of external data that hangs must take neither the whole pool
+// nor, where there is more than one slot, all that others wait in.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace muster::http {
@@ -45,8 +47,11 @@ class Slots {
         std::uint64_t until_;
     };
 
-    // One of the first `most` slots; nullopt when all are taken. Never waits.
-    std::optional<Held> take(std::size_t most, Clock::time_point now = Clock::now());
+    // One of the first `most` slots, to wait for `whom`; nullopt when all are taken, or all but one
+    // by those who wait for the same. Never waits. (Two who ask in the same moment may both be let
+    // in where one was left for others.)
+    std::optional<Held> take(std::size_t most, std::string_view whom,
+                             Clock::time_point now = Clock::now());
 
   private:
     struct Slot;

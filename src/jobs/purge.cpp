@@ -33,7 +33,9 @@ bool PurgeWork::turn(const Deadline&) {
                {"webhook_events", purged.webhook_events},
                {"engagement_events", purged.engagement_events},
                {"ad_redemptions", purged.ad_redemptions},
-               {"ad_member_days", purged.ad_member_days}});
+               {"ad_member_days", purged.ad_member_days},
+               {"connection_authorizations", purged.connection_authorizations},
+               {"pending_connections", purged.pending_connections}});
     return true;
 }
 

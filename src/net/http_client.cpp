@@ -137,6 +137,7 @@ std::string proxy_exceptions() {
 
 void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
     set(curl, CURLOPT_NOSIGNAL, 1L);
+    set(curl, CURLOPT_QUICK_EXIT, 1L);  // a look-up that hangs must not outlast the time limit
     set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     set(curl, CURLOPT_FOLLOWLOCATION, 0L);
     // HTTP/2's flow control slows large uploads down, and one request at a time gains nothing from

@@ -17,6 +17,8 @@ constexpr std::size_t kLongestLabel = 63;
 constexpr Milliseconds kAhead = std::chrono::minutes(15);
 constexpr Milliseconds kAtLeast = std::chrono::hours(24);
 constexpr Milliseconds kShortLife = std::chrono::minutes(30);
+// Whatever a provider says: a runner has others to look after.
+constexpr Milliseconds kAtMost = std::chrono::minutes(1);
 
 std::string with_host(std::string_view url, std::string_view host) {
     std::string text(url);
@@ -279,7 +281,7 @@ std::optional<Timestamp> refresh_due(bool can_refresh, const std::optional<Milli
     if (!can_refresh) return life ? std::optional(now + *life) : std::nullopt;
     if (!life) return now + kAtLeast;
     const Milliseconds ahead = *life < kShortLife ? *life / 2 : *life - kAhead;
-    return now + std::min(ahead, kAtLeast);
+    return now + std::clamp(ahead, kAtMost, kAtLeast);
 }
 
 Milliseconds refresh_back_off(int attempts) {

@@ -104,8 +104,8 @@ using TokenAnswer = std::variant<Tokens, TokenFailure>;
 // provider's save the code.
 [[nodiscard]] std::string failure_text(const Provider& provider, const TokenFailure& failure);
 
-// When tokens that came at `now` and live for `life` are refreshed: 15 minutes ahead, and at least
-// daily; where they cannot be, when they end. nullopt: never.
+// When tokens that came at `now` and live for `life` are refreshed: 15 minutes ahead, at least
+// daily and at most each minute; where they cannot be, when they end. nullopt: never.
 [[nodiscard]] std::optional<Timestamp> refresh_due(bool can_refresh,
                                                    const std::optional<Milliseconds>& life,
                                                    Timestamp now);

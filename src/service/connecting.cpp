@@ -6,7 +6,6 @@
 #include "rules/oauth.hpp"
 #include "rules/seal_names.hpp"
 #include "service/audit.hpp"
-#include "service/connection_tokens.hpp"
 #include "service/connections.hpp"
 #include "service/sessions.hpp"
 #include "store/admins.hpp"
@@ -127,13 +126,13 @@ Judgement judge_browser(const Traveller& traveller, const KeyRing& keys) {
     }
     if (is_same) return std::nullopt;
     return Refusal{Reason::Browser, "Another browser came back from " + traveller.name() +
-                                        " than the one that set out. Connect it anew."};
+                                        " than the one that set out. Connect it again."};
 }
 
 Judgement judge_session(const Traveller& traveller, const std::optional<rules::Session>& session) {
     if (session && session->verified_at) return std::nullopt;
     return Refusal{Reason::Session, "The session ended on the way to " + traveller.name() +
-                                        ". Sign in and connect it anew."};
+                                        ". Sign in and connect it again."};
 }
 
 Judgement judge_role(const Traveller& traveller, const std::vector<rules::Seat>& seats) {
@@ -143,7 +142,7 @@ Judgement judge_role(const Traveller& traveller, const std::vector<rules::Seat>&
     });
     if (may) return std::nullopt;
     return Refusal{Reason::Role, "Whoever set out to " + traveller.name() +
-                                     " may not connect it any more. Connect it anew."};
+                                     " may not connect it any more. Connect it again."};
 }
 
 Judgement judge_configuration(const Traveller& traveller, const Settings& settings) {
@@ -158,7 +157,7 @@ Judgement judge_issuer(const Traveller& traveller, const rules::OAuthClient& cli
     const auto& issuer = traveller.arrival.issuer;
     if (!issuer || *issuer == client.issuer) return std::nullopt;
     return Refusal{Reason::Issuer,
-                   "Another server than " + traveller.name() + "'s answered. Connect it anew."};
+                   "Another server than " + traveller.name() + "'s answered. Connect it again."};
 }
 
 bool is_error_code(std::string_view text) {
@@ -176,7 +175,7 @@ bool is_denial(std::string_view error) {
 
 Refusal unreadable(const Traveller& traveller) {
     return {Reason::Request,
-            traveller.name() + " answered something that cannot be read. Connect it anew."};
+            traveller.name() + " answered something that cannot be read. Connect it again."};
 }
 
 Judgement judge_answer(const Traveller& traveller) {
@@ -189,7 +188,7 @@ Judgement judge_answer(const Traveller& traveller) {
     if (arrival.error) {
         const std::string code = is_error_code(*arrival.error) ? " (" + *arrival.error + ")" : "";
         return Refusal{Reason::Provider,
-                       traveller.name() + " answered with an error" + code + ". Connect it anew."};
+                       traveller.name() + " answered with an error" + code + ". Connect it again."};
     }
     const bool has_code = arrival.code && !arrival.code->empty();
     if (!has_code || arrival.code->size() > kLongestCode) return unreadable(traveller);
@@ -269,17 +268,19 @@ struct Reception {
     Actor actor = {};
 };
 
-Reception receive(Context& context, db::Tx& tx, const Arrival& arrival,
-                  const std::function<bool()>& take_slot) {
-    const auto taken = store::take_authorization(tx, sha256(arrival.state));
-    if (!taken) return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
-    db::OrgStore org(tx, taken->organization_id);
-    const auto connection = store::lock_connection(org, taken->connection_id);
+Reception receive(Context& context, db::Tx& tx, const Arrival& arrival, const MayWait& may_wait) {
+    const std::string state_hash = sha256(arrival.state);
+    const auto found = store::find_authorization(tx, state_hash);
+    if (!found) return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
+    db::OrgStore org(tx, found->organization_id);
+    const auto connection = store::lock_connection(org, found->connection_id);
+    if (!store::spend_authorization(tx, state_hash))
+        return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
     if (!connection) return {{Result::Failed, Reason::Removed, std::nullopt}, std::nullopt};
     const Timestamp now = Timestamp::now();
-    const Traveller traveller{*taken, *connection, rules::find_provider(connection->provider),
+    const Traveller traveller{*found, *connection, rules::find_provider(connection->provider),
                               arrival, now};
-    const auto session = live_session(tx, taken->session_id, now);
+    const auto session = live_session(tx, found->session_id, now);
     if (const auto refusal = judge(context, tx, traveller, session)) {
         note(org, *connection, ConnectionStatus::Error, refusal->text, now);
         const bool is_stranger = refusal->reason == Reason::Browser;
@@ -288,12 +289,12 @@ Reception receive(Context& context, db::Tx& tx, const Arrival& arrival,
                 std::nullopt};
     }
     CodeGrant grant = grant_of(context, traveller);
-    if (!take_slot()) throw Error(ErrorCode::ServiceUnavailable).retry_after(2);
+    if (!may_wait(*traveller.provider)) throw Error(ErrorCode::ServiceUnavailable).retry_after(2);
     // It is pending for as long as the exchange takes, and this is when that began.
     note(org, *connection, connection->status, connection->error, now);
     return {{Result::Connected, Reason::None, connection->id},
             std::move(grant),
-            {taken->organization_id, session->admin_id, {}, arrival.request_id}};
+            {found->organization_id, session->admin_id, {}, arrival.request_id}};
 }
 
 Reason reason_of(const rules::TokenFailure& failure) {
@@ -357,9 +358,9 @@ std::string_view text_of(Return::Reason reason) {
     return kTexts[static_cast<std::size_t>(reason)];
 }
 
-Return come_back(Context& context, const Arrival& arrival, const std::function<bool()>& take_slot) {
+Return come_back(Context& context, const Arrival& arrival, const MayWait& may_wait) {
     Reception reception = context.database.transaction(
-        [&](db::Tx& tx) { return receive(context, tx, arrival, take_slot); });
+        [&](db::Tx& tx) { return receive(context, tx, arrival, may_wait); });
     if (!reception.grant) return reception.where;
     try {
         const auto failure = exchange_code(context, reception.actor, *reception.grant);

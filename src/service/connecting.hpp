@@ -4,11 +4,10 @@
 #pragma once
 
 #include "base/faults.hpp"
-#include "rules/connections.hpp"
 #include "rules/providers.hpp"
+#include "service/connection_tokens.hpp"
 #include "service/context.hpp"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -77,8 +76,8 @@ std::string_view text_of(Return::Result result);
 std::string_view text_of(Return::Reason reason);  // "" for none
 
 // Takes the state, judges who came back, and gets tokens for the code. A connection that never had
-// tokens says why it has none now. `take_slot` is asked before a state is used up for a call to the
+// tokens says why it has none now. `may_wait` is asked before a state is used up for a call to the
 // provider; where it says no, SERVICE_UNAVAILABLE is thrown and the state counts again.
-Return come_back(Context& context, const Arrival& arrival, const std::function<bool()>& take_slot);
+Return come_back(Context& context, const Arrival& arrival, const MayWait& may_wait);
 
 }  // namespace muster::service

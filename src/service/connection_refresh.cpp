@@ -19,6 +19,8 @@ using rules::Provider;
 using rules::TokenFailure;
 
 constexpr Milliseconds kWritePause{250};
+// With a call's time it is within the lease.
+constexpr Milliseconds kStall = kConnectionLease / 2;
 // A first failure or two pass by themselves, and nobody needs to know.
 constexpr int kSuspicious = 3;
 
@@ -117,6 +119,11 @@ RefreshPlan plan_refresh(const Context& context, const Connection& connection) {
 RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const RefreshPlan& plan,
                                const Connection& connection, const Uuid& owner,
                                Milliseconds patience) {
+    if (std::chrono::steady_clock::now() - plan.made_at > kStall) {
+        log_event(LogLevel::Warning, "connection.refresh_stalled",
+                  {{"provider", connection.provider}, {"connection", connection.id.text()}});
+        return {};
+    }
     const Timestamp asked_at = Timestamp::now();
     const auto client = rules::oauth_client(*plan.provider, context.settings, connection.host);
     const auto [answer, was_reached] =

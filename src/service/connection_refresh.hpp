@@ -34,7 +34,9 @@ struct RefreshPlan {
     Obstacle obstacle = Obstacle::None;
     const rules::Provider* provider = nullptr;
     KeptTokens tokens;
+    std::chrono::steady_clock::time_point made_at = std::chrono::steady_clock::now();
 };
+// Inside the transaction that takes the lease.
 RefreshPlan plan_refresh(const Context& context, const rules::Connection& connection);
 
 struct RefreshOutcome {
@@ -43,7 +45,8 @@ struct RefreshOutcome {
     bool was_written = false;                    // false: newer tokens were there already
 };
 // Calls the provider for a connection as it was when `owner` took its lease, outside of any
-// transaction, and writes down what comes of it; audited as connection.refreshed by an admin, as
+// transaction, and writes down what comes of it; whoever froze meanwhile, so that the lease may be
+// another's by now, does not call. Audited as connection.refreshed by an admin, as
 // connection.expired or .revoked by nobody. Throws what the database throws when it stays away for
 // longer than `patience`: new tokens are lost then.
 RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const RefreshPlan& plan,

@@ -38,27 +38,30 @@ rules::TokenAnswer ask_for_code(const rules::OAuthClient& client, const CodeGran
     return answer;
 }
 
-// The connection says why it has no tokens; one that has some keeps them and what it says.
-void note_failed_exchange(Context& context, const Actor& actor, const Provider& provider,
-                          ConnectionId id, const TokenFailure& failure) {
+// The connection says why it has no tokens; one that has some keeps them and what it says, and one
+// that somebody has set out for anew since then waits for them.
+void note_failed_exchange(Context& context, const Connection& before, const Provider& provider,
+                          const TokenFailure& failure) {
     context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, actor.organization);
-        auto connection = store::lock_connection(org, id);
+        db::OrgStore org(tx, before.organization_id);
+        auto connection = store::lock_connection(org, before.id);
         if (!connection || !connection->tokens.empty()) return;
+        if (connection->updated_at != before.updated_at) return;
         connection->status = ConnectionStatus::Error;
         connection->error = rules::failure_text(provider, failure);
         connection->updated_at = Timestamp::now();
         store::set_connection_status(org, *connection);
     });
     const bool is_operators = failure.kind == TokenFailure::Kind::Misconfigured;
-    log_event(is_operators ? LogLevel::Warning : LogLevel::Info,
-              is_operators ? "connection.misconfigured" : "connection.exchange_failed",
-              {{"provider", provider.id}, {"connection", id.text()}, {"code", failure.code}});
+    log_event(
+        is_operators ? LogLevel::Warning : LogLevel::Info,
+        is_operators ? "connection.misconfigured" : "connection.exchange_failed",
+        {{"provider", provider.id}, {"connection", before.id.text()}, {"code", failure.code}});
 }
 
 // Of a connection that was deleted meanwhile: nobody holds these, so they go back at once.
 void give_back(const rules::OAuthClient& client, const rules::Tokens& tokens, ConnectionId id) {
-    if (client.provider->revocation == rules::Revocation::None) return;
+    if (client.revoke_url.empty()) return;
     const auto answered = give_back_tokens(client, {tokens.access_token, tokens.refresh_token});
     log_event(
         LogLevel::Info, "connection.given_back",
@@ -103,7 +106,7 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
         case ConnectionStatus::Expired:
             refuse("this connection has expired and has to be connected anew");
         case ConnectionStatus::Revoked:
-            refuse("the access was taken back; connect it anew");
+            refuse("the access was taken back; connect it again");
         case ConnectionStatus::Connected:
         case ConnectionStatus::Error:
             break;
@@ -131,9 +134,22 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
 
 // The first tokens came for a code: whoever asks right behind them wants to see a refresh.
 bool has_just_ended(const Connection& connection, Timestamp now) {
+    // Clocks differ, and are set back: what is to come is not just over.
+    const auto is_just_now = [&](Timestamp when) {
+        return std::chrono::abs(now - when) < kJustNow;
+    };
     const bool refreshed = connection.token_generation > 1 && connection.refreshed_at &&
-                           now - *connection.refreshed_at < kJustNow;
-    return refreshed || (connection.refresh_attempts > 0 && now - connection.updated_at < kJustNow);
+                           is_just_now(*connection.refreshed_at);
+    return refreshed || (connection.refresh_attempts > 0 && is_just_now(connection.updated_at));
+}
+
+// Whether somebody takes its tokens back. Of a provider that is not set up at the moment nobody
+// knows: the runner sees whether it is again.
+bool is_taken_back(const Settings& settings, const Connection& connection) {
+    const Provider* provider = rules::find_provider(connection.provider);
+    if (!provider || provider->revocation == rules::Revocation::None) return false;
+    if (!rules::unready_reason(*provider, settings).empty()) return true;
+    return !rules::oauth_client(*provider, settings, connection.host).revoke_url.empty();
 }
 
 Connection locked(db::OrgStore& org, ConnectionId id) {
@@ -154,14 +170,14 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
     if (!provider) throw Error(ErrorCode::NotFound);
     if (!rules::unready_reason(*provider, context.settings).empty()) {
         const TokenFailure failure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
-        note_failed_exchange(context, actor, *provider, grant.connection, failure);
+        note_failed_exchange(context, *found, *provider, failure);
         return failure;
     }
     const auto client = rules::oauth_client(*provider, context.settings, found->host);
     const Timestamp asked_at = Timestamp::now();
     const rules::TokenAnswer answer = ask_for_code(client, grant);
     if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
-        note_failed_exchange(context, actor, *provider, grant.connection, *failure);
+        note_failed_exchange(context, *found, *provider, *failure);
         return *failure;
     }
     const auto& tokens = std::get<rules::Tokens>(answer);
@@ -177,7 +193,8 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
     return std::nullopt;
 }
 
-RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id) {
+RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id,
+                                 const MayWait& may_wait) {
     const Uuid owner = Uuid::v7();
     RefreshPlan plan;
     RefreshResult result;
@@ -187,9 +204,12 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
         result = {Refreshing::Done, locked(org, id)};
         plan = require_refreshable(context, result.connection);
         if (has_just_ended(result.connection, now)) return false;
-        if (store::claim_connection(org, id, owner, now, now + kConnectionLease)) return true;
         result.state = Refreshing::UnderWay;
-        return false;
+        if (!may_wait(*plan.provider)) {
+            store::make_connection_due(org, id, now);
+            return false;
+        }
+        return store::claim_connection(org, id, owner, now, now + kConnectionLease);
     });
     if (!is_ours) return result;
     refresh_claimed(context, actor, plan, result.connection, owner);
@@ -201,25 +221,10 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
     return {Refreshing::Done, *after};
 }
 
-RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId id) {
-    return context.database.transaction([&](db::Tx& tx) {
-        const Timestamp now = Timestamp::now();
-        db::OrgStore org(tx, actor.organization);
-        RefreshResult result{Refreshing::Done, locked(org, id)};
-        (void)require_refreshable(context, result.connection);
-        if (has_just_ended(result.connection, now)) return result;
-        store::make_connection_due(org, id, now);
-        result.state = Refreshing::UnderWay;
-        return result;
-    });
-}
-
-void remove_connection(Unit& unit, ConnectionId id) {
+void remove_connection(Unit& unit, const Context& context, ConnectionId id) {
     db::OrgStore org(unit.tx, unit.org());
     const Connection connection = locked(org, id);
-    const Provider* provider = rules::find_provider(connection.provider);
-    const bool takes_back = provider && provider->revocation != rules::Revocation::None;
-    if (takes_back && !connection.tokens.empty()) {
+    if (!connection.tokens.empty() && is_taken_back(context.settings, connection)) {
         store::mark_connection_removed(org, id, unit.now);
     } else {
         store::delete_connection(org, id);

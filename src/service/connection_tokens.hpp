@@ -9,6 +9,7 @@
 #include "rules/oauth.hpp"
 #include "service/context.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,24 +31,25 @@ struct CodeGrant {
 std::optional<rules::TokenFailure> exchange_code(Context& context, const Actor& actor,
                                                  const CodeGrant& grant);
 
+// Whether a worker can be spared to wait for that provider; asked inside a transaction, and again
+// when that runs again.
+using MayWait = std::function<bool(const rules::Provider& provider)>;
+
 enum class Refreshing : std::uint8_t {
     Done,      // now, or less than a second ago; the connection says how it went
-    UnderWay,  // somebody else is at it
+    UnderWay,  // somebody else is at it, or will be soon
 };
 struct RefreshResult {
     Refreshing state = Refreshing::Done;
     rules::Connection connection;
 };
-// Refreshes the tokens at once. Throws NOT_FOUND, INVALID_STATE with details.reason for a
-// connection that has nothing to refresh, and PROVIDER_UNAVAILABLE where the provider is not
-// configured any more.
-RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id);
-// The same, by the runner and soon: for when no worker can be spared. Done where a refresh has
-// just ended.
-RefreshResult request_refresh(Context& context, const Actor& actor, ConnectionId id);
-
+// Refreshes the tokens at once; where `may_wait` says no, the runner will soon, and it is under way
+// likewise. Throws NOT_FOUND, INVALID_STATE with details.reason for a connection that has nothing
+// to refresh, and PROVIDER_UNAVAILABLE where the provider is not configured any more.
+RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id,
+                                 const MayWait& may_wait);
 // Deletes it, audited as connection.removed. Where tokens can be given back, the runner does that;
 // the connection is nowhere to be seen meanwhile. Throws NOT_FOUND.
-void remove_connection(Unit& unit, ConnectionId id);
+void remove_connection(Unit& unit, const Context& context, ConnectionId id);
 
 }  // namespace muster::service

@@ -25,12 +25,16 @@ bool is_overdue(const store::ListedConnection& listed, Timestamp now) {
            now;
 }
 
+std::string name_of(const Provider* provider) {
+    return std::string(provider ? provider->name : "the provider");
+}
+
 Connection shown(store::ListedConnection listed, Timestamp now) {
     if (is_overdue(listed, now)) {
         listed.connection.status = ConnectionStatus::Error;
         listed.connection.error = overdue_text(rules::find_provider(listed.connection.provider));
     }
-    return std::move(listed.connection);
+    return as_it_stands(std::move(listed.connection), now);
 }
 
 void require_any_ready(const Settings& settings) {
@@ -81,9 +85,19 @@ std::vector<Connection> list_connections(Context& context, AdminId admin, OrgId 
     return connections;
 }
 
+Connection as_it_stands(Connection connection, Timestamp now) {
+    const bool has_ended = connection.access_expires_at && *connection.access_expires_at <= now;
+    if (connection.status != ConnectionStatus::Connected || !has_ended) return connection;
+    connection.status = ConnectionStatus::Error;
+    if (!connection.error) {
+        connection.error = "The access to " + name_of(rules::find_provider(connection.provider)) +
+                           " has ended and was not renewed in time.";
+    }
+    return connection;
+}
+
 std::string overdue_text(const Provider* provider) {
-    const std::string name(provider ? provider->name : "the provider");
-    return "Nobody came back from " + name + " in time. Connect it anew.";
+    return "Nobody came back from " + name_of(provider) + " in time. Connect it again.";
 }
 
 }  // namespace muster::service

@@ -6,7 +6,7 @@ namespace muster::service {
 namespace {
 
 constexpr Milliseconds kRest{60'000};
-constexpr Milliseconds kSlow{1'000};
+constexpr Milliseconds kSlow{3'000};
 
 }  // namespace
 

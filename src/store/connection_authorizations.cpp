@@ -16,22 +16,24 @@ void replace_authorization(db::OrgStore& org, const Authorization& authorization
                 authorization.expires_at);
 }
 
-std::optional<Authorization> take_authorization(db::Tx& tx, std::string_view state_hash) {
-    static constexpr SystemSql kLock{
-        "connection_authorizations.lock", Why{"the state tells whose authorization it is"},
+std::optional<Authorization> find_authorization(db::Tx& tx, std::string_view state_hash) {
+    static constexpr SystemSql kFind{
+        "connection_authorizations.find", Why{"the state tells whose authorization it is"},
         "SELECT organization_id, connection_id, state_hash, session_id, verifier, redirect_uri, "
-        "expires_at FROM connection_authorizations WHERE state_hash = ? FOR UPDATE"};
+        "expires_at FROM connection_authorizations WHERE state_hash = ?"};
+    auto rows = tx.query(kFind, state_hash);
+    if (!rows.next()) return std::nullopt;
+    return Authorization{rows.id<OrgId>(1), rows.id<ConnectionId>(2),
+                         rows.bytes(3),     rows.id<SessionId>(4),
+                         rows.bytes(5),     rows.bytes(6),
+                         rows.timestamp(7)};
+}
+
+bool spend_authorization(db::Tx& tx, std::string_view state_hash) {
     static constexpr SystemSql kDelete{
         "connection_authorizations.delete", Why{"the state tells whose authorization it is"},
         "DELETE FROM connection_authorizations WHERE state_hash = ?"};
-    auto rows = tx.query(kLock, state_hash);
-    if (!rows.next()) return std::nullopt;
-    Authorization taken{rows.id<OrgId>(1), rows.id<ConnectionId>(2),
-                        rows.bytes(3),     rows.id<SessionId>(4),
-                        rows.bytes(5),     rows.bytes(6),
-                        rows.timestamp(7)};
-    tx.execute(kDelete, state_hash);
-    return taken;
+    return tx.execute(kDelete, state_hash) == 1;
 }
 
 }  // namespace muster::store

@@ -22,7 +22,10 @@ struct Authorization {
 
 // In the place of the connection's one, if there is any.
 void replace_authorization(db::OrgStore& org, const Authorization& authorization);
-// The authorization of that state, deleted as the transaction commits: nobody else gets it.
-std::optional<Authorization> take_authorization(db::Tx& tx, std::string_view state_hash);
+// The authorization of that state.
+std::optional<Authorization> find_authorization(db::Tx& tx, std::string_view state_hash);
+// Deletes it; false where another has been faster. Its connection is locked first, as everywhere:
+// who sets out anew or deletes the connection has that one and wants this one.
+[[nodiscard]] bool spend_authorization(db::Tx& tx, std::string_view state_hash);
 
 }  // namespace muster::store

@@ -21,14 +21,15 @@ bool write_tokens(db::OrgStore& org, const rules::Connection& connection, std::i
     // A connection that was removed meanwhile stays due: these are the tokens to be given back.
     static constexpr OrgSql kWrite{
         "connection_leases.write_tokens",
-        "UPDATE connections SET status = 'connected', error = NULL, tokens = ?, "
+        "UPDATE connections SET status = 'connected', error = NULL, host = ?, tokens = ?, "
         "token_generation = token_generation + 1, details = ?, access_expires_at = ?, "
         "refresh_due_at = CASE WHEN removed_at IS NULL THEN ? ELSE refresh_due_at END, "
         "refresh_attempts = 0, refreshed_at = ?, lease_owner = NULL, lease_until = 0, "
         "updated_at = ? WHERE organization_id = :org AND id = ? AND token_generation = ?"};
-    return org.execute(kWrite, connection.tokens, connection.details, connection.access_expires_at,
-                       connection.refresh_due_at, connection.refreshed_at, connection.updated_at,
-                       connection.id, generation) == 1;
+    return org.execute(kWrite, connection.host, connection.tokens, connection.details,
+                       connection.access_expires_at, connection.refresh_due_at,
+                       connection.refreshed_at, connection.updated_at, connection.id,
+                       generation) == 1;
 }
 
 bool write_refresh_failure(db::OrgStore& org, const rules::Connection& connection,

@@ -19,9 +19,10 @@ namespace muster::store {
 [[nodiscard]] bool claim_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner,
                                     Timestamp now, Timestamp until);
 
-// What just came from the provider: of the connection its id, tokens, details, access_expires_at,
-// refresh_due_at, refreshed_at and updated_at. It is connected then, under nobody's lease, and its
-// generation is one more. `generation`: what it must be now; false where it is not.
+// What just came from the provider: of the connection its id, tokens, the host that gave them,
+// details, access_expires_at, refresh_due_at, refreshed_at and updated_at. It is connected then,
+// under nobody's lease, and its generation is one more. `generation`: what it must be now; false
+// where it is not.
 [[nodiscard]] bool write_tokens(db::OrgStore& org, const rules::Connection& connection,
                                 std::int64_t generation);
 // That a refresh failed, or that there was none to be had: status, error, refresh_attempts,

@@ -119,10 +119,10 @@ std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int li
 }
 
 std::int64_t purge_pending_connections(db::Tx& tx, Timestamp until, int limit) {
-    // Nothing is ever due of these: the index finds them among few others.
+    // Few connections stand so: the index of the status finds them.
     static constexpr SystemSql kPurge{
         "purge.pending_connections", Why{"retention is the installation's, not a tenant's"},
-        "DELETE FROM connections WHERE refresh_due_at IS NULL AND status = 'pending' "
+        "DELETE FROM connections WHERE status IN ('pending', 'error') "
         "AND tokens IS NULL AND updated_at <= ? AND NOT EXISTS (SELECT 1 FROM "
         "connection_authorizations a WHERE a.organization_id = connections.organization_id "
         "AND a.connection_id = connections.id) LIMIT ?"};

@@ -53,7 +53,7 @@ struct ConnectingHouse : AdminHouse {
         return made;
     }
     service::Return come_back(const service::Arrival& arrival) {
-        return service::come_back(desk, arrival, [] { return true; });
+        return service::come_back(desk, arrival, [](const auto&) { return true; });
     }
 
     std::vector<rules::Connection> list() { return service::list_connections(desk, ann, acme); }

@@ -21,6 +21,10 @@ namespace muster::test {
 // Every token of these tests holds this, so that none can be missed where it must not be.
 inline constexpr std::string_view kMark = "hushhush";
 
+// Whether a worker can wait for the provider.
+inline const service::MayWait kMayWait = [](const rules::Provider&) { return true; };
+inline const service::MayWait kNobodyToSpare = [](const rules::Provider&) { return false; };
+
 // A provider's endpoints: /token, /lookup and /revoke.
 class ProviderServer {
   public:

@@ -140,14 +140,16 @@ def test_twenty_at_once_make_one_call_however_slow_it_is(kept, oauth_server):
 
 
 def test_without_a_free_worker_the_runner_does_it(keep, oauth_server):
-    """A provider that hangs takes a quarter of the workers; what is asked meanwhile is done soon."""
-    stuck, other = [keep(PROVIDER) for _ in range(2)], keep("slack")
-    with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(2) as pool:
+    """A quarter of the workers may wait for providers; what is asked meanwhile is done soon."""
+    stuck, other = [keep(PROVIDER), keep("hubspot")], keep("slack")
+    with oauth_server.hold(PROVIDER) as gate, oauth_server.hold("hubspot") as second, ThreadPoolExecutor(2) as pool:
         waiting = [pool.submit(kept.refresh) for kept in stuck]
-        gate.wait_for(2)
+        gate.wait_for(1)
+        second.wait_for(1)
         assert other.refresh(expect=202).json()["authStatus"] == "connected"
         other.wait_for(lambda values: values["token_generation"] == 2, "the runner to refresh it")
         gate.open()
+        second.open()
         for future in waiting:
             future.result()
     for kept in (*stuck, other):

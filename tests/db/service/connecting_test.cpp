@@ -9,6 +9,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
+#include <future>
 #include <set>
 
 using namespace muster;
@@ -159,7 +161,7 @@ BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
 BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
     service::Context rotated{database, own, rules::CursorSealer(own.security_key.reveal()),
                              KeyRing(Secret(std::string(32, 'n')), own.security_key)};
-    const auto told = service::come_back(rotated, arrival(made), [] { return true; });
+    const auto told = service::come_back(rotated, arrival(made), [](const auto&) { return true; });
     BOOST_TEST(text_of(told.reason) == "unavailable");
 }
 
@@ -235,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(where_no_slot_is_free_the_state_counts_again) {
-    const auto none = [] { return false; };
+    const auto none = [](const rules::Provider&) { return false; };
     BOOST_TEST((code_of([&] { service::come_back(desk, arrival(made), none); }) ==
                 ErrorCode::ServiceUnavailable));
     BOOST_TEST(ways() == 1);
@@ -247,7 +249,7 @@ BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
     Arrival denied = arrival(made);
     denied.error = "access_denied";
     bool was_asked = false;
-    service::come_back(desk, denied, [&] { return was_asked = true; });
+    service::come_back(desk, denied, [&](const rules::Provider&) { return was_asked = true; });
     BOOST_TEST(!was_asked);
 }
 
@@ -258,6 +260,37 @@ BOOST_AUTO_TEST_CASE(what_has_tokens_stands_as_it_did) {
     denied.error = "access_denied";
     BOOST_TEST((come_back(denied).result == Return::Result::Denied));
     BOOST_TEST(stands(made.id) == "connected: ");
+}
+
+BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
+    service::ConnectRequest again = request();
+    again.connection = made.id;
+    const auto deadlocks = [&] {
+        return std::stol(
+            client.value("SELECT variable_value FROM information_schema.global_status "
+                         "WHERE variable_name = 'Innodb_deadlocks'"));
+    };
+    const auto before = deadlocks();
+    std::atomic<int> denied = 0;
+    const auto go_and_come_back = [&] {
+        test::Desk tab;
+        service::Context tabs_own{tab.database, own, tab.context.cursors, desk.keys};
+        for (int i = 0; i < 50; ++i) {
+            const auto way = tab.database.transaction([&](db::Tx& tx) {
+                service::Unit unit{tx, {acme, ann}, Timestamp::now()};
+                return service::set_out(unit, tabs_own, again, session());
+            });
+            Arrival back = arrival(way);
+            back.error = "access_denied";
+            const auto told = service::come_back(tabs_own, back, [](const auto&) { return true; });
+            if (told.result == Return::Result::Denied) ++denied;
+        }
+    };
+    std::vector<std::future<void>> tabs;
+    for (int i = 0; i < 4; ++i) tabs.push_back(std::async(std::launch::async, go_and_come_back));
+    for (auto& tab : tabs) tab.get();
+    BOOST_TEST(denied > 0);
+    BOOST_TEST(deadlocks() == before);
 }
 
 BOOST_AUTO_TEST_CASE(a_removed_connection_is_come_back_to_by_nobody) {

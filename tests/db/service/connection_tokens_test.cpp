@@ -35,7 +35,7 @@ struct Tokens : test::ConnectionHouse {
                                        std::move(details)});
     }
     service::RefreshResult refresh(ConnectionId id) {
-        return service::refresh_connection(mine, admin(), id);
+        return service::refresh_connection(mine, admin(), id, test::kMayWait);
     }
     std::string reason(ConnectionId id) {
         const auto error = test::error_of([&] { refresh(id); });
@@ -284,10 +284,12 @@ BOOST_AUTO_TEST_CASE(nobody_refreshes_what_is_not_there_or_not_theirs) {
     BOOST_TEST((test::code_of([&] { refresh(ConnectionId::create()); }) == ErrorCode::NotFound));
     const auto id = connected();
     const service::Actor stranger{organization("Other"), ann};
-    BOOST_TEST((test::code_of([&] { service::refresh_connection(mine, stranger, id); }) ==
-                ErrorCode::NotFound));
-    BOOST_TEST((test::code_of([&] { service::request_refresh(mine, stranger, id); }) ==
-                ErrorCode::NotFound));
+    BOOST_TEST((test::code_of([&] {
+                    service::refresh_connection(mine, stranger, id, test::kMayWait);
+                }) == ErrorCode::NotFound));
+    BOOST_TEST((test::code_of([&] {
+                    service::refresh_connection(mine, stranger, id, test::kNobodyToSpare);
+                }) == ErrorCode::NotFound));
     BOOST_TEST(holds(reason(pending()), "consented"));
     BOOST_TEST(server.calls() == 0U);
 }
@@ -295,12 +297,13 @@ BOOST_AUTO_TEST_CASE(nobody_refreshes_what_is_not_there_or_not_theirs) {
 BOOST_AUTO_TEST_CASE(a_refresh_that_is_asked_for_is_the_runners_soon) {
     const auto id = connected();
     set(id, "refresh_due_at", Timestamp::now() + kHour);
-    const auto result = service::request_refresh(mine, admin(), id);
+    const auto result = service::refresh_connection(mine, admin(), id, test::kNobodyToSpare);
     BOOST_TEST((result.state == Refreshing::UnderWay));
     BOOST_TEST((row(id).refresh_due_at.value() <= Timestamp::now()));
     BOOST_TEST(server.calls() == 0U);
     refresh(id);
-    BOOST_TEST((service::request_refresh(mine, admin(), id).state == Refreshing::Done));
+    BOOST_TEST((service::refresh_connection(mine, admin(), id, test::kNobodyToSpare).state ==
+                Refreshing::Done));
     BOOST_TEST((row(id).refresh_due_at.value() > Timestamp::now()));
 }
 
@@ -325,7 +328,9 @@ Crowd refresh_at_once(Tokens& house, ConnectionId id, std::atomic<int>& waiting)
     test::side_by_side(kWorkers, [&](int i) {
         const auto at = static_cast<std::size_t>(i);
         (void)test::code_of([&] {
-            states[at] = service::refresh_connection(stations[at]->mine, house.admin(), id).state;
+            states[at] =
+                service::refresh_connection(stations[at]->mine, house.admin(), id, test::kMayWait)
+                    .state;
         });
         ++waiting;
     });

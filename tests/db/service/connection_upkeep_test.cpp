@@ -48,7 +48,7 @@ struct Upkeep : test::ConnectionHouse {
     void remove(ConnectionId id) {
         mine.database.transaction([&](db::Tx& tx) {
             service::Unit unit{tx, admin(), Timestamp::now()};
-            service::remove_connection(unit, id);
+            service::remove_connection(unit, mine, id);
         });
     }
     std::string log_of(const std::function<void()>& work) {
@@ -67,6 +67,31 @@ struct Upkeep : test::ConnectionHouse {
 BOOST_FIXTURE_TEST_SUITE(connection_upkeep, Upkeep)
 
 // ---------------------------------------------------------------------------- refreshes
+
+BOOST_AUTO_TEST_CASE(what_waits_for_a_provider_that_rests_costs_nothing) {
+    client.execute(
+        "INSERT INTO connections (organization_id, id, provider, name, host, status, details, "
+        "refresh_due_at, created_at, updated_at) SELECT ?, UNHEX(MD5(seq)), 'gitlab', 'n', '', "
+        "'connected', '{}', seq, 1, 1 FROM seq_1_to_5000",
+        acme);
+    client.run("ANALYZE TABLE connections");
+    static constexpr db::SystemSql kReads{
+        "test.reads", db::Why{"figures of the session, no data"},
+        "SELECT SUM(variable_value) FROM information_schema.session_status "
+        "WHERE variable_name LIKE 'Handler_read%' AND variable_name NOT LIKE '%rnd%'"};
+    const auto reads = mine.database.transaction([&](db::Tx& tx) {
+        const auto figure = [&] {
+            auto rows = tx.query(kReads);
+            rows.next();
+            return std::stoll(rows.bytes(1));
+        };
+        const auto before = figure();
+        const std::vector<std::string_view> resting = {"gitlab"};
+        BOOST_TEST(store::find_due_connections(tx, Timestamp::now(), resting, 5).empty());
+        return figure() - before;
+    });
+    BOOST_TEST(reads < 1000);
+}
 
 BOOST_AUTO_TEST_CASE(what_is_due_is_refreshed_and_nothing_else) {
     const auto due = connected();
@@ -145,8 +170,8 @@ BOOST_AUTO_TEST_CASE(a_runner_that_died_is_followed_by_another_once_its_lease_is
     set(id, "lease_owner", Uuid::v7());
     set(id, "lease_until", Timestamp::now() + kMinute);
     BOOST_TEST(all() == 0);
-    BOOST_TEST(
-        (service::refresh_connection(mine, admin(), id).state == service::Refreshing::UnderWay));
+    BOOST_TEST((service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
+                service::Refreshing::UnderWay));
     BOOST_TEST(server.calls() == 0U);
     set(id, "lease_until", Timestamp::now());
     BOOST_TEST(all() == 1);
@@ -262,8 +287,9 @@ BOOST_AUTO_TEST_CASE(a_removed_connection_is_nowhere_and_its_tokens_are_given_ba
     const auto at_google = connected("google_docs");
     remove(id);
     remove(at_google);
-    BOOST_TEST((test::code_of([&] { service::refresh_connection(mine, admin(), id); }) ==
-                ErrorCode::NotFound));
+    BOOST_TEST((test::code_of([&] {
+                    service::refresh_connection(mine, admin(), id, test::kMayWait);
+                }) == ErrorCode::NotFound));
     BOOST_TEST((test::code_of([&] { remove(id); }) == ErrorCode::NotFound));
     BOOST_TEST(is_there(id));
     BOOST_TEST(all() == 2);
@@ -284,6 +310,24 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_given_back_goes_at_once) {
     BOOST_TEST(!is_there(without_tokens));
     BOOST_TEST(!is_there(without_endpoint));
     BOOST_TEST(all() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_of_ones_own_that_takes_nothing_back_is_not_asked_to) {
+    own.providers["gitlab"].revoke_url = "";  // as a server that token_url names may be without
+    const auto id = connected();
+    remove(id);
+    BOOST_TEST(!is_there(id));
+    // The configuration may change between the removal and the runner's turn.
+    own.providers["gitlab"].revoke_url = server.url("/revoke");
+    const auto waiting = connected();
+    remove(waiting);
+    const auto due = connected();
+    own.providers["gitlab"].revoke_url = "";
+    BOOST_TEST(is_there(waiting));
+    BOOST_TEST(all() == 2);
+    BOOST_TEST(!is_there(waiting));
+    BOOST_TEST(tokens(due) == "a1 r1");  // nobody rests because of it
+    BOOST_TEST(server.calls("/revoke") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(tokens_are_offered_for_a_day_and_forgotten_then) {
@@ -323,7 +367,7 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
             Station station(own);
             station.mine.database.transaction([&](db::Tx& tx) {
                 service::Unit unit{tx, admin(), Timestamp::now()};
-                service::remove_connection(unit, id);
+                service::remove_connection(unit, mine, id);
             });
             // Nobody gives back the old ones meanwhile.
             ConnectionUpkeep other(station.mine, traffic());
@@ -424,25 +468,29 @@ BOOST_AUTO_TEST_CASE(ways_to_a_provider_go_an_hour_after_their_end) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connections") == 2);
 }
 
-BOOST_AUTO_TEST_CASE(connections_that_nobody_consented_to_go_after_seven_days) {
+BOOST_AUTO_TEST_CASE(connections_that_never_were_go_after_seven_days) {
     const Timestamp edge = Timestamp::now() - 7 * kDay;
     const auto old = pending();
     const auto young = pending();
     const auto under_way = pending();
     const auto failed = pending();
     const auto standing = connected();
-    for (const auto& id : {old, under_way, failed, standing}) set(id, "updated_at", edge);
+    const auto in_trouble = connected();
+    for (const auto& id : {old, under_way, failed, standing, in_trouble})
+        set(id, "updated_at", edge);
     set(young, "updated_at", edge + kMinute);
     set(failed, "status", "error");
     set(standing, "status", "pending");
     set(standing, "refresh_due_at", db::Param());
+    set(in_trouble, "status", "error");
     client.execute(
         "INSERT INTO connection_authorizations (organization_id, connection_id, state_hash, "
         "session_id, verifier, redirect_uri, expires_at) VALUES (?, ?, ?, ?, 'v', 'u', ?)",
         acme, under_way, sha256("state"), SessionId::create(), Timestamp::now());
-    BOOST_TEST(service::purge_step(mine).pending_connections == 1);
+    BOOST_TEST(service::purge_step(mine).pending_connections == 2);
     BOOST_TEST(!service::purge_step(mine).any());
     BOOST_TEST(!is_there(old));
+    BOOST_TEST(!is_there(failed));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connections") == 4);
 }
 

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
     const auto shown = list()[0];
     BOOST_TEST((shown.status == rules::ConnectionStatus::Error));
-    BOOST_TEST(shown.error.value() == "Nobody came back from GitLab in time. Connect it anew.");
+    BOOST_TEST(shown.error.value() == "Nobody came back from GitLab in time. Connect it again.");
     BOOST_TEST(stands(made.id) == "pending: ");
 }
 
@@ -55,6 +55,23 @@ BOOST_AUTO_TEST_CASE(an_exchange_is_given_a_minute) {
     client.execute("UPDATE connections SET updated_at = updated_at - 60000");
     BOOST_TEST((list()[0].status == rules::ConnectionStatus::Error));
     BOOST_TEST(stands(made.id) == "pending: ");
+}
+
+BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after_it) {
+    const auto made = set_out();
+    client.run("DELETE FROM connection_authorizations");
+    client.execute(
+        "UPDATE connections SET status = 'connected', tokens = 't', token_generation = 1, "
+        "access_expires_at = ?",
+        Timestamp::now() + test::kMinute);
+    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Connected));
+    client.execute("UPDATE connections SET access_expires_at = ?", Timestamp::now());
+    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Error));
+    BOOST_TEST(list()[0].error.value() ==
+               "The access to GitLab has ended and was not renewed in time.");
+    client.run("UPDATE connections SET error = 'GitLab has trouble of its own (http_503).'");
+    BOOST_TEST(list()[0].error.value() == "GitLab has trouble of its own (http_503).");
+    BOOST_TEST(stands(made.id).starts_with("connected: "));
 }
 
 BOOST_AUTO_TEST_CASE(what_was_removed_is_nowhere) {

@@ -6,6 +6,7 @@ BAD: (payload, {path: field code}).
 
 import datetime
 
+# As it was when the tests were collected: a run may go over midnight.
 TODAY = datetime.datetime.now(datetime.timezone.utc).date()
 
 
@@ -86,7 +87,7 @@ BAD = [
     *[({"country": code}, {"country": "invalid_country"})
       for code in ("UK", "EU", "XK", "ZZ", "XX", "D", "DEU", "49", "Germany", "ÄÖ")],
     *[({"dob": text}, {"dob": "invalid_date"})
-      for text in ("1899-12-31", day(0), day(1), "2999-01-01", "1900-02-29", "2001-02-29", "2001-04-31", "2001-13-01",
+      for text in ("1899-12-31", day(1), day(2), "2999-01-01", "1900-02-29", "2001-02-29", "2001-04-31", "2001-13-01",
                    "2001-00-10", "2001-01-00", "2001-1-1", "01-01-2001", "2001/01/01", "20010101", "2001-01-01T00:00:00Z",
                    "+2001-01-01", "٢٠٠١-٠١-٠١", "yesterday")],
     ({"attributes": []}, {"attributes": "wrong_type"}),
