@@ -92,6 +92,12 @@ struct TokenFailure {
 };
 using TokenAnswer = std::variant<Tokens, TokenFailure>;
 
+// A provider's error code in lower case, [a-z0-9_.-]{1,64}; "" for what is none: an error may be a
+// whole sentence, with who knows what in it.
+[[nodiscard]] std::string plain_error_code(std::string_view text);
+// Whether what a provider told is a text that is kept with a connection (see Tokens::details).
+[[nodiscard]] bool is_kept_detail(std::string_view text);
+
 // Reads an answer strictly: whatever is no token is a failure. An error counts in a 200 as well
 // (Slack's ok:false, GitHub's error).
 [[nodiscard]] TokenAnswer read_token_answer(const Provider& provider, int status,

@@ -62,24 +62,11 @@ class Answer {
     bool is_object_ = false;
 };
 
-// A code in lower case, or "" for what is none: an error may be a whole sentence, with who knows
-// what in it.
-std::string code_of(std::string_view text) {
-    std::string code(text.substr(0, kLongestCode + 1));
-    ascii_lower(code);
-    const bool is_code =
-        code.size() <= kLongestCode && std::all_of(code.begin(), code.end(), [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-                   c == '-';
-        });
-    return is_code ? code : "";
-}
-
 // RFC 6749 says `error`; Notion's API says `code`, and HubSpot's `status`.
 std::string error_code(const Answer& answer) {
     for (const std::string_view name : {"error", "code", "status"}) {
         if (const auto text = answer.text(name)) {
-            if (std::string code = code_of(*text); !code.empty()) return code;
+            if (std::string code = plain_error_code(*text); !code.empty()) return code;
         }
     }
     return "";
@@ -158,14 +145,6 @@ bool read_refresh_token(const Provider& provider, const Answer& answer, Tokens& 
     return true;
 }
 
-bool is_detail(std::string_view text) {
-    return text.size() <= kLongestDetail && is_utf8(text) &&
-           std::none_of(text.begin(), text.end(), [](char c) {
-               const auto byte = static_cast<unsigned char>(c);
-               return byte < 0x20 || byte == 0x7f;
-           });
-}
-
 // A text or a whole number; `name` may lead into an object ("team.id").
 std::optional<std::string> detail_of(const Answer& answer, std::string_view name) {
     const std::size_t dot = name.find('.');
@@ -182,7 +161,7 @@ std::optional<std::string> detail_of(const Answer& answer, std::string_view name
     } else if (leaf.is_int64()) {
         text = std::to_string(leaf.get_int64().value_unsafe());
     }
-    if (text.empty() || !is_detail(text)) return std::nullopt;
+    if (text.empty() || !is_kept_detail(text)) return std::nullopt;
     return text;
 }
 
@@ -205,6 +184,25 @@ TokenAnswer read_tokens(const Provider& provider, const Answer& answer) {
 }
 
 }  // namespace
+
+std::string plain_error_code(std::string_view text) {
+    std::string code(text.substr(0, kLongestCode + 1));
+    ascii_lower(code);
+    const bool is_code =
+        code.size() <= kLongestCode && std::all_of(code.begin(), code.end(), [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+                   c == '-';
+        });
+    return is_code ? code : "";
+}
+
+bool is_kept_detail(std::string_view text) {
+    return text.size() <= kLongestDetail && is_utf8(text) &&
+           std::none_of(text.begin(), text.end(), [](char c) {
+               const auto byte = static_cast<unsigned char>(c);
+               return byte < 0x20 || byte == 0x7f;
+           });
+}
 
 TokenAnswer read_token_answer(const Provider& provider, int status, std::string_view body) {
     if (status >= 300 && status <= 399) return unavailable("redirect");

@@ -28,8 +28,6 @@ using Result = Return::Result;
 
 constexpr std::string_view kCookiePurpose = "connect cookie";
 constexpr std::size_t kLongestCode = 4096;
-constexpr std::size_t kLongestField = 255;
-constexpr std::size_t kLongestErrorCode = 64;
 
 // ---------------------------------------------------------------------------- setting out
 
@@ -160,12 +158,6 @@ Judgement judge_issuer(const Traveller& traveller, const rules::OAuthClient& cli
                    "Another server than " + traveller.name() + "'s answered. Connect it again."};
 }
 
-bool is_error_code(std::string_view text) {
-    return !text.empty() && text.size() <= kLongestErrorCode &&
-           text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.-") ==
-               std::string_view::npos;
-}
-
 // Beside the standard's word, what LinkedIn says.
 bool is_denial(std::string_view error) {
     constexpr std::array<std::string_view, 3> kDenials = {"access_denied", "user_cancelled_login",
@@ -186,7 +178,8 @@ Judgement judge_answer(const Traveller& traveller) {
                        Result::Denied};
     }
     if (arrival.error) {
-        const std::string code = is_error_code(*arrival.error) ? " (" + *arrival.error + ")" : "";
+        std::string code = rules::plain_error_code(*arrival.error);
+        if (!code.empty()) code = " (" + code + ")";
         return Refusal{Reason::Provider,
                        traveller.name() + " answered with an error" + code + ". Connect it again."};
     }
@@ -212,18 +205,12 @@ Judgement judge(const Context& context, db::Tx& tx, const Traveller& traveller,
     return judge_answer(traveller);
 }
 
-bool is_kept(std::string_view value) {
-    return !value.empty() && value.size() <= kLongestField &&
-           std::none_of(value.begin(), value.end(),
-                        [](unsigned char c) { return c < ' ' || c == 0x7f; });
-}
-
 std::map<std::string, std::string> kept_fields(const Traveller& traveller) {
     std::map<std::string, std::string> kept;
     for (const auto& [name, value] : traveller.arrival.fields) {
         const auto& names = traveller.provider->callback_fields;
         const bool is_wanted = std::find(names.begin(), names.end(), name) != names.end();
-        if (is_wanted && is_kept(value)) kept.emplace(name, value);
+        if (is_wanted && !value.empty() && rules::is_kept_detail(value)) kept.emplace(name, value);
     }
     return kept;
 }
