@@ -72,7 +72,7 @@ void make_account(db::Tx& tx, ServerKind kind, const Account& account, const Set
     run_in_secret(tx, store::create_account_statement(account, identified), account);
     run_in_secret(tx, store::alter_account_statement(account, identified), account);
     tx.run(store::grant_statement(account, settings.database_name));
-    tx.run(store::revoke_statement(account, settings.database_name));
+    tx.run(store::revoke_statement(kind, account, settings.database_name));
 }
 
 std::string account_script(const Account& account, const Settings& settings) {

@@ -100,11 +100,12 @@ std::string grant_statement(const Account& account, std::string_view database) {
            name_of(account);
 }
 
-std::string revoke_statement(const Account& account, std::string_view database) {
+std::string revoke_statement(ServerKind kind, const Account& account, std::string_view database) {
+    const std::string_view own = kind == ServerKind::MariaDb ? "DELETE HISTORY, " : "";
     return "REVOKE CREATE, DROP, REFERENCES, INDEX, ALTER, CREATE TEMPORARY TABLES, LOCK TABLES, "
-           "CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT, TRIGGER, "
-           "GRANT OPTION ON " +
-           tables_of(database) + " FROM " + name_of(account);
+           "CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT, TRIGGER, " +
+           std::string(own) + "GRANT OPTION ON " + tables_of(database) + " FROM " +
+           name_of(account);
 }
 
 std::string use_statement(std::string_view database) {

@@ -40,7 +40,8 @@ struct Account {
 [[nodiscard]] std::string grant_statement(const Account& account, std::string_view database);
 // All else on this database. To be run behind the grant: servers refuse to take away from one that
 // has nothing.
-[[nodiscard]] std::string revoke_statement(const Account& account, std::string_view database);
+[[nodiscard]] std::string revoke_statement(ServerKind kind, const Account& account,
+                                           std::string_view database);
 
 [[nodiscard]] std::string use_statement(std::string_view database);
 // For a script: a schema's version, unless there is one.
