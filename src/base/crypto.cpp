@@ -48,6 +48,16 @@ std::string checksum(std::string_view text) {
     return digits;
 }
 
+std::string digest_of(const EVP_MD* hash, std::size_t bytes, std::string_view data) {
+    std::string digest(bytes, '\0');
+    unsigned length = 0;
+    if (EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(digest.data()),
+                   &length, hash, nullptr) != 1) {
+        throw std::runtime_error("a digest failed");
+    }
+    return digest;
+}
+
 std::string hmac(const EVP_MD* hash, std::size_t bytes, std::string_view key,
                  std::string_view data) {
     std::string digest(bytes, '\0');
@@ -94,13 +104,11 @@ void random_bytes(void* to, std::size_t count) {
 }
 
 std::string sha256(std::string_view data) {
-    std::string digest(32, '\0');
-    unsigned length = 0;
-    if (EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(digest.data()),
-                   &length, EVP_sha256(), nullptr) != 1) {
-        throw std::runtime_error("SHA-256 failed");
-    }
-    return digest;
+    return digest_of(EVP_sha256(), 32, data);
+}
+
+std::string sha1(std::string_view data) {
+    return digest_of(EVP_sha1(), 20, data);
 }
 
 std::string hmac_sha256(std::string_view key, std::string_view data) {

@@ -32,6 +32,8 @@ class Secret {
 void random_bytes(void* to, std::size_t count);
 // 32 bytes each.
 [[nodiscard]] std::string sha256(std::string_view data);
+// 20 bytes; for the form in which MariaDB keeps a password, and nothing new.
+[[nodiscard]] std::string sha1(std::string_view data);
 [[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view data);
 // 20 bytes; for RFC 6238, whose authenticators know no other.
 [[nodiscard]] std::string hmac_sha1(std::string_view key, std::string_view data);

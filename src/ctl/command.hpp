@@ -111,6 +111,9 @@ Result migrate_database(const Invocation& in);
 Result database_status(const Invocation& in);
 Result rotate_secrets(const Invocation& in);
 Result check_config(const Invocation& in);
+// health.cpp
 Result show_health(const Invocation& in);
+// The same where the configuration, which everything else needs, cannot be used.
+Result show_health_without_configuration(const std::string& reason);
 
 }  // namespace muster::ctl

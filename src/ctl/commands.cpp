@@ -8,8 +8,10 @@ namespace muster::ctl {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"db init", "", "", "make the database and its schema", init_database},
-    Command{"db migrate", "", "", "bring the schema to this program's version", migrate_database},
+    Command{"db init", "[--root-socket] [--root-user] [--client-host] [--print-sql]", "",
+            "make the database, its user and the schema, or print how", init_database},
+    Command{"db migrate", "[--root-socket] [--root-user]", "",
+            "bring the schema to this program's version", migrate_database},
     Command{"db status", "", "", "show the schema's version", database_status},
     Command{"org create", "--name", "", "make an organization", create_org},
     Command{"org list", "", "", "list the organizations", list_orgs},
@@ -100,7 +102,7 @@ OrgId Invocation::organization() const {
 }
 
 bool is_flag(std::string_view option) {
-    return option == "--yes";
+    return option == "--yes" || option == "--print-sql";
 }
 
 std::span<const Command> commands() {

@@ -1,26 +1,79 @@
-// musterctl db, config, health.
+// musterctl db, secret, config.
 #include "ctl/command.hpp"
-#include "service/mail.hpp"
-#include "service/monitoring.hpp"
-#include "service/organizations.hpp"
+#include "service/first_run.hpp"
 #include "service/schema.hpp"
 #include "service/secrets.hpp"
 
 namespace muster::ctl {
 
+namespace {
+
+// nullopt: as the configuration's user.
+std::optional<service::Administrator> administrator(const Invocation& in) {
+    const std::string socket = in.optional("--root-socket");
+    if (in.flag("--root-socket") && !socket.starts_with('/')) {
+        throw UsageError("--root-socket wants the path of the database's Unix socket");
+    }
+    if (in.flag("--root-user") && socket.empty()) {
+        throw UsageError("--root-user goes with --root-socket");
+    }
+    if (socket.empty()) return std::nullopt;
+    return service::Administrator{socket, in.optional("--root-user", "root")};
+}
+
+Result print_installation(const Invocation& in) {
+    Result result;
+    result.text = service::installation_script(in.context.settings, in.optional("--client-host"));
+    result.json["sql"] = result.text;
+    return result;
+}
+
+std::string schema_sentence(bool made) {
+    return made ? "the schema was made\n" : "the schema was there already\n";
+}
+
+Result install_database(const Invocation& in, const service::Administrator& by) {
+    const auto installed = service::install_database(in.context, by, in.optional("--client-host"));
+    Result result;
+    result.json["created"] = installed.schema_made;
+    result.json["version"] = service::supported_schema_version();
+    result.json["users"] = Json::Value(Json::arrayValue);
+    for (const std::string& account : installed.accounts) {
+        result.json["users"].append(account);
+        result.text += "the database user " + account + " reads and writes " +
+                       in.context.settings.database_name + ", and no more\n";
+    }
+    result.text += schema_sentence(installed.schema_made);
+    return result;
+}
+
+}  // namespace
+
 Result init_database(const Invocation& in) {
+    const auto by = administrator(in);
+    if (in.flag("--print-sql") && by) {
+        throw UsageError("--print-sql runs nothing, and so takes no --root-socket");
+    }
+    if (in.flag("--client-host") && !by && !in.flag("--print-sql")) {
+        throw UsageError("--client-host goes with --root-socket or --print-sql");
+    }
+    if (in.flag("--print-sql")) return print_installation(in);
+    if (by) return install_database(in, *by);
     const bool made = service::initialize_schema(in.without_database, in.context);
     Result result;
     result.json["created"] = made;
     result.json["version"] = service::supported_schema_version();
-    result.text = made ? "the schema was made\n" : "the schema was there already\n";
+    result.text = schema_sentence(made);
     return result;
 }
 
 Result migrate_database(const Invocation& in) {
+    const auto by = administrator(in);
+    const auto upgrades =
+        by ? service::upgrade_schema(in.context, *by) : service::upgrade_schema(in.context);
     Result result;
     result.json["upgrades"] = Json::Value(Json::arrayValue);
-    for (const auto& applied : service::upgrade_schema(in.context)) {
+    for (const auto& applied : upgrades) {
         Json::Value entry;
         entry["version"] = applied.version;
         entry["statements"] = static_cast<Json::UInt64>(applied.statements);
@@ -69,19 +122,6 @@ Result check_config(const Invocation& in) {
     result.json["file"] = in.config_path;
     result.json["valid"] = true;
     result.text = in.config_path + " is valid\n";
-    return result;
-}
-
-Result show_health(const Invocation& in) {
-    std::string problem = service::check_readiness(in.context).problem;
-    if (problem.empty()) problem = service::mail_problem(in.context);
-    if (problem.empty()) problem = service::webhook_problem(in.context);
-    if (problem.empty()) problem = service::connection_problem(in.context);
-    Result result;
-    result.json["healthy"] = problem.empty();
-    result.json["problem"] = problem.empty() ? Json::Value() : Json::Value(problem);
-    result.text = problem.empty() ? "healthy\n" : "not healthy: " + problem + "\n";
-    result.status = problem.empty() ? 0 : 1;
     return result;
 }
 

@@ -46,7 +46,7 @@ class Stations {
   private:
     struct Station {
         explicit Station(const Settings& settings)
-            : database(main_program::connection_settings(settings)),
+            : database(service::connection_settings(settings)),
               context(main_program::make_context(database, settings)) {}
         db::Database database;
         service::Context context;

@@ -62,15 +62,18 @@ void parse_options(const ctl::Command& command, const std::vector<std::string>& 
 
 constexpr int kPatience = 86'400;  // seconds
 
-int run(const Line& line) {
-    std::size_t used = 0;
-    const ctl::Command& command = ctl::find_command(line.words, used);
-    Settings settings = main_program::settings_of(line.config);
+int print(const Line& line, const ctl::Result& result) {
+    const std::string text = line.json ? json_text(result.json) + "\n" : result.text;
+    std::fputs(text.c_str(), stdout);
+    return result.status;
+}
+
+int run(const Line& line, const ctl::Command& command, std::size_t used, Settings settings) {
     // An operator can wait, or end it: `db migrate` builds large tables anew.
     settings.database_read_timeout = kPatience;
     db::load_driver();
-    db::Database database(main_program::connection_settings(settings));
-    auto nameless = main_program::connection_settings(settings);
+    db::Database database(service::connection_settings(settings));
+    auto nameless = service::connection_settings(settings);
     nameless.database.clear();
     db::Database without_database(nameless);
     service::Context context = main_program::make_context(database, settings);
@@ -78,10 +81,20 @@ int run(const Line& line) {
     parse_options(command,
                   {line.words.begin() + static_cast<std::ptrdiff_t>(used), line.words.end()},
                   invocation);
-    const ctl::Result result = command.run(invocation);
-    const std::string text = line.json ? json_text(result.json) + "\n" : result.text;
-    std::fputs(text.c_str(), stdout);
-    return result.status;
+    return print(line, command.run(invocation));
+}
+
+int run(const Line& line) {
+    std::size_t used = 0;
+    const ctl::Command& command = ctl::find_command(line.words, used);
+    Settings settings;
+    try {
+        settings = main_program::settings_of(line.config);
+    } catch (const SettingsError& error) {
+        if (command.run != ctl::show_health) throw;
+        return print(line, ctl::show_health_without_configuration(error.what()));
+    }
+    return run(line, command, used, std::move(settings));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ constexpr int kDrained = 64;
 int work(const Settings& settings, const Duty& duty, http::Metrics& metrics,
          http::RateLimiter& limiter, http::Slots& slots) {
     const sigset_t unblocked = http::install_worker_signals();
-    auto connection = main_program::connection_settings(settings);
+    auto connection = service::connection_settings(settings);
     connection.lock_timeout_seconds = duty.lock_timeout_seconds;
     db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
@@ -113,7 +113,7 @@ int run(const std::string& config) {
 // A schema that does not fit stops the start; a database that is away does not: it may come back.
 std::string schema_refusal(const std::string& config) {
     const Settings settings = main_program::settings_of(config);
-    db::Database database(main_program::connection_settings(settings));
+    db::Database database(service::connection_settings(settings));
     service::Context context = main_program::make_context(database, settings);
     const auto report = service::check_readiness(context);
     return report.state == service::Readiness::WrongSchema ? report.problem : "";

@@ -9,6 +9,7 @@
 #include "db/transaction.hpp"
 #include "rules/providers.hpp"
 #include "service/context.hpp"
+#include "service/database.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -48,21 +49,6 @@ inline std::vector<std::string_view> provider_ids() {
 
 inline Settings settings_of(const std::string& config) {
     return load_settings(config, provider_ids());
-}
-
-inline db::ConnectionSettings connection_settings(const Settings& settings) {
-    db::ConnectionSettings connection;
-    for (const std::string_view url : split(settings.database_url, ',')) {
-        connection.urls.emplace_back(trimmed(url));
-    }
-    connection.database = settings.database_name;
-    connection.user = settings.database_user;
-    connection.password = settings.database_password;
-    connection.tls_ca = settings.database_tls_ca;
-    connection.connect_timeout_seconds = settings.database_connect_timeout;
-    connection.read_timeout_seconds = settings.database_read_timeout;
-    connection.idle_timeout_seconds = settings.database_idle_timeout;
-    return connection;
 }
 
 inline service::Context make_context(db::Database& database, const Settings& settings) {

@@ -32,7 +32,11 @@ std::string explained(const std::exception& error) {
         case 1044:  // no right to the database
         case 1045:  // wrong password
         case 1698:  // not this Unix user
-            return "the database refuses database.user: see its password and its rights";
+            return "the database refuses database.user: see its password and its rights, or let "
+                   "`musterctl db init --root-socket SOCKET` make it, as root";
+        case 1142:  // no right to change a table
+            return "database.user may not change the schema: run `db init` and `db migrate` with "
+                   "--root-socket SOCKET, as root";
         case 2002:  // nobody at the socket
         case 2003:  // nobody at the port
             return "the database does not answer: see database.url of the configuration";

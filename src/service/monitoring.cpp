@@ -125,6 +125,19 @@ std::string job_metrics(Context& context) {
     return text;
 }
 
+std::string import_problem(Context& context) {
+    const Timestamp now = Timestamp::now();
+    const auto counts =
+        context.database.read([&](db::Tx& tx) { return store::count_moving_imports(tx, now); });
+    Milliseconds longest{0};
+    for (const auto& count : counts) {
+        longest = std::max(longest, now - Timestamp(count.oldest_heartbeat_ms));
+    }
+    if (longest <= kPatience) return "";
+    return "an import waits since " + std::to_string(longest.count() / 60'000) +
+           " minutes: see whether cron starts muster-run imports, and what it logs";
+}
+
 std::string webhook_problem(Context& context) {
     const auto backlog =
         context.database.read([](db::Tx& tx) { return store::measure_webhook_backlog(tx); });

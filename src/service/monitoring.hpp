@@ -11,7 +11,9 @@ namespace muster::service {
 // muster_database_up tells whether they could be asked for.
 std::string job_metrics(Context& context);
 
-// What the operator should know: "" unless webhooks to an endpoint that does not fail wait for
+// What the operator should know: "" unless an import waits for minutes for a runner.
+std::string import_problem(Context& context);
+// The same unless webhooks to an endpoint that does not fail wait for
 // minutes.
 std::string webhook_problem(Context& context);
 // The same unless connections wait for many minutes to be refreshed.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "service/context.hpp"
+#include "service/database.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +17,13 @@ int supported_schema_version();
 std::optional<int> installed_schema_version(Context& context);
 
 // Makes the database (through `without_database`, a connection that names none) and the schema from
-// settings.sql_directory. False when the schema stood already. Throws std::runtime_error for a
-// missing file.
+// settings.sql_directory, as the configuration's user. False when the schema stood already, which
+// asks for no right to make anything. Throws std::runtime_error for a missing file.
 bool initialize_schema(db::Database& without_database, Context& context);
+// Makes the schema in the database that `database` leads to; likewise.
+bool make_schema(db::Database& database, const Settings& settings);
+// The statements that do it.
+std::vector<std::string> schema_statements(const Settings& settings);
 
 struct AppliedUpgrade {
     int version = 0;
@@ -30,6 +35,9 @@ struct AppliedUpgrade {
 // one. Throws std::runtime_error when there is no schema, it is newer than this program, a file is
 // missing or another migration is running; DbError, with the statement's place, for one that fails.
 std::vector<AppliedUpgrade> upgrade_schema(Context& context);
+// The same as the database's administrator, where the configuration's user may not.
+std::vector<AppliedUpgrade> upgrade_schema(const Context& context,
+                                           const Administrator& administrator);
 
 enum class Readiness : std::uint8_t { Ready, DatabaseAway, WrongSchema };
 struct ReadinessReport {

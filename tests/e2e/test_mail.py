@@ -97,7 +97,7 @@ def test_the_purge_takes_expired_mail_where_no_runner_sends_any(stack):
 
 @pytest.mark.usefixtures("no_runner")
 def test_mail_that_waits_is_told_by_the_figures_and_by_health(stack, anyone):
-    assert stack.ctl("health") == {"healthy": True, "problem": None}
+    assert stack.ctl("health")["healthy"] is True
     put(stack, age=600)
     try:
         figures = subprocess.run(
@@ -109,7 +109,7 @@ def test_mail_that_waits_is_told_by_the_figures_and_by_health(stack, anyone):
         assert done.returncode == 1 and "mail waits since 10 minutes" in done.stdout
     finally:
         stack.sql("DELETE FROM mail_outbox")
-    assert stack.ctl("health") == {"healthy": True, "problem": None}
+    assert stack.ctl("health")["healthy"] is True
 
 
 def test_the_runner_refuses_a_kind_that_it_does_not_know(stack):

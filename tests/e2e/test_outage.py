@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pytest
 import requests
 from support.bodies import body_of, path_of
-from support.stack import wait_for
+from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
 
 
@@ -291,7 +291,7 @@ def test_command_lines(stack, arguments, status):
 def test_a_schema_of_another_version_stops_the_start_and_names_the_command(stack):
     stack.sql("CREATE DATABASE e2e_empty")
     try:
-        done = stack.program("musterd", "--config", stack.config, env={
+        done = stack.program("musterd", "--config", stack.config, env=AS_ROOT | {
             "MUSTER_DATABASE_NAME": "e2e_empty", "MUSTER_SERVER_SOCKET": f"{stack.folder}/tmp/other.sock"}, timeout=20)
     finally:
         stack.sql("DROP DATABASE e2e_empty")

@@ -17,6 +17,8 @@ import pymysql
 ROOT = Path(__file__).resolve().parents[3]
 # Providers that the stack has no client of.
 UNCONFIGURED = ("sentry", "youtube")
+# For what the programs' own database user has no right to: databases beside the stack's.
+AS_ROOT = {"MUSTER_DATABASE_USER": "root", "MUSTER_DATABASE_PASSWORD": ""}
 PATIENCE = 30.0  # seconds that a test waits for something that usually takes none
 
 

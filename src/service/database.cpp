@@ -1,0 +1,67 @@
+#include "service/database.hpp"
+
+#include "base/text.hpp"
+
+#include <stdexcept>
+
+namespace muster::service {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+constexpr int kNobodyThere = 2002;
+constexpr int kWrongPassword = 1045;
+constexpr int kWrongSystemUser = 1698;
+
+}  // namespace
+
+db::ConnectionSettings connection_settings(const Settings& settings) {
+    db::ConnectionSettings connection;
+    for (const std::string_view url : split(settings.database_url, ',')) {
+        connection.urls.emplace_back(trimmed(url));
+    }
+    connection.database = settings.database_name;
+    connection.user = settings.database_user;
+    connection.password = settings.database_password;
+    connection.tls_ca = settings.database_tls_ca;
+    connection.connect_timeout_seconds = settings.database_connect_timeout;
+    connection.read_timeout_seconds = settings.database_read_timeout;
+    connection.idle_timeout_seconds = settings.database_idle_timeout;
+    return connection;
+}
+
+db::ConnectionSettings connection_settings(const Settings& settings,
+                                           const Administrator& administrator,
+                                           const std::string& database) {
+    db::ConnectionSettings connection = connection_settings(settings);
+    connection.urls = {std::string(kUnix) + administrator.socket};
+    connection.database = database;
+    connection.user = administrator.user;
+    connection.password = Secret();
+    connection.tls_ca.clear();
+    return connection;
+}
+
+void expect_to_be_let_in(db::Database& database, const Administrator& administrator) {
+    try {
+        database.run("DO 0");
+    } catch (const db::DbError& error) {
+        if (error.number() == kNobodyThere) {
+            throw std::runtime_error("no database answers at " + administrator.socket);
+        }
+        if (error.number() == kWrongPassword || error.number() == kWrongSystemUser) {
+            throw std::runtime_error("the database does not let its user " + administrator.user +
+                                     " in at " + administrator.socket +
+                                     ": run this as the system user of that name (sudo)");
+        }
+        throw;
+    }
+}
+
+std::string socket_of(const Settings& settings) {
+    for (const std::string& url : connection_settings(settings).urls) {
+        if (url.starts_with(kUnix)) return url.substr(kUnix.size());
+    }
+    return "/run/mysqld/mysqld.sock";
+}
+
+}  // namespace muster::service

@@ -1,0 +1,133 @@
+#include "service/first_run.hpp"
+
+#include "service/schema.hpp"
+#include "store/accounts.hpp"
+#include "store/schema.hpp"
+#include "store/server.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace muster::service {
+namespace {
+
+using store::Account;
+using store::ServerKind;
+
+constexpr std::string_view kPlaceholder = "PUT-THE-PASSWORD-HERE";
+// Users that administer a server: what is made for Muster must not change them.
+constexpr std::array<std::string_view, 3> kAdministrators = {"root", "mysql", "mariadb"};
+
+// One for each way that database.url leads.
+std::vector<Account> accounts_of(const Settings& settings, const std::string& client_host) {
+    const auto urls = connection_settings(settings).urls;
+    const auto is_unix = [](const std::string& url) { return url.starts_with("unix:"); };
+    std::vector<Account> accounts;
+    if (std::any_of(urls.begin(), urls.end(), is_unix)) {
+        accounts.push_back({settings.database_user, "localhost"});
+    }
+    if (!std::all_of(urls.begin(), urls.end(), is_unix)) {
+        if (settings.database_password.empty()) {
+            throw std::runtime_error(
+                "database.url leads over a network, and database.password is empty: set one");
+        }
+        accounts.push_back({settings.database_user, client_host.empty() ? "%" : client_host,
+                            !settings.database_tls_ca.empty()});
+    }
+    return accounts;
+}
+
+// Everything that goes into a statement has been checked behind this.
+std::vector<Account> checked_accounts(const Settings& settings, const std::string& client_host,
+                                      std::string_view administrator) {
+    const std::string& user = settings.database_user;
+    if (std::count(kAdministrators.begin(), kAdministrators.end(), user) > 0 ||
+        user == administrator) {
+        throw std::runtime_error("database.user is " + user +
+                                 ", an administrator of the database: name one of Muster's own");
+    }
+    const auto accounts = accounts_of(settings, client_host);
+    for (const Account& account : accounts) {
+        static_cast<void>(store::grant_statement(account, settings.database_name));
+    }
+    return accounts;
+}
+
+// The statement, and what a server says of it, may hold the password.
+void run_in_secret(db::Tx& tx, const std::string& statement, const Account& account) {
+    try {
+        tx.run(statement);
+    } catch (const db::DbError& error) {
+        throw db::DbError(error.kind(), error.number(),
+                          "the database does not make its user " + account.user + "@" +
+                              account.host + " (" + std::to_string(error.number()) + ")");
+    }
+}
+
+void make_account(db::Tx& tx, ServerKind kind, const Account& account, const Settings& settings) {
+    const Secret& password = settings.database_password;
+    const std::string identified =
+        password.empty() ? store::by_system_user(kind) : store::by_password(kind, password);
+    run_in_secret(tx, store::create_account_statement(account, identified), account);
+    run_in_secret(tx, store::alter_account_statement(account, identified), account);
+    tx.run(store::grant_statement(account, settings.database_name));
+    tx.run(store::revoke_statement(kind, account, settings.database_name));
+}
+
+std::string account_script(const Account& account, const Settings& settings) {
+    const auto made_on = [&](ServerKind kind) {
+        return store::create_account_statement(account, settings.database_password.empty()
+                                                            ? store::by_system_user(kind)
+                                                            : store::by_placeholder(kPlaceholder)) +
+               ";\n";
+    };
+    std::string text;
+    if (settings.database_password.empty()) {
+        text += made_on(ServerKind::MariaDb) +
+                "-- On MySQL 8, with its plugin auth_socket, this instead:\n-- " +
+                made_on(ServerKind::MySql);
+    } else {
+        text += "-- Put database.password of muster.conf in the place of " +
+                std::string(kPlaceholder) + ".\n" + made_on(ServerKind::MariaDb);
+    }
+    return text + store::grant_statement(account, settings.database_name) + ";\n";
+}
+
+}  // namespace
+
+Installed install_database(const Context& context, const Administrator& administrator,
+                           const std::string& client_host) {
+    const Settings& settings = context.settings;
+    const auto accounts = checked_accounts(settings, client_host, administrator.user);
+    static_cast<void>(schema_statements(settings));  // is the file there?
+    db::Database nameless(connection_settings(settings, administrator, ""));
+    expect_to_be_let_in(nameless, administrator);
+    nameless.run(store::create_database_statement(settings.database_name));
+    Installed installed;
+    nameless.read([&](db::Tx& tx) {
+        const ServerKind kind = store::describe_server(tx).kind;
+        for (const Account& account : accounts) make_account(tx, kind, account, settings);
+    });
+    for (const Account& account : accounts) {
+        installed.accounts.push_back(account.user + "@" + account.host);
+    }
+    db::Database database(connection_settings(settings, administrator, settings.database_name));
+    installed.schema_made = make_schema(database, settings);
+    return installed;
+}
+
+std::string installation_script(const Settings& settings, const std::string& client_host) {
+    const auto accounts = checked_accounts(settings, client_host, "");
+    std::string text =
+        "-- Makes Muster's database, for an administrator of a MariaDB or MySQL server.\n"
+        "-- What is there already stays as it is; an older schema wants `musterctl db migrate`.\n\n" +
+        store::create_database_statement(settings.database_name) + ";\n\n";
+    for (const Account& account : accounts) text += account_script(account, settings) + "\n";
+    text += store::use_statement(settings.database_name) + ";\n\n";
+    for (const std::string& statement : schema_statements(settings)) text += statement + "\n";
+    return text + store::first_version_statement(supported_schema_version(), Timestamp::now()) +
+           ";\n";
+}
+
+}  // namespace muster::service

@@ -1,0 +1,175 @@
+#include "service/health.hpp"
+
+#include "net/unix_socket.hpp"
+#include "rules/oauth.hpp"
+#include "rules/providers.hpp"
+#include "service/database.hpp"
+#include "service/failure.hpp"
+#include "service/mail.hpp"
+#include "service/monitoring.hpp"
+#include "service/schema.hpp"
+#include "store/secrets.hpp"
+#include "store/server.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace muster::service {
+namespace {
+
+// Leases and sign-in codes bear that much between hosts.
+constexpr Milliseconds kClockTolerance{5'000};
+constexpr int kSampledRows = 5;  // of each table
+constexpr Milliseconds kSecond{1'000};
+
+// How the server is reached, in words.
+std::string way_of(const Settings& settings, const store::ServerReport& server) {
+    const auto urls = connection_settings(settings).urls;
+    const bool is_unix = std::all_of(
+        urls.begin(), urls.end(), [](const std::string& url) { return url.starts_with("unix:"); });
+    if (is_unix) return "over its Unix socket";
+    return server.cipher.empty() ? "without TLS" : "with TLS (" + server.cipher + ")";
+}
+
+HealthCheck check_database(Context& context) {
+    try {
+        const auto server =
+            context.database.read([](db::Tx& tx) { return store::describe_server(tx); });
+        const std::string product = server.kind == store::ServerKind::MariaDb ? "" : "MySQL ";
+        return {"database", "", product + server.version + " " + way_of(context.settings, server)};
+    } catch (const db::DbError& error) {
+        return {"database", explained(error), ""};
+    }
+}
+
+HealthCheck check_clock(Context& context) {
+    const Timestamp asked = Timestamp::now();
+    const Timestamp theirs =
+        context.database.read([](db::Tx& tx) { return store::server_time(tx); });
+    const Timestamp answered = Timestamp::now();
+    const Milliseconds ahead = theirs < asked      ? theirs - asked
+                               : theirs > answered ? theirs - answered
+                                                   : Milliseconds(0);
+    if (std::abs(ahead.count()) <= kClockTolerance.count()) return {"clock", "", ""};
+    return {"clock",
+            "the clock of the database's host is " + std::to_string(std::abs(ahead / kSecond)) +
+                " seconds " + (ahead.count() > 0 ? "ahead of" : "behind") +
+                " this one's: see on both whether their time is synchronized (timedatectl)",
+            ""};
+}
+
+HealthCheck check_schema(Context& context) {
+    return {"schema", check_readiness(context).problem,
+            "version " + std::to_string(supported_schema_version())};
+}
+
+struct Sample {
+    int rows = 0;
+    int unreadable = 0;
+};
+
+Sample sample_of(Context& context, const store::SealedTable& table) {
+    Sample sample;
+    try {
+        const auto rows = context.database.read(
+            [&](db::Tx& tx) { return table.page(tx, std::string_view(), kSampledRows); });
+        for (const store::SealedRow& row : rows) {
+            ++sample.rows;
+            if (!context.keys.open(row.sealed, table.context(row.id))) ++sample.unreadable;
+        }
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::LockTimeout) throw;
+    }
+    return sample;
+}
+
+// Whether the installation's key is the one under which things rest.
+HealthCheck check_key(Context& context) {
+    Sample all;
+    for (const store::SealedTable& table : store::sealed_tables()) {
+        const Sample sample = sample_of(context, table);
+        all.rows += sample.rows;
+        all.unreadable += sample.unreadable;
+    }
+    const std::string tried = std::to_string(all.rows) + " sealed values tried";
+    if (all.unreadable == 0) return {"key", "", all.rows == 0 ? "nothing is sealed yet" : tried};
+    if (all.unreadable == all.rows) {
+        return {"key",
+                "security.key_file is not the key of this database (" + tried +
+                    ", none can be opened): put the right one back",
+                ""};
+    }
+    return {"key",
+            std::to_string(all.unreadable) + " of " + tried +
+                " cannot be opened: if the key was rotated, name the one before it in "
+                "security.previous_key_file and run `musterctl secret rotate`",
+            ""};
+}
+
+HealthCheck check_providers(const Settings& settings) {
+    int ready = 0;
+    std::string problem;
+    for (const rules::Provider& provider : rules::providers()) {
+        const std::string reason = rules::unready_reason(provider, settings);
+        if (reason.empty()) ++ready;
+        const bool is_begun = settings.providers.contains(provider.id);
+        if (!reason.empty() && is_begun && problem.empty()) problem = reason;
+    }
+    return {"providers", problem, std::to_string(ready) + " ready (musterctl provider list)"};
+}
+
+// One that is not there may be on another host, or wait for its first start.
+HealthCheck check_socket(const std::string& name, const std::string& path) {
+    const net::SocketReport report = net::ask_socket(path);
+    switch (report.listening) {
+        case net::Listening::Yes:
+            return {name, "", path};
+        case net::Listening::Unknown:
+            return {name, "", path + ": this user may not ask"};
+        case net::Listening::Absent:
+            return {name, "", "not on this host: there is no " + path};
+        case net::Listening::No:
+            break;
+    }
+    return {name,
+            "musterd does not answer at " + path + " (" + report.reason +
+                "): see whether it runs (systemctl status muster.socket muster.service)",
+            ""};
+}
+
+// Those that ask the tables.
+void add_work(Context& context, std::vector<HealthCheck>& checks) {
+    checks.push_back(check_key(context));
+    checks.push_back({"imports", import_problem(context), ""});
+    checks.push_back({"mail", mail_problem(context), ""});
+    checks.push_back({"webhooks", webhook_problem(context), ""});
+    checks.push_back({"connections", connection_problem(context), ""});
+}
+
+void add_database(Context& context, std::vector<HealthCheck>& checks) {
+    HealthCheck schema;
+    try {
+        checks.push_back(check_clock(context));
+        schema = check_schema(context);
+        checks.push_back(schema);
+        if (schema.problem.empty()) add_work(context, checks);
+    } catch (const db::DbError& error) {
+        checks.push_back({"tables", explained(error), ""});
+    }
+}
+
+}  // namespace
+
+std::vector<HealthCheck> check_health(Context& context) {
+    const Settings& settings = context.settings;
+    std::vector<HealthCheck> checks = {check_database(context)};
+    if (checks.front().problem.empty()) add_database(context, checks);
+    checks.push_back(check_providers(settings));
+    checks.push_back(check_socket("server", settings.server_socket));
+    if (settings.server_collectors > 0) {
+        checks.push_back(check_socket("collectors", settings.server_collector_socket));
+    }
+    return checks;
+}
+
+}  // namespace muster::service

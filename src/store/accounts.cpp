@@ -1,0 +1,122 @@
+#include "store/accounts.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace muster::store {
+namespace {
+
+constexpr std::size_t kLongestName = 32;
+constexpr std::size_t kLongestHost = 60;
+
+bool is_letter_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// A text as the server reads it with the sql_mode of our connections, and by default.
+std::string quoted(std::string_view text) {
+    std::string made = "'";
+    for (const char c : text) {
+        if (c == '\'' || c == '\\') made += '\\';
+        made += c;
+    }
+    return made + "'";
+}
+
+std::string name_of(const Account& account) {
+    if (!is_account_name(account.user)) {
+        throw std::invalid_argument("database.user can be made of letters, digits and _ alone");
+    }
+    if (!is_account_host(account.host)) {
+        throw std::invalid_argument("a database user's host is a name, an address or a pattern");
+    }
+    return "'" + account.user + "'@'" + account.host + "'";
+}
+
+void expect_database_name(std::string_view name) {
+    if (is_account_name(name)) return;
+    throw std::invalid_argument("database.name can be made of letters, digits and _ alone");
+}
+
+// In a grant, an underscore would stand for any character.
+std::string tables_of(std::string_view database) {
+    expect_database_name(database);
+    std::string pattern;
+    for (const char c : database) {
+        if (c == '_') pattern += '\\';
+        pattern += c;
+    }
+    return "`" + pattern + "`.*";
+}
+
+std::string proof(const Account& account, std::string_view identified) {
+    return " IDENTIFIED " + std::string(identified) +
+           (account.requires_tls ? " REQUIRE SSL" : " REQUIRE NONE");
+}
+
+}  // namespace
+
+bool is_account_name(std::string_view text) {
+    return !text.empty() && text.size() <= kLongestName &&
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_letter_or_digit(c) || c == '_'; });
+}
+
+bool is_account_host(std::string_view text) {
+    return !text.empty() && text.size() <= kLongestHost &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return is_letter_or_digit(c) ||
+                      std::string_view("_%.:-/").find(c) != std::string_view::npos;
+           });
+}
+
+std::string by_system_user(ServerKind kind) {
+    return kind == ServerKind::MariaDb ? "VIA unix_socket" : "WITH auth_socket";
+}
+
+std::string by_password(ServerKind kind, const Secret& password) {
+    if (kind == ServerKind::MySql) return "BY " + quoted(password.reveal());
+    std::string hash = to_hex(sha1(sha1(password.reveal())));
+    ascii_upper(hash);
+    return "VIA mysql_native_password USING '*" + hash + "'";
+}
+
+std::string by_placeholder(std::string_view word) {
+    return "BY " + quoted(word);
+}
+
+std::string create_account_statement(const Account& account, std::string_view identified) {
+    return "CREATE USER IF NOT EXISTS " + name_of(account) + proof(account, identified);
+}
+
+std::string alter_account_statement(const Account& account, std::string_view identified) {
+    return "ALTER USER " + name_of(account) + proof(account, identified);
+}
+
+std::string grant_statement(const Account& account, std::string_view database) {
+    return "GRANT SELECT, INSERT, UPDATE, DELETE ON " + tables_of(database) + " TO " +
+           name_of(account);
+}
+
+std::string revoke_statement(ServerKind kind, const Account& account, std::string_view database) {
+    const std::string_view own = kind == ServerKind::MariaDb ? "DELETE HISTORY, " : "";
+    return "REVOKE CREATE, DROP, REFERENCES, INDEX, ALTER, CREATE TEMPORARY TABLES, LOCK TABLES, "
+           "CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT, TRIGGER, " +
+           std::string(own) + "GRANT OPTION ON " + tables_of(database) + " FROM " +
+           name_of(account);
+}
+
+std::string use_statement(std::string_view database) {
+    expect_database_name(database);
+    return "USE `" + std::string(database) + "`";
+}
+
+std::string first_version_statement(int version, Timestamp now) {
+    return "INSERT INTO schema_version (version, applied_at) SELECT " + std::to_string(version) +
+           ", " + std::to_string(now.milliseconds()) +
+           " FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM schema_version)";
+}
+
+}  // namespace muster::store

@@ -1,0 +1,42 @@
+#include "store/server.hpp"
+
+namespace muster::store {
+
+using db::SystemSql;
+using db::Why;
+
+ServerReport describe_server(db::Tx& tx) {
+    static constexpr SystemSql kVersion{"server.version", Why{"about the server, no tenant's data"},
+                                        "SELECT CAST(VERSION() AS CHAR)"};
+    static constexpr SystemSql kCipher{"server.cipher", Why{"about the server, no tenant's data"},
+                                       "SHOW SESSION STATUS LIKE 'Ssl_cipher'"};
+    ServerReport report;
+    if (auto rows = tx.query(kVersion); rows.next()) report.version = rows.bytes(1);
+    const bool is_mariadb = report.version.find("MariaDB") != std::string::npos;
+    report.kind = is_mariadb ? ServerKind::MariaDb : ServerKind::MySql;
+    if (auto rows = tx.query(kCipher); rows.next()) report.cipher = rows.text_or_empty(2);
+    return report;
+}
+
+Timestamp server_time(db::Tx& tx) {
+    static constexpr SystemSql kNow{"server.now", Why{"about the server, no tenant's data"},
+                                    "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"};
+    auto rows = tx.query(kNow);
+    rows.next();
+    return rows.timestamp(1);
+}
+
+bool may_change_schema(db::Tx& tx) {
+    // A database's name is a pattern there, as in the grant. An administrator sees the rights of
+    // others too, hence the grantee.
+    static constexpr SystemSql kMay{
+        "server.may_change_schema", Why{"about the server, no tenant's data"},
+        "SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'ALTER' "
+        "AND grantee = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''') "
+        "UNION ALL SELECT 1 FROM information_schema.schema_privileges "
+        "WHERE privilege_type = 'ALTER' AND DATABASE() LIKE table_schema "
+        "AND grantee = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"};
+    return tx.query(kMay).next();
+}
+
+}  // namespace muster::store

@@ -1,0 +1,88 @@
+// store/accounts.hpp, store/server.hpp: what goes into statements that no server prepares, for both
+// engines, and what the server says of itself.
+#include "store/accounts.hpp"
+
+#include "db/house.hpp"
+#include "store/server.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <stdexcept>
+
+namespace store = muster::store;
+using muster::Secret;
+using store::Account;
+using store::ServerKind;
+
+BOOST_AUTO_TEST_SUITE(accounts)
+
+BOOST_AUTO_TEST_CASE(names_are_letters_digits_and_underscores) {
+    for (const std::string_view name :
+         {"muster", "a", "_", "Muster_2", "12345678901234567890123456789012"}) {
+        BOOST_TEST(store::is_account_name(name), name);
+    }
+    for (const std::string_view name : {"", "a b", "a'b", "a`b", "a\\", "a-b", "a.b", "a%", "ä",
+                                        "123456789012345678901234567890123"}) {
+        BOOST_TEST(!store::is_account_name(name), name);
+        BOOST_CHECK_THROW(static_cast<void>(store::grant_statement({"a", "%"}, name)),
+                          std::invalid_argument);
+        BOOST_CHECK_THROW(static_cast<void>(store::use_statement(name)), std::invalid_argument);
+        const Account account{std::string(name), "%"};
+        BOOST_CHECK_THROW(static_cast<void>(store::create_account_statement(account, "")),
+                          std::invalid_argument);
+        BOOST_CHECK_THROW(static_cast<void>(store::alter_account_statement(account, "")),
+                          std::invalid_argument);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(hosts_are_names_addresses_and_patterns) {
+    for (const std::string_view host :
+         {"localhost", "%", "10.0.%", "10.0.0.0/255.0.0.0", "fe80::1", "db-1.example"}) {
+        BOOST_TEST(store::is_account_host(host), host);
+    }
+    for (const std::string_view host : {"", "a'b", "a b", "a\\", "a@b"}) {
+        BOOST_TEST(!store::is_account_host(host), host);
+        BOOST_CHECK_THROW(static_cast<void>(store::revoke_statement(ServerKind::MySql,
+                                                                    {"a", std::string(host)}, "m")),
+                          std::invalid_argument);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_engine_gets_its_own_words) {
+    const Account local{"muster", "localhost"};
+    const Account far{"muster", "%", true};
+    BOOST_TEST(
+        store::create_account_statement(local, store::by_system_user(ServerKind::MariaDb)) ==
+        "CREATE USER IF NOT EXISTS 'muster'@'localhost' IDENTIFIED VIA unix_socket REQUIRE NONE");
+    BOOST_TEST(store::alter_account_statement(local, store::by_system_user(ServerKind::MySql)) ==
+               "ALTER USER 'muster'@'localhost' IDENTIFIED WITH auth_socket REQUIRE NONE");
+    BOOST_TEST(store::create_account_statement(
+                   far, store::by_password(ServerKind::MySql, Secret("it's\\"))) ==
+               "CREATE USER IF NOT EXISTS 'muster'@'%' IDENTIFIED BY 'it\\'s\\\\' REQUIRE SSL");
+    BOOST_TEST(store::grant_statement(far, "a_b") ==
+               "GRANT SELECT, INSERT, UPDATE, DELETE ON `a\\_b`.* TO 'muster'@'%'");
+    BOOST_TEST(store::revoke_statement(ServerKind::MySql, far, "m").find("HISTORY") ==
+               std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_password_is_hashed_as_mariadb_does, muster::test::Client) {
+    for (const std::string password : {"x", "s3cret", "it's \\ ä"}) {
+        const std::string mine = store::by_password(ServerKind::MariaDb, Secret(password));
+        BOOST_TEST(mine == "VIA mysql_native_password USING '" +
+                               value("SELECT PASSWORD(?)", password) + "'");
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_server_says_what_it_is, muster::test::Desk) {
+    database.read([](muster::db::Tx& tx) {
+        const auto server = store::describe_server(tx);
+        BOOST_TEST((server.kind == ServerKind::MariaDb));
+        BOOST_TEST(server.version.starts_with("10."));
+        BOOST_TEST(server.cipher == "");
+        BOOST_TEST(store::may_change_schema(tx));
+        const auto apart = store::server_time(tx) - muster::Timestamp::now();
+        BOOST_TEST(std::abs(apart.count()) < 2'000);
+    });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,277 @@
+"""The first run: database, least-privilege user and schema from the root socket, or as SQL; what health says on the way.
+
+On the stack's own MariaDB, beside the stack's database. That all the programs work under such a user needs no test here: the
+stack's user is made by the same command (tests/sandbox/start), so the whole suite shows it.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import threading
+
+import pymysql
+import pytest
+from support.stack import wait_for
+
+NOT_DONE, USAGE = 1, 2
+NAME, USER, PASSWORD = "e2e_first_run", "e2e_daily", "s3cret-pass'w\\ord"
+DAILY = {"MUSTER_DATABASE_NAME": NAME, "MUSTER_DATABASE_USER": USER}
+DENIED = (1044, 1142, 1227)
+
+
+class FirstRun:
+    def __init__(self, stack):
+        self.stack, self.socket = stack, stack.env["mysql_socket"]
+        secret = stack.folder / "tmp" / "daily.password"
+        secret.write_text(PASSWORD + "\n")
+        self.env = DAILY | {"MUSTER_DATABASE_PASSWORD": f"file:{secret}"}
+
+    def run(self, *words, status=0, env=None):
+        done = self.stack.ctl_raw(*words, env=self.env | (env or {}))
+        assert done.returncode == status, done
+        assert PASSWORD not in done.stdout + done.stderr
+        return done
+
+    def init(self, *more, **options):
+        return self.run("--json", "db", "init", "--root-socket", self.socket, *more, **options)
+
+    def health(self, status=0, env=None):
+        return json.loads(self.run("--json", "health", status=status, env=env).stdout)
+
+    def connect(self, **options):
+        return pymysql.connect(unix_socket=self.socket, user=USER, **({"password": PASSWORD, "database": NAME} | options))
+
+    def refuses(self, statement):
+        """The daily user has no right to that."""
+        with self.connect() as connection, connection.cursor() as cursor, pytest.raises(pymysql.Error) as caught:
+            cursor.execute(statement)
+        assert caught.value.args[0] in DENIED, (statement, caught.value)
+
+    def grants(self):
+        return [grant for (grant,) in self.stack.sql(f"SHOW GRANTS FOR {USER}@localhost")][1:]
+
+    def clear(self):
+        self.stack.sql(f"DROP DATABASE IF EXISTS {NAME}")
+        for host in ("localhost", "%"):
+            self.stack.sql(f"DROP USER IF EXISTS {USER}@'{host}'".replace("%", "%%"))
+
+
+@pytest.fixture
+def first(stack):
+    made = FirstRun(stack)
+    made.clear()
+    yield made
+    made.clear()
+
+
+def tables(stack, name):
+    return stack.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = %s ORDER BY 1", name)
+
+
+def test_root_makes_everything_once_and_the_daily_user_works_with_it(first, stack):
+    assert "db init --root-socket" in first.health(status=NOT_DONE)["problem"]
+    version = stack.ctl("db", "status")["supported"]
+    assert json.loads(first.init().stdout) == {"created": True, "version": version, "users": [f"{USER}@localhost"]}
+    assert json.loads(first.init().stdout)["created"] is False
+    assert json.loads(first.run("--json", "db", "init").stdout)["created"] is False  # asks for no right
+    assert first.health()["healthy"] is True
+    assert tables(stack, NAME) == tables(stack, "muster")
+    first.run("org", "create", "--name", "First")
+
+
+def test_the_daily_user_reads_and_writes_and_no_more(first, stack):
+    first.init()
+    only = ["GRANT SELECT, INSERT, UPDATE, DELETE ON `e2e\\_first\\_run`.* TO `e2e_daily`@`localhost`"]
+    assert [grant.replace("\\\\", "\\") for grant in first.grants()] == only
+    for statement in ("ALTER TABLE organizations ADD COLUMN x INT", "DROP TABLE organizations", "CREATE TABLE x (x INT)",
+                      "TRUNCATE TABLE organizations", "SELECT * FROM mysql.user", "SELECT * FROM muster.organizations",
+                      "CREATE DATABASE e2e_other", "CREATE USER x@localhost", "CREATE TEMPORARY TABLE x (x INT)"):
+        first.refuses(statement)
+    # Nor of a database whose name fits the pattern that an underscore is.
+    stack.sql("CREATE DATABASE e2eXfirstXrun")
+    try:
+        with pytest.raises(pymysql.Error):
+            first.connect(database="e2eXfirstXrun")
+    finally:
+        stack.sql("DROP DATABASE e2eXfirstXrun")
+
+
+def test_what_is_there_is_brought_to_the_same_state(first, stack):
+    stack.sql(f"CREATE DATABASE {NAME} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+    stack.sql(f"CREATE USER {USER}@localhost IDENTIFIED BY 'another'")
+    stack.sql(f"GRANT ALL PRIVILEGES ON `e2e\\_first\\_run`.* TO {USER}@localhost WITH GRANT OPTION")
+    assert json.loads(first.init().stdout)["created"] is True
+    first.refuses("ALTER TABLE organizations ADD COLUMN x INT")
+    assert len(first.grants()) == 1 and "GRANT OPTION" not in first.grants()[0] and "DELETE HISTORY" not in first.grants()[0]
+
+
+def test_broken_off_anywhere_it_is_run_again(first, stack):
+    """Killed at one moment after another, as far as it gets by then."""
+    command = [stack.build / "musterctl", "--config", stack.config, "db", "init", "--root-socket", first.socket]
+    for patience in (0.005, 0.01, 0.02, 0.04, 0.08, 0.16):
+        try:
+            subprocess.run(command, env=os.environ | first.env, timeout=patience, capture_output=True)
+        except subprocess.TimeoutExpired:
+            pass
+    # The server may still be at the last statement of a client that is gone.
+    wait_for(lambda: stack.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE db = %s", NAME) == [(0,)], "silence")
+    if stack.sql("SELECT 1 FROM information_schema.tables WHERE table_schema = %s AND table_name = 'webhook_events'", NAME):
+        stack.sql(f"DELETE FROM {NAME}.schema_version")
+        stack.sql(f"DROP TABLE IF EXISTS {NAME}.guess_budgets")
+    assert json.loads(first.init().stdout)["created"] is True
+    assert tables(stack, NAME) == tables(stack, "muster")
+    assert first.health()["healthy"] is True
+
+
+def test_an_old_schema_is_refused_with_the_command_that_this_user_needs(first, stack):
+    first.init()
+    stack.sql(f"UPDATE {NAME}.schema_version SET version = version - 1")
+    way = f"`musterctl db migrate --root-socket {stack.env['mysql_socket']}` as root"
+    assert way in first.health(status=NOT_DONE)["problem"]
+    server = stack.program("musterd", "--config", stack.config, env=first.env | {
+        "MUSTER_SERVER_SOCKET": f"{stack.folder}/tmp/other.sock"}, timeout=20)
+    assert server.returncode == 1 and way in server.stderr
+    assert "--root-socket" in first.run("db", "migrate", status=NOT_DONE).stderr
+    first.run("db", "migrate", "--root-socket", first.socket)
+    assert first.health()["healthy"] is True
+
+
+def test_the_printed_sql_runs_as_it_is_and_holds_no_password(first, stack):
+    env = {"MUSTER_DATABASE_URL": "unix:/nowhere.sock"}  # it asks no database
+    script = first.run("db", "init", "--print-sql", env=env).stdout
+    client = ["mariadb", "--no-defaults", "--user=root", f"--socket={first.socket}"]
+    for _ in range(2):
+        done = subprocess.run(client, input=script.replace("PUT-THE-PASSWORD-HERE", "filled-in"), text=True, capture_output=True)
+        assert done.returncode == 0 and done.stderr == "", done
+    filled = {"MUSTER_DATABASE_PASSWORD": "filled-in"}
+    assert first.health(env=filled)["healthy"] is True
+    first.connect(password="filled-in").close()
+    assert tables(stack, NAME) == tables(stack, "muster")
+
+
+def test_without_a_password_the_system_user_is_who_it_is(first, stack):
+    env = {"MUSTER_DATABASE_PASSWORD": ""}
+    first.init(env=env)
+    assert "VIA unix_socket" in stack.sql(f"SHOW CREATE USER {USER}@localhost")[0][0]
+    assert "refuses database.user" in first.health(status=NOT_DONE, env=env)["problem"]  # this is somebody else
+    script = first.run("db", "init", "--print-sql", env=env).stdout
+    assert "IDENTIFIED VIA unix_socket" in script and "-- CREATE USER" in script and "auth_socket" in script
+
+
+def test_over_a_network_it_wants_a_password_and_says_where_from(first, stack):
+    there = {"MUSTER_DATABASE_URL": "tcp://db.example:3306", "MUSTER_DATABASE_TLS_CA": stack.ca_file}
+    script = first.run("db", "init", "--print-sql", "--client-host", "10.0.%", env=there).stdout
+    assert f"'{USER}'@'10.0.%' IDENTIFIED BY 'PUT-THE-PASSWORD-HERE' REQUIRE SSL;" in script
+    assert json.loads(first.init(env=there).stdout)["users"] == [f"{USER}@%"]
+    empty = there | {"MUSTER_DATABASE_PASSWORD": ""}
+    assert "database.password is empty" in first.init(status=NOT_DONE, env=empty).stderr
+
+
+@pytest.mark.parametrize("env, words", [
+    ({"MUSTER_DATABASE_USER": "a'b"}, []), ({"MUSTER_DATABASE_USER": "root"}, []), ({"MUSTER_DATABASE_USER": "a" * 33}, []),
+    ({"MUSTER_DATABASE_NAME": "a`b"}, []), ({"MUSTER_DATABASE_NAME": "a-b"}, []),
+    ({"MUSTER_DATABASE_URL": "tcp://db:1"}, ["--client-host", "x'y"]), ({}, ["--root-user", "nobody_at_all"]),
+], ids=str)
+def test_a_name_that_cannot_be_used_changes_nothing(first, stack, env, words):
+    everything = "SELECT (SELECT COUNT(*) FROM mysql.user), (SELECT COUNT(*) FROM information_schema.schemata)"
+    before = stack.sql(everything)
+    first.init(*words, status=NOT_DONE, env=env)
+    assert stack.sql(everything) == before
+
+
+@pytest.mark.parametrize("words", [
+    ["--root-socket", "mysql.sock"], ["--root-socket", ""], ["--root-user", "root"], ["--client-host", "%"],
+    ["--print-sql", "--root-socket", "/run/x"],
+], ids=str)
+def test_a_wrong_command_line_is_told(first, words):
+    first.run("db", "init", *words, status=USAGE)
+
+
+def test_a_socket_where_nobody_is_is_told_apart(first):
+    assert "no database answers" in first.run("db", "init", "--root-socket", "/nowhere", status=NOT_DONE).stderr
+
+
+def test_the_password_stands_in_no_log_and_no_process_list(first, stack):
+    log = stack.folder / "tmp" / "general.log"
+    stack.sql("SET GLOBAL general_log_file = %s", str(log))
+    stack.sql("SET GLOBAL general_log = ON")
+    seen, over = [], threading.Event()
+
+    def watch():
+        while not over.is_set():
+            seen.extend(str(row) for row in stack.sql("SELECT info FROM information_schema.processlist"))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        first.init()
+    finally:
+        over.set()
+        watcher.join()
+        stack.sql("SET GLOBAL general_log = OFF")
+    logged = log.read_text(errors="replace")
+    assert "CREATE USER" in logged and "s3cret" not in logged
+    assert seen and not any("s3cret" in line for line in seen)
+
+
+# ---------------------------------------------------------------------------- health
+
+
+def problem_of(found, name):
+    return next(check["problem"] for check in found["checks"] if check["name"] == name)
+
+
+def health(stack, **env):
+    return json.loads(stack.ctl_raw("--json", "health", env=env).stdout)
+
+
+def test_health_names_every_check_in_one_screen(stack):
+    lines = stack.ctl_raw("health").stdout.splitlines()
+    assert [line.split()[:2] for line in lines[:-1]] == [["ok", name] for name in (
+        "configuration", "database", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "providers",
+        "server", "collectors")]
+    assert lines[-1] == "healthy" and len(lines) <= 24
+
+
+def test_health_tells_a_wrong_key(stack, tmp_path):
+    other = tmp_path / "other.key"
+    other.write_bytes(os.urandom(32))
+    found = health(stack, MUSTER_SECURITY_KEY_FILE=str(other))
+    assert "security.key_file" in problem_of(found, "key") and found["healthy"] is False
+
+
+def test_health_tells_clocks_that_differ(stack):
+    assert "behind" in problem_of(health(stack, MUSTER_CLOCK_OFFSET="60"), "clock")
+    assert "ahead" in problem_of(health(stack, MUSTER_CLOCK_OFFSET="-60"), "clock")
+
+
+def test_health_tells_a_socket_where_nobody_listens(stack, tmp_path):
+    left = tmp_path / "left.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(left))
+    assert "does not answer" in problem_of(health(stack, MUSTER_SERVER_SOCKET=str(left)), "server")
+    assert problem_of(health(stack, MUSTER_SERVER_SOCKET="/nowhere.sock"), "server") is None
+
+
+def test_health_tells_a_configuration_that_cannot_be_used(stack, tmp_path):
+    broken = tmp_path / "muster.conf"
+    broken.write_text("[server]\nworkers = many\n")
+    done = stack.program("musterctl", "--config", broken, "--json", "health")
+    assert done.returncode == NOT_DONE
+    found = json.loads(done.stdout)
+    assert found["problem"].startswith(f"{broken}:2:") and [check["name"] for check in found["checks"]] == ["configuration"]
+
+
+def test_health_tells_a_provider_that_is_half_set_up(stack, tmp_path):
+    config = tmp_path / "muster.conf"
+    text = open(stack.config, encoding="utf-8").read()
+    config.write_text(text + "\n[providers.sentry]\nclient_id = x\n")
+    done = stack.program("musterctl", "--config", config, "--json", "health")
+    assert "client_secret" in problem_of(json.loads(done.stdout), "providers")
+
+
+def test_asking_the_sockets_disturbs_nobody(stack, anyone):
+    for _ in range(20):
+        assert health(stack)["healthy"] is True
+    anyone.get("/healthz", expect=200)
