@@ -165,12 +165,15 @@ dist:
 	    | gzip -n > build/muster.tar.gz
 
 # Of the last commit, not of the tree: what is packaged can be found again.
-.PHONY: deb check-reproducible
+.PHONY: deb check-deb check-reproducible
 deb: dist
 	@packaging/install-deps deb
 	@JOBS=$(JOBS) packaging/build-deb build/muster.tar.gz build/deb
 	@packaging/lint-deb build/deb
 	@ls -1 build/deb/*.deb
+check-deb: deb
+	@packaging/install-deps check-deb
+	@BUILD=$(BUILD) packaging/check-deb
 check-reproducible:
 	@packaging/install-deps deb
 	@JOBS=$(JOBS) packaging/check-reproducible

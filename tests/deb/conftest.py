@@ -1,0 +1,89 @@
+"""What the tests of the packages share: the packages, a Debian root, and one machine that the files of this folder use in
+the order of their names, as a sysadmin's days follow each other. packaging/check-deb calls them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+from support import root as roots  # noqa: E402
+from support.machine import Machine, wait_for  # noqa: E402
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+FOLDER = os.path.join(TOP, os.environ.get("BUILD", "build"), "check-deb")
+CA_FILE = "/etc/ssl/certs/ssl-cert-snakeoil.pem"
+
+
+@pytest.fixture(scope="session")
+def packages():
+    return roots.built_packages(os.path.join(TOP, os.environ.get("BUILD", "build"), "deb"))
+
+
+@pytest.fixture(scope="session")
+def debian_root(packages):
+    os.makedirs(FOLDER, exist_ok=True)
+    return roots.make_root(f"{FOLDER}/root", packages, os.environ.get("DEBIAN_MIRROR"))
+
+
+@pytest.fixture(scope="session")
+def machine(debian_root):
+    with tempfile.TemporaryDirectory(dir=FOLDER) as scratch, roots.Layer(debian_root, f"{scratch}/layer") as layer:
+        log = f"{FOLDER}/machine.log"
+        open(log, "wb").close()
+        booted = Machine(layer.path, log)
+        try:
+            yield booted
+        finally:
+            with open(f"{FOLDER}/journal.log", "w", encoding="utf-8") as out:
+                out.write(booted.tried("journalctl --no-pager -o short-precise").stdout)
+            booted.stop()
+
+
+def documented_commands(heading):
+    """The indented commands below a heading of docs/operations.md, up to the next heading: what a sysadmin would type."""
+    with open(f"{TOP}/docs/operations.md", encoding="utf-8") as text:
+        section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text.read(), re.M | re.S).group(1)
+    return re.findall(r"^    (\S.*)$", section, re.M)
+
+
+class Load:
+    """Partners at work on the machine, from start to finish of a `with`; `report` holds what they saw then."""
+
+    def __init__(self, machine, threads=4):
+        self.machine, self.threads, self.report = machine, threads, None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.machine.in_network(sys.executable, f"{HERE}/support/load.py", f"https://{roots.NAME}",
+                                    self.machine.path + CA_FILE, self.machine.outside("riverside.key"), str(self.threads)),
+            stdout=subprocess.PIPE, text=True)
+        before = self.members()
+        wait_for("the first creations", 20, lambda: self.members() > before + 20)
+        return self
+
+    def members(self):
+        return int(self.machine.run("mariadb -N muster -e 'SELECT COUNT(*) FROM members'"))
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        text, _ = self.process.communicate(timeout=180)
+        self.report = json.loads(text)
+
+    def assert_nothing_failed(self):
+        assert self.report["failures"] == []
+        assert self.report["created"], "the load created nobody"
+        emails = self.machine.run("mariadb -N muster -e \"SELECT email FROM users WHERE email LIKE '%@load.example.org'\"").split()
+        assert set(self.report["created"]) <= set(emails), "an acknowledged member is not there"
+
+
+@pytest.fixture
+def load(machine):
+    return lambda threads=4: Load(machine, threads)

@@ -1,0 +1,89 @@
+"""A throw-away Debian root: what a sysadmin has after installing Debian, and no more.
+
+make_root() fills a folder once for a run; Layer gives each user of it a copy of their own by overlayfs, so that what one of
+them installs is not there for the next one.
+"""
+
+import glob
+import os
+import shutil
+import subprocess
+
+# What a plain installation has besides the essential packages, as far as the documented commands use it.
+PLAIN = "systemd systemd-sysv dbus sudo adduser ca-certificates iproute2 procps".split()
+# What the documented commands install besides Muster.
+SERVER = ["mariadb-server"]
+NAME = "members.example.org"
+# Whoever administers the machine, by sudo, from here; the packages lie here.
+ADMIN = "ada"
+HOME = f"/home/{ADMIN}"
+
+
+def make_root(folder, packages, mirror=None):
+    """A root of Debian 12 in `folder`, with Muster's `packages` in the home of its administrator, and all that they and the documented commands
+    want of Debian downloaded but not installed: the machine has no network. Raises with the log's end."""
+    shutil.rmtree(folder, ignore_errors=True)
+    log = f"{folder}.log"
+    inside = " ".join(f"{HOME}/{os.path.basename(package)}" for package in packages)
+    command = [
+        "mmdebstrap", "--variant=minbase", f"--include={','.join(PLAIN)}",
+        "--skip=cleanup/apt/cache,cleanup/apt/lists",
+        f"--customize-hook=chroot \"$1\" adduser --quiet --disabled-password --gecos '' {ADMIN}",
+        f"--customize-hook=echo '{ADMIN} ALL=(ALL) NOPASSWD: ALL' >\"$1\"/etc/sudoers.d/{ADMIN}",
+        f"--customize-hook=copy-in {' '.join(packages)} {HOME}",
+        # apt(8) deletes what it has installed from; a package that is installed again has to come from somewhere.
+        "--customize-hook=echo 'APT::Keep-Downloaded-Packages \"true\";' >\"$1\"/etc/apt/apt.conf.d/90keep",
+        f"--customize-hook=chroot \"$1\" apt-get -q -y install --download-only {' '.join(SERVER)} {inside}",
+        f"--customize-hook=echo {NAME} >\"$1\"/etc/hostname",
+        f"--customize-hook=echo '127.0.0.1 localhost {NAME}' >\"$1\"/etc/hosts",
+        "bookworm", folder,
+    ] + ([mirror] if mirror else [])
+    with open(log, "w", encoding="utf-8") as out:
+        if subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, timeout=300, check=False).returncode:
+            with open(log, encoding="utf-8") as text:
+                raise RuntimeError(f"no Debian root ({log}): {''.join(text.readlines()[-20:])}")
+    return folder
+
+
+class Layer:
+    """A writable copy of a root, for as long as the `with` lasts."""
+
+    def __init__(self, root, folder):
+        self.root, self.folder = root, folder
+        self.path = f"{folder}/merged"
+
+    def __enter__(self):
+        for part in ("upper", "work", "merged"):
+            os.makedirs(f"{self.folder}/{part}")
+        options = f"lowerdir={self.root},upperdir={self.folder}/upper,workdir={self.folder}/work"
+        subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, self.path], check=True)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", self.path], check=True)
+        shutil.rmtree(self.folder)
+
+
+def built_packages(folder):
+    """The packages that a sysadmin installs, without those for debuggers."""
+    found = [path for path in sorted(glob.glob(f"{folder}/*.deb")) if "-dbgsym_" not in path]
+    if len(found) != 3:
+        raise RuntimeError(f"{folder} holds {found}: make deb")
+    return found
+
+
+def with_version(package, version, folder):
+    """The same package under another version: what comes before or after it for dpkg. Its path."""
+    tree = f"{folder}/tree"
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
+    control = f"{tree}/DEBIAN/control"
+    with open(control, encoding="utf-8") as text:
+        lines = text.readlines()
+    with open(control, "w", encoding="utf-8") as text:
+        text.writelines(f"Version: {version}\n" if line.startswith("Version: ") else line for line in lines)
+    name, _, rest = os.path.basename(package).split("_", 2)
+    made = f"{folder}/{name}_{version}_{rest}"
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, made], check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(tree)
+    return made

@@ -1,0 +1,120 @@
+"""The first day: from a fresh Debian to a finished import, by the commands of docs/operations.md; and what stands then."""
+
+import json
+
+import pytest
+
+from conftest import documented_commands
+from support.machine import wait_for
+from support.root import ADMIN, NAME
+
+
+@pytest.fixture(scope="module")
+def installed(machine):
+    """The documented commands, typed one after the other into one shell; what the last one printed."""
+    commands = documented_commands("From nothing to an import")
+    # apt has nobody to ask; what it downloads is downloaded.
+    lines = [command.replace("sudo apt install", "sudo apt install -y") for command in commands]
+    machine.put("set -e\n" + "\n".join(f"echo '# command {number}' >&2\n{line}" for number, line in enumerate(lines, 1)),
+                "first-day.sh")
+    return {"commands": commands, "printed": machine.run("bash first-day.sh 2>&1", seconds=300, user=ADMIN)}
+
+
+def test_six_commands_lead_from_nothing_to_a_finished_import_over_https(machine, installed):
+    assert len(installed["commands"]) == 6
+    print(installed["printed"][-1500:])
+    members = int(machine.run("mariadb -N muster -e 'SELECT COUNT(*) FROM members'"))
+    assert members == len(open(f"{machine.path}/usr/share/doc/muster-client/examples/members.csv", encoding="utf-8").readlines()) - 1
+    assert machine.run("mariadb -N muster -e 'SELECT status FROM import_jobs'").split() == ["completed"]
+
+
+def test_cron_did_the_work_and_had_nothing_to_say(machine, installed):
+    """No runner was called by hand; cron without a mail server says in the journal that it threw a mail away."""
+    said = machine.run("journalctl --no-pager -t CRON -t cron")
+    assert "muster-run imports" in said
+    since = machine.run("mariadb -N muster -e 'SELECT MIN(created_at) DIV 1000 FROM import_jobs'").strip()
+    assert "discarding output" not in machine.run(f"journalctl --no-pager -t CRON --since=@{since}")
+
+
+def test_each_documented_cron_line_runs_as_cron_runs_it(machine, installed):
+    """The lines themselves, with cron's shell, user and bare environment: silent, and ended well."""
+    lines = [line.split(None, 6)[5:] for line in machine.run("grep -E '^[0-9*]' /etc/cron.d/muster").splitlines()]
+    assert len(lines) == 5
+    for user, command in lines:
+        short = command.replace("--for 55s", "--for 1s").replace("--for 60s", "--for 1s")
+        # flock would give way to the run that cron has started itself.
+        alone = short.replace("flock -n", "flock")
+        machine.put(f"{alone}\n", "line.sh")
+        done = machine.tried(f"chmod 644 line.sh; runuser -u {user} -- env -i SHELL=/bin/sh PATH=/usr/sbin:/usr/bin:/sbin:/bin "
+                             f"HOME=/nonexistent /bin/sh -c \"$(cat line.sh)\"", seconds=120)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), command
+
+
+def test_all_units_run_and_health_says_ok(machine, installed):
+    assert machine.run("systemctl is-active muster.service muster.socket mariadb nginx cron").split() == ["active"] * 5
+    assert "muster" not in machine.run("systemctl --failed --no-legend --plain")
+    health = json.loads(machine.run("sudo -u muster musterctl health --json"))
+    assert health["healthy"], health
+
+
+def test_musterd_serves_in_its_sandbox_by_the_database_users_own_socket_login(machine, installed):
+    """The unit's own user namespace must not hide who it is from MariaDB: no password is set anywhere."""
+    assert machine.run("systemctl show -P PrivateUsers -P User muster.service").split() == ["yes", "muster"] or \
+        machine.run("systemctl show -P User -P PrivateUsers muster.service").split() == ["muster", "yes"]
+    plugin = machine.run("mariadb -N -e \"SELECT plugin FROM mysql.user WHERE user = 'muster'\"").split()
+    assert plugin == ["unix_socket"]
+    exposure = machine.run("systemd-analyze security --no-pager muster.service | tail -1")
+    assert float(exposure.split(":")[1].split()[0]) <= 1.5, exposure
+
+
+def test_secrets_are_readable_by_their_group_alone(machine, installed):
+    modes = machine.run("stat -c '%n %a %U:%G' /etc/muster /etc/muster/muster.conf /etc/muster/muster.key /run/muster.socket")
+    assert modes.splitlines() == ["/etc/muster 755 root:root", "/etc/muster/muster.conf 640 root:muster",
+                                  "/etc/muster/muster.key 640 root:muster", "/run/muster.socket 660 muster:www-data"]
+    assert machine.tried("cat /etc/muster/muster.key", user="nobody").returncode
+
+
+def test_the_database_user_can_do_no_more_than_it_must(machine, installed):
+    for statement in ("DROP TABLE muster.members", "CREATE TABLE muster.mine (a INT)", "SELECT * FROM mysql.user"):
+        done = machine.tried(f"mariadb -e '{statement}'", user="muster")
+        assert "denied" in done.stderr, statement
+
+
+def test_a_faulty_configuration_fails_the_reload_and_changes_nothing(machine, installed, load):
+    before = machine.run("systemctl show -P MainPID muster.service")
+    with load() as partners:
+        machine.run("cp -a /etc/muster/muster.conf muster.conf.good; echo 'nonsense = 1' >>/etc/muster/muster.conf")
+        done = machine.tried("systemctl reload muster")
+        assert done.returncode, "the reload of a faulty configuration should fail"
+        said = machine.run("journalctl --no-pager -u muster -n 20")
+        assert "/etc/muster/muster.conf:" in said and "nonsense" in said
+        machine.run("kill -HUP \"$(systemctl show -P MainPID muster.service)\"")
+        wait_for("the refusal of the signal", 10, lambda: "pool.reload_refused" in machine.run("journalctl --no-pager -u muster"))
+        assert machine.run("systemctl is-active muster.service").strip() == "active"
+        machine.run("cp -a muster.conf.good /etc/muster/muster.conf; systemctl reload muster")
+        wait_for("the reload", 10, lambda: "pool.reloaded" in machine.run("journalctl --no-pager -u muster"))
+    partners.assert_nothing_failed()
+    assert machine.run("systemctl show -P MainPID muster.service") == before
+
+
+def test_a_faulty_nginx_configuration_fails_its_reload_and_changes_nothing(machine, installed, load):
+    with load() as partners:
+        machine.run("echo 'nonsense;' >>/etc/nginx/snippets/muster-rates.conf")
+        assert machine.tried("systemctl reload nginx").returncode
+        machine.run("sed -i '$d' /etc/nginx/snippets/muster-rates.conf; systemctl reload nginx")
+    partners.assert_nothing_failed()
+
+
+def test_an_authority_finds_its_token_over_plain_http(machine, installed):
+    """What certbot --webroot leaves there is what Let's Encrypt asks for (RFC 8555 section 8.3); all else is sent on."""
+    machine.run("mkdir -p /var/www/html/.well-known/acme-challenge && echo token.thumb >/var/www/html/.well-known/acme-challenge/token")
+    get = f"muster-curl() {{ exec 3<>/dev/tcp/127.0.0.1/80; printf 'GET %s HTTP/1.0\\r\\nHost: {NAME}\\r\\n\\r\\n' \"$1\" >&3; cat <&3; }}\n"
+    assert machine.run(get + "muster-curl /.well-known/acme-challenge/token").endswith("token.thumb\n")
+    assert f"Location: https://{NAME}/v1/users" in machine.run(get + "muster-curl /v1/users")
+    machine.run("rm -r /var/www/html/.well-known")
+
+
+def test_the_manual_pages_and_completions_are_there(machine, installed):
+    machine.run("for page in musterd.8 muster-run.8 musterctl.8 muster.conf.5 muster-api.7 muster-import.1; do "
+                "test -s /usr/share/man/man${page##*.}/$page.gz || { echo no $page >&2; exit 1; }; done")
+    assert "complete" in machine.run("bash -c '. /usr/share/bash-completion/completions/musterctl; complete -p musterctl'")

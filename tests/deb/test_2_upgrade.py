@@ -1,0 +1,71 @@
+"""Upgrades under load: partners read, create and import while packages are exchanged, and none of them sees a failure."""
+
+import json
+import os
+
+import pytest
+
+from conftest import CA_FILE
+from support import root as roots
+from support.machine import wait_for
+
+IMPORT = (f"muster-import many.csv --url https://{roots.NAME} --ca-file {CA_FILE} --key-file riverside.key "
+          "--commit --quiet --json")
+ROWS = 30_000
+
+
+@pytest.fixture(scope="module")
+def next_version(packages, machine):
+    """The same packages under the next version, in ~/next. dpkg sees an upgrade; the programs are the same."""
+    for package in packages:
+        roots.with_version(package, "0.1.1-1", machine.outside("next"))
+    return "./next"
+
+
+def main_pid(machine):
+    return machine.run("systemctl show -P MainPID muster.service").strip()
+
+
+def installed_version(machine, package="muster"):
+    return machine.run(f"dpkg-query -W -f '${{Version}}' {package}")
+
+
+def start_import(machine):
+    """A large import, by the shipped client, in the background; its outcome lands in import.json."""
+    with open(machine.outside("many.csv"), "w", encoding="utf-8") as out:
+        out.write("Email,First name,Last name\n")
+        out.writelines(f"row{number}@upgrade.example.org,First{number},Last{number}\n" for number in range(ROWS))
+    machine.run(f"setsid bash -c '{IMPORT} >import.json 2>import.err; echo $? >import.code' >/dev/null 2>&1 &")
+
+
+def test_an_upgrade_under_load_fails_no_request_and_no_import(machine, load, next_version):
+    before, socket = main_pid(machine), machine.run("stat -c %i /run/muster.socket")
+    start_import(machine)
+    with load() as partners:
+        machine.run(f"apt install -y {next_version}/*.deb", seconds=120)
+        wait_for("the new musterd", 30, lambda: main_pid(machine) not in ("0", before))
+        machine.run("systemctl is-active muster.service")
+        wait_for("the import's end", 240, lambda: os.path.exists(machine.outside("import.code")))
+    partners.assert_nothing_failed()
+    assert installed_version(machine) == "0.1.1-1"
+    assert machine.run("stat -c %i /run/muster.socket") == socket, "the socket was closed meanwhile"
+    with open(machine.outside("import.code"), encoding="ascii") as text:
+        assert text.read().strip() == "0", open(machine.outside("import.err"), encoding="utf-8").read()
+    count = "mariadb -N muster -e \"SELECT COUNT(*) FROM users WHERE email LIKE '%@upgrade.example.org'\""
+    assert int(machine.run(count)) == ROWS
+
+
+def test_a_restart_of_the_machine_brings_all_of_it_back(machine):
+    machine.reboot()
+    assert machine.run("systemctl is-active muster.service muster.socket").split() == ["active"] * 2
+    wait_for("health after the start", 30, lambda: json.loads(machine.tried("sudo -u muster musterctl health --json").stdout or "{}")
+             .get("healthy"))
+
+
+def test_a_killed_musterd_is_replaced_while_connections_wait(machine, load):
+    before = main_pid(machine)
+    machine.run(f"kill -KILL {before}")
+    wait_for("another musterd", 30, lambda: main_pid(machine) not in ("0", before))
+    with load() as partners:
+        pass
+    partners.assert_nothing_failed()
