@@ -30,6 +30,8 @@ def packages():
 @pytest.fixture(scope="session")
 def debian_root(packages):
     os.makedirs(FOLDER, exist_ok=True)
+    if "DEBIAN_ROOT" in os.environ:
+        return os.path.abspath(os.environ["DEBIAN_ROOT"])
     return roots.make_root(f"{FOLDER}/root", packages, os.environ.get("DEBIAN_MIRROR"))
 
 
@@ -65,8 +67,13 @@ class Load:
             self.machine.in_network(sys.executable, f"{HERE}/support/load.py", f"https://{roots.NAME}",
                                     self.machine.path + CA_FILE, self.machine.outside("riverside.key"), str(self.threads)),
             stdout=subprocess.PIPE, text=True)
-        before = self.members()
-        wait_for("the first creations", 20, lambda: self.members() > before + 20)
+        try:
+            before = self.members()
+            wait_for("the first creations", 20, lambda: self.members() > before + 20)
+        except AssertionError:
+            self.__exit__()
+            self.assert_nothing_failed()
+            raise
         return self
 
     def members(self):

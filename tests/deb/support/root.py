@@ -33,9 +33,10 @@ def make_root(folder, packages, mirror=None):
         f"--customize-hook=copy-in {' '.join(packages)} {HOME}",
         # apt(8) deletes what it has installed from; a package that is installed again has to come from somewhere.
         "--customize-hook=echo 'APT::Keep-Downloaded-Packages \"true\";' >\"$1\"/etc/apt/apt.conf.d/90keep",
-        f"--customize-hook=chroot \"$1\" apt-get -q -y install --download-only {' '.join(SERVER)} {inside}",
+        # Without the settings that the root is made with: recommended packages come too, as they do by hand.
+        f"--customize-hook=env -u APT_CONFIG chroot \"$1\" apt-get -q -y -o APT::Install-Recommends=true install --download-only {' '.join(SERVER)} {inside}",
         f"--customize-hook=echo {NAME} >\"$1\"/etc/hostname",
-        f"--customize-hook=echo '127.0.0.1 localhost {NAME}' >\"$1\"/etc/hosts",
+        f"--customize-hook=printf '127.0.0.1 localhost\n127.0.1.1 {NAME}\n' >\"$1\"/etc/hosts",
         "bookworm", folder,
     ] + ([mirror] if mirror else [])
     with open(log, "w", encoding="utf-8") as out:
