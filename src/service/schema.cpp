@@ -10,7 +10,6 @@
 #include <iterator>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 
 namespace muster::service {
 namespace {
@@ -88,7 +87,9 @@ bool run_upgrade_statement(db::Tx& tx, const std::string& statement, const std::
             kDoneBefore.end()) {
             return false;
         }
-        throw db::DbError(error.kind(), error.number(), place + ": " + error.what());
+        std::string reason = error.what();
+        std::replace(reason.begin(), reason.end(), '\n', ' ');  // the statement's
+        throw db::DbError(error.kind(), error.number(), place + ": " + reason);
     }
 }
 
@@ -143,27 +144,40 @@ std::string too_new(const SchemaRecord& installed) {
            ": upgrade muster on this host (`apt install muster`)";
 }
 
+// Begins where the schema stands.
+Migration upgrade_from_here(db::Tx& tx, const std::string& sql_directory,
+                            const MigrationPatience& patience) {
+    store::wait_briefly_for_tables(tx, patience.lock_seconds);
+    const auto installed = store::schema_record(tx);
+    const SchemaFit fit = rules::fit_of(store::kSchemaVersion, installed);
+    if (fit == SchemaFit::None) {
+        throw std::runtime_error("there is no schema yet: run `musterctl db init`");
+    }
+    if (fit == SchemaFit::NewerUnusable) throw std::runtime_error(too_new(*installed));
+    Migration migration{{}, installed->version};
+    for (const SchemaFile& next : upgrades_after(installed->version, sql_directory)) {
+        migration.upgrades.push_back(apply(tx, next, patience));
+        migration.version = next.makes.version;
+    }
+    return migration;
+}
+
 Migration upgrade(db::Database& database, const std::string& sql_directory,
                   const MigrationPatience& patience) {
-    // One connection for all of it, which holds the lock; a lost one begins again from what stands.
-    // The server may take a moment to see that it is lost, and to let go of the lock.
-    return database.read([&, is_first = true](db::Tx& tx) mutable {
-        const SchemaLock lock(
-            tx, std::exchange(is_first, false) ? patience.rival_seconds : patience.own_seconds);
-        store::wait_briefly_for_tables(tx, patience.lock_seconds);
-        const auto installed = store::schema_record(tx);
-        const SchemaFit fit = rules::fit_of(store::kSchemaVersion, installed);
-        if (fit == SchemaFit::None) {
-            throw std::runtime_error("there is no schema yet: run `musterctl db init`");
-        }
-        if (fit == SchemaFit::NewerUnusable) throw std::runtime_error(too_new(*installed));
-        Migration migration{{}, installed->version};
-        for (const SchemaFile& next : upgrades_after(installed->version, sql_directory)) {
-            migration.upgrades.push_back(apply(tx, next, patience));
-            migration.version = next.makes.version;
-        }
-        return migration;
-    });
+    bool has_begun = false;
+    try {
+        // One connection for all of it, which holds the lock; a lost one begins again. The server
+        // may take a moment to see that it is lost, and to let go of the lock.
+        return database.read([&](db::Tx& tx) {
+            const SchemaLock lock(tx, has_begun ? patience.own_seconds : patience.rival_seconds);
+            has_begun = true;
+            return upgrade_from_here(tx, sql_directory, patience);
+        });
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::Gone || !has_begun) throw;
+        throw std::runtime_error(std::string(error.what()) +
+                                 ": nothing is lost; run `musterctl db migrate` again");
+    }
 }
 
 // False too when there is no such database, or none that the user may see.

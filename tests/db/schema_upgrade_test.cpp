@@ -90,8 +90,10 @@ BOOST_AUTO_TEST_CASE(
                           [](const auto& error) { return says(error, "upgrades/2.sql"); });
     std::filesystem::create_directory(scratch.file("upgrades"));
     for (int version = 3; version <= kNewest; ++version) {
+        const bool is_own = version < store::kFirstToNamePrograms;
         scratch.write("upgrades/" + std::to_string(version) + ".sql",
-                      "-- oldest program: 6\nALTER TABLE members ADD COLUMN c INT NULL;\n");
+                      is_own ? "ALTER TABLE members ADD COLUMN c INT NULL;\n"
+                             : source_text(upgrade_file(version)));
     }
     const std::string first = "ALTER TABLE members ADD COLUMN a INT NULL;\n";
     scratch.write("upgrades/2.sql", first + "ALTER TABLE nowhere ADD COLUMN a INT NULL;\n");
