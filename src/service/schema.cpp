@@ -155,7 +155,12 @@ Migration upgrade_from_here(db::Tx& tx, const std::string& sql_directory,
     }
     if (fit == SchemaFit::NewerUnusable) throw std::runtime_error(too_new(*installed));
     Migration migration{{}, installed->version};
-    for (const SchemaFile& next : upgrades_after(installed->version, sql_directory)) {
+    const auto upgrades = upgrades_after(installed->version, sql_directory);
+    // Before older programs are told to refuse.
+    if (!upgrades.empty()) {
+        run_patiently(tx, std::string(store::kChangeNothing), "the upgrade", patience);
+    }
+    for (const SchemaFile& next : upgrades) {
         migration.upgrades.push_back(apply(tx, next, patience));
         migration.version = next.makes.version;
     }

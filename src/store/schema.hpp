@@ -20,6 +20,9 @@ inline constexpr int kFirstToNamePrograms = 6;
 std::optional<rules::SchemaRecord> schema_record(db::Tx& tx);
 // That the schema has reached this version.
 void record_schema(db::Tx& tx, const rules::SchemaRecord& reached, Timestamp now);
+// The statement that changes nothing, and fails as any change of the schema would for who has not
+// the right to.
+inline constexpr std::string_view kChangeNothing = "ALTER TABLE schema_version COMMENT = ''";
 // That the schema of that version, of those that can say so, is going to want this program or a
 // newer one.
 void require_program(db::Tx& tx, int version, int oldest_program);

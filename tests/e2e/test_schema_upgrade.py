@@ -346,6 +346,9 @@ def test_an_older_schema_is_refused_by_all_with_the_command(stack, verdicts, our
     told = verdicts.status(MIGRATE)
     assert (told["state"], told["version"], told["oldest_program"]) == ("older", ours - 1, None)
     verdicts.all_refuse("musterctl db migrate --root-socket")
+    unentitled = stack.ctl_raw("db", "migrate")
+    assert unentitled.returncode == NOT_DONE and "--root-socket" in unentitled.stderr
+    assert stack.sql("SELECT version, oldest_program FROM schema_version") == [(ours - 1, None)]
     again = stack.ctl_raw("db", "migrate", "--root-socket", stack.env["mysql_socket"])
     assert again.returncode == DONE, again
     verdicts.all_work()
