@@ -93,25 +93,6 @@ bool run_upgrade_statement(db::Tx& tx, const std::string& statement, const std::
     }
 }
 
-AppliedUpgrade apply(db::Tx& tx, const SchemaFile& upgrade, const MigrationPatience& patience) {
-    const int version = upgrade.makes.version;
-    // Programs that it is going to break are refused from its beginning on.
-    if (upgrade.makes.oldest_program) {
-        store::require_program(tx, version - 1, *upgrade.makes.oldest_program);
-    }
-    AppliedUpgrade applied{version, upgrade.statements.size(), 0};
-    for (std::size_t i = 0; i < upgrade.statements.size(); ++i) {
-        const std::string place = "upgrade to version " + std::to_string(version) + ", statement " +
-                                  std::to_string(i + 1) + " of " +
-                                  std::to_string(upgrade.statements.size());
-        if (!run_upgrade_statement(tx, upgrade.statements[i], place, patience)) {
-            ++applied.done_before;
-        }
-    }
-    store::record_schema(tx, upgrade.makes, Timestamp::now());
-    return applied;
-}
-
 // Keeps other migrations out for as long as it lives.
 class SchemaLock {
   public:
@@ -161,7 +142,7 @@ Migration upgrade_from_here(db::Tx& tx, const std::string& sql_directory,
         run_patiently(tx, std::string(store::kChangeNothing), "the upgrade", patience);
     }
     for (const SchemaFile& next : upgrades) {
-        migration.upgrades.push_back(apply(tx, next, patience));
+        migration.upgrades.push_back(apply_upgrade(tx, next, patience));
         migration.version = next.makes.version;
     }
     return migration;
@@ -263,6 +244,26 @@ bool initialize_schema(db::Database& without_database, Context& context) {
     if (has_schema(context)) return false;
     without_database.run(store::create_database_statement(context.settings.database_name));
     return make_schema(context.database, context.settings);
+}
+
+AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
+                             const MigrationPatience& patience) {
+    const int version = upgrade.makes.version;
+    // Programs that it is going to break are refused from its beginning on.
+    if (upgrade.makes.oldest_program) {
+        store::require_program(tx, version - 1, *upgrade.makes.oldest_program);
+    }
+    AppliedUpgrade applied{version, upgrade.statements.size(), 0};
+    for (std::size_t i = 0; i < upgrade.statements.size(); ++i) {
+        const std::string place = "upgrade to version " + std::to_string(version) + ", statement " +
+                                  std::to_string(i + 1) + " of " +
+                                  std::to_string(upgrade.statements.size());
+        if (!run_upgrade_statement(tx, upgrade.statements[i], place, patience)) {
+            ++applied.done_before;
+        }
+    }
+    store::record_schema(tx, upgrade.makes, Timestamp::now());
+    return applied;
 }
 
 Migration upgrade_schema(Context& context, const MigrationPatience& patience) {

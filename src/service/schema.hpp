@@ -60,6 +60,10 @@ struct MigrationPatience {
     // For the server to see that a connection of our own was lost.
     int own_seconds = 30;
 };
+// Runs the one upgrade that follows the schema's version, or what an interrupted run has left of
+// it, and records its version. Programs older than it names are refused from its beginning on.
+AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
+                             const MigrationPatience& patience);
 // Brings the schema to this program's version by settings.sql_directory/upgrades/<version>.sql, one
 // version after the other. A run that was interrupted anywhere is mended by the next one. Throws
 // std::runtime_error when there is no schema, it wants a newer program, a file is missing or says

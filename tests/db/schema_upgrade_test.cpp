@@ -160,18 +160,50 @@ BOOST_AUTO_TEST_CASE(an_upgrade_that_names_no_oldest_program_is_not_begun) {
     BOOST_TEST(place.client->column("SELECT version FROM schema_version") == Lines({"1"}));
 }
 
-BOOST_FIXTURE_TEST_CASE(programs_that_an_upgrade_breaks_are_refused_from_its_beginning, NewPlace) {
-    // As the program for the next version would begin its upgrade, and break off in it.
-    const auto begins = [&](int oldest) {
-        database->read([&](muster::db::Tx& tx) { store::require_program(tx, kNewest, oldest); });
-        return service::schema_standing(*context);
-    };
-    BOOST_TEST(begins(kNewest).problem == "");
-    const auto broken = begins(kNewest + 1);
-    BOOST_TEST(broken.problem.find("apt install") != std::string::npos, broken.problem);
-    BOOST_TEST((service::check_readiness(*context).state == service::Readiness::WrongSchema));
-    BOOST_TEST((broken.fit == muster::rules::SchemaFit::NewerUnusable));
-    BOOST_TEST(!begins(kNewest).problem.empty());  // an older file does not take it back
+// The upgrade of a program to come, seen from this one.
+struct NextUpgrade : NewPlace {
+    static constexpr int kNext = kNewest + 1;
+
+    std::string_view seen() {
+        return muster::rules::schema_fit_name(service::schema_standing(*context).fit);
+    }
+    // `oldest`: the oldest program that it works with.
+    void apply(int oldest, const std::string& statement) {
+        database->read([&](muster::db::Tx& tx) {
+            return service::apply_upgrade(tx, {{statement}, {kNext, oldest}}, {});
+        });
+    }
+    inline static const std::string kAdds = "ALTER TABLE admins ADD COLUMN a INT NULL";
+    inline static const std::string kFails = "ALTER TABLE nowhere ADD COLUMN a INT NULL";
+};
+
+BOOST_FIXTURE_TEST_CASE(an_upgrade_that_only_adds_leaves_this_program_its_work, NextUpgrade) {
+    BOOST_CHECK_THROW(apply(kNewest, kFails), DbError);
+    BOOST_TEST(seen() == "current");
+    apply(kNewest, kAdds);
+    BOOST_TEST(seen() == "newer");
+    BOOST_TEST((service::check_readiness(*context).state == service::Readiness::Ready));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_upgrade_that_breaks_this_program_has_it_refuse_from_its_beginning_on,
+                        NextUpgrade) {
+    BOOST_CHECK_THROW(apply(kNext, kFails), DbError);
+    BOOST_TEST(seen() == "too_new");
+    BOOST_TEST(client->column("SELECT version FROM schema_version") ==
+               Lines({std::to_string(kNewest)}));
+    const auto report = service::check_readiness(*context);
+    BOOST_TEST((report.state == service::Readiness::WrongSchema));
+    BOOST_TEST(report.problem.find("apt install") != std::string::npos, report.problem);
+    apply(kNext, kAdds);
+    BOOST_TEST(seen() == "too_new");
+    BOOST_TEST(client->number("SELECT oldest_program FROM schema_version WHERE version = ?",
+                              kNext) == kNext);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_that_says_an_older_program_takes_nothing_back, NextUpgrade) {
+    BOOST_CHECK_THROW(apply(kNext, kFails), DbError);
+    BOOST_CHECK_THROW(apply(kNewest, kFails), DbError);
+    BOOST_TEST(seen() == "too_new");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
