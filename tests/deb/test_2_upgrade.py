@@ -12,14 +12,30 @@ from support.machine import wait_for
 IMPORT = (f"muster-import many.csv --url https://{roots.NAME} --ca-file {CA_FILE} --key-file riverside.key "
           "--commit --quiet --json")
 ROWS = 30_000
+MIGRATE = "musterctl db migrate --root-socket /run/mysqld/mysqld.sock"
+
+
+def packages_of_version(version, packages, machine, folder):
+    """The same packages under another version, in a folder of the administrator's. dpkg sees an upgrade; the programs are
+    the same."""
+    for package in packages:
+        roots.with_version(package, version, machine.outside(folder))
+    return f"./{folder}"
 
 
 @pytest.fixture(scope="module")
 def next_version(packages, machine):
-    """The same packages under the next version, in ~/next. dpkg sees an upgrade; the programs are the same."""
-    for package in packages:
-        roots.with_version(package, "0.1.1-1", machine.outside("next"))
-    return "./next"
+    return packages_of_version("0.1.1-1", packages, machine, "next")
+
+
+@pytest.fixture
+def older_schema(machine):
+    """Makes the running database look as if this program's upgrade of the schema had not been run."""
+    def take_back():
+        machine.run("mariadb muster -e 'DELETE FROM schema_version WHERE version = 6; "
+                    "ALTER TABLE schema_version DROP COLUMN oldest_program'")
+        assert machine.tried("sudo -u muster musterctl db status").returncode == 3
+    return take_back
 
 
 def main_pid(machine):
@@ -53,6 +69,30 @@ def test_an_upgrade_under_load_fails_no_request_and_no_import(machine, load, nex
         assert text.read().strip() == "0", open(machine.outside("import.err"), encoding="utf-8").read()
     count = "mariadb -N muster -e \"SELECT COUNT(*) FROM users WHERE email LIKE '%@upgrade.example.org'\""
     assert int(machine.run(count)) == ROWS
+
+
+def test_while_the_schema_waits_an_upgrade_leaves_the_old_musterd_at_work(machine, load, packages, older_schema):
+    folder = packages_of_version("0.1.2-1", packages, machine, "after-next")
+    before = main_pid(machine)
+    with load() as partners:
+        older_schema()
+        said = machine.run(f"apt install -y {folder}/*.deb 2>&1", seconds=120)
+        assert "now run musterctl db migrate, and systemctl restart muster" in said
+        assert main_pid(machine) == before
+        machine.run(MIGRATE)
+        machine.run("systemctl restart muster")
+        assert main_pid(machine) not in ("0", before)
+    partners.assert_nothing_failed()
+    assert installed_version(machine) == "0.1.2-1"
+
+
+def test_a_musterd_that_finds_an_older_schema_says_what_to_run_and_starts_when_it_was_run(machine, older_schema):
+    older_schema()
+    machine.tried("systemctl restart muster")
+    said = wait_for("the refusal", 10, lambda: machine.run("journalctl --no-pager -u muster -n 5 | grep 'db migrate' || true"))
+    assert "--root-socket /run/mysqld/mysqld.sock" in said
+    machine.run(MIGRATE)
+    wait_for("musterd's start", 20, lambda: machine.tried("systemctl is-active muster").stdout.strip() == "active")
 
 
 def test_a_restart_of_the_machine_brings_all_of_it_back(machine):
