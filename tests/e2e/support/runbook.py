@@ -47,13 +47,10 @@ apt() { :; }
 """
 
 
-def heading_of(anchor):
-    """What the headings of a text become as anchors, as the web's renderers of Markdown make them."""
-    return re.sub(r"[^\w\- ]", "", anchor.lower()).replace(" ", "-")
-
-
-def headings():
-    return re.findall(r"^#+ (.*)$", DOCS.read_text(), re.MULTILINE)
+def anchors():
+    """The names by which the headings can be linked to, as renderers of Markdown make them."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", DOCS.read_text(), re.MULTILINE)}
 
 
 def section(heading):
