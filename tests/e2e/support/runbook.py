@@ -18,7 +18,6 @@ sudo() {
     if [ "$1" = -u ]; then user=$2; shift 2; fi
     HOME=$HOMES/$user "$@"
 }
-musterctl() { "$PROGRAMS/musterctl" --config "$SANDBOX/muster.conf" "$@"; }
 systemctl() {
     local verb=$1 unit
     for unit in "${@:2}"; do
@@ -78,6 +77,9 @@ class Machine:
         for folder in ("etc/cron.d", "local-sbin", "var/backups"):
             (self.root / folder).mkdir(parents=True, exist_ok=True)
         (self.root / "etc/cron.d/muster").touch()
+        ctl = self.root / "local-sbin/musterctl"
+        ctl.write_text(f'#!/bin/sh\nexec {stack.build}/musterctl --config {stack.config} "$@"\n')
+        ctl.chmod(0o755)
         self.user("root")
         self.user("muster")
         self.paths = {"/etc/cron.d/": f"{self.root}/etc/cron.d/", "/var/backups/": f"{self.root}/var/backups/",
@@ -110,7 +112,7 @@ class Machine:
             assert self.here(old) in text, f"{old!r} is not in the docs' {script!r}"
             text = text.replace(self.here(old), new)
         env = os.environ | {"HOMES": str(self.root / "homes"), "SANDBOX": str(self.stack.folder),
-                            "PROGRAMS": str(self.stack.build), "SERVICE": str(ROOT / "tests/sandbox/service"),
+                            "PATH": f"{self.root}/local-sbin:{os.environ['PATH']}", "SERVICE": str(ROOT / "tests/sandbox/service"),
                             "SOCKETS": os.path.dirname(self.stack.env["mysql_socket"])}
         done = subprocess.run(["bash", "-c", PRELUDE + text], env=env, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, f"{text}: {done.returncode} {done.stdout[-2000:]}{done.stderr[-2000:]}"
