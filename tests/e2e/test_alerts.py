@@ -1,5 +1,5 @@
-"""Monitoring: the shipped alerting rules know every figure of /metrics and no other, and the documented ways to scrape lead to them
-(docs/operations.md "Watching")."""
+"""Monitoring: the shipped alerting rules know every figure of /metrics and no other, the documented ways to scrape lead to them
+(docs/operations.md "Watching"), and the table of log lines knows every event."""
 
 import re
 import subprocess
@@ -202,3 +202,32 @@ def test_crons_look_at_the_health_is_silent_until_something_is_wrong(stack):
         assert "WRONG  key" in machine.run(line)
     finally:
         key.write_bytes(kept)
+
+
+# ---------------------------------------------------------------------------- log lines
+
+
+def logged():
+    """{event: the levels that its calls of log_event name}, and all texts of the sources that look like an event."""
+    events, texts = {}, set()
+    for path in (ROOT / "src").rglob("*.cpp"):
+        source = path.read_text()
+        texts.update(re.findall(r'"([a-z]+\.[a-z_]+)"', source))
+        for call in re.findall(r"\blog_event\((LogLevel::.*?|[a-z_]+ \? LogLevel::.*?)(?:\{\{|\);)", source, re.DOTALL):
+            levels = {level.lower() for level in re.findall(r"LogLevel::(\w+)", call)}
+            for event in re.findall(r'"([a-z]+\.[a-z_]+)"', call):
+                events.setdefault(event, set()).update(levels)
+    return events, texts
+
+
+def test_the_table_of_log_lines_holds_each_event_with_its_levels_and_what_to_do():
+    table = {}
+    for names, levels, means, to_do in re.findall(r"^\| (`[^|]*`) \| ([a-z, ]+) \| (.+?) \| (.*) \|$", section("Log lines"), re.MULTILINE):
+        assert means and to_do.strip(), f"{names}: and what is to be done?"
+        for name in re.findall("`([^`]+)`", names):
+            table[name] = set(levels.split(", "))
+    events, texts = logged()
+    assert len(events) > 25 and set(events) - {"request"} <= set(table)
+    assert set(table) - {"request"} <= texts
+    for event, levels in events.items():
+        assert table[event] <= levels, f"{event}: {table[event]} in the table, {levels} in the sources"
