@@ -7,9 +7,10 @@ import json
 import re
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.admin import AUTH, Admin
+from support.admin import AUTH
 from support.ads import Ads
 from support.bodies import body_of, path_of
 from support.client import Client, ModuleClient, PageClient
@@ -23,6 +24,7 @@ from support.world import Organization, email
 from test_engagement_events import path_of as events_of
 from test_engagement_events import track
 from test_outage import Load
+from test_runner import address_held
 from test_users_list import listed as listed_users
 from test_zz_whole_run import holds_any
 
@@ -118,10 +120,11 @@ class Scene:
         self.busy.validate(self.broken_off)
         self.stack.run_once()
         self.busy.commit(self.broken_off)
-        runner = self.stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
-        wait_for(lambda: self.busy.job(self.broken_off)["processed_rows"], "the commit to begin", every=0.002)
-        runner.kill()
-        runner.wait(10)
+        with address_held(self.stack, self.addresses[-1]):  # the last rows wait for this one
+            runner = self.stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
+            wait_for(lambda: self.busy.job(self.broken_off)["processed_rows"], "the commit to begin")
+            runner.kill()
+            runner.wait(10)
         job = self.busy.job(self.broken_off)
         assert job["state"] == "committing" and 0 < job["processed_rows"] < IMPORTED
 
@@ -147,7 +150,19 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(stack, contract):
+def starting(stack, oauth_server):
+    """Another machine with a fresh installation, as a future, because it takes its time; its MariaDB keeps a binary log as the docs say."""
+    folder = stack.folder.with_name(stack.folder.name + "-restored")
+    options = block("Going back to a moment", "[mariadbd]").replace(" ", "").replace("/var/lib/mysql", str(folder / "data"))
+    running = Stack(stack.build, folder, oauth=oauth_server, mariadb=[f"--{line}" for line in options.splitlines()[1:]])
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(running.start)
+        yield lambda: future.result() or running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def scene(stack, contract, starting):
     """With a dump of it, which the docs' commands made while others wrote."""
     with Receiver() as receiver:
         with stack.without("runner"):
@@ -182,14 +197,9 @@ def dumped(scene, load):
 
 
 @pytest.fixture(scope="module")
-def target(stack, oauth_server):
-    """Another machine, with a fresh installation, whose MariaDB keeps a binary log as the docs say."""
-    folder = stack.folder.with_name(stack.folder.name + "-restored")
-    options = block("Going back to a moment", "[mariadbd]").replace(" ", "").replace("/var/lib/mysql", str(folder / "data"))
-    running = Stack(stack.build, folder, oauth=oauth_server, mariadb=[f"--{line}" for line in options.splitlines()[1:]])
-    running.start()
-    yield running
-    running.stop()
+def target(starting):
+    """The other machine."""
+    return starting()
 
 
 def go_back(machine, dump, replay=None):
