@@ -5,6 +5,7 @@ import copy
 import gzip
 import json
 import re
+import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -80,6 +81,7 @@ class Scene:
         self.members(), self.engagement(), self.external_data(), self.webhooks()
         self.second = self.quiet.new_admin()
         assert self.second.api  # enrolls
+        self.spare = stack.issue_key(self.quiet.id, "spare")
         self.import_under_way()
         self.waiting_mail()
 
@@ -299,6 +301,12 @@ def test_who_was_erased_since_is_back_and_is_erased_again(scene, restored):
     org.api.get(f"/v1/users/{user['id']}", expect=404)
 
 
+def test_a_key_that_was_revoked_since_is_good_again(scene, restored):
+    scene.stack.ctl("key", "revoke", "--org", scene.quiet.id, "--id", scene.spare["id"])
+    for stack, status in ((scene.stack, 401), (restored, 200)):
+        Client(stack, scene.quiet.api.contract, scene.spare["key"]).get("/v1/imports", expect=status)
+
+
 def test_another_key_is_told(scene, restored, tmp_path):
     other = tmp_path / "muster.key"
     other.write_bytes(bytes(32))
@@ -409,3 +417,5 @@ def test_a_copy_of_the_files_made_under_load_is_gone_back_to(scene, target):
         assert [path for path, answer in before.items() if after[path] != answer] == []
         members = at(target, scene.busy).members()
         assert [address for address, _ in acknowledged if address not in members] == []
+    for folder in (machine.root / "var/backups/mariadb", target.folder / "data.old"):
+        shutil.rmtree(folder)
