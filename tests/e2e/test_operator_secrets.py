@@ -2,11 +2,17 @@
 
 import json
 import secrets
+from pathlib import Path
 
+import pymysql
 import pytest
-from support.admin import FACTOR, step_now, totp
+from support.admin import AUTH, FACTOR, step_now, totp
+from support.ads import Ads, path_of_url
 from support.client import Client
-from support.world import Organization
+from support.runbook import Machine, block
+from support.stack import wait_for
+from support.world import Organization, emails
+from test_outage import Load, workers
 
 DONE, NOT_DONE, USAGE = 0, 1, 2
 
@@ -99,3 +105,92 @@ def test_the_installations_key_is_rotated_without_losing_a_second_factor(strict_
         stack.ctl("secret", "rotate")
     restart_runner(stack)
     admin.new_session().get("/v1/imports", expect=200)
+
+
+# ---------------------------------------------------------------------------- as the docs say it
+
+
+def new_workers(stack, before):
+    wait_for(lambda: workers(stack) and not set(workers(stack)) & set(before), "the workers to be new ones")
+
+
+def click(stack, contract, ad):
+    return Client(stack, contract).get(path_of_url(ad["click_url"]), allow_redirects=False).status_code
+
+
+def test_the_docs_way_to_rotate_the_key_fails_no_request_and_loses_what_they_say(strict_stack, contract):
+    stack, machine = strict_stack, Machine(strict_stack)
+    org = Organization(stack, contract, attributes=False)
+    for address in emails(3):
+        org.create_user({"email": address})
+    admin, ads = org.admin(), Ads(org)
+    slot, _ = ads.running()
+    code = admin.ask_for_code()
+    cursor = org.api.get_json("/v1/users", params={"limit": 1})["next_cursor"]
+    shown = ads.serve(slot)
+    config, kept = Path(stack.config), Path(stack.config).read_text()
+    before = workers(stack)
+    with Load(org, threads=1) as load:
+        machine.run(block("Rotating the key", "sudo cp"))
+        previous = machine.here(block("Rotating the key", "[security]")).removeprefix("[security]\n")
+        config.write_text(kept.replace("[security]\n", f"[security]\n{previous}"))
+        machine.run(block("Rotating the key", "sudo mv"))
+        new_workers(stack, before)
+        load.goes_on()
+        for again in (False, True):
+            said = machine.run(block("Rotating the key", "sudo -u muster musterctl secret rotate"))
+            assert " 0 unreadable" in said and (" 0 sealed anew" in said) and not (again and " 1 sealed anew" in said)
+        assert click(stack, contract, shown) == 302
+        before = workers(stack)
+        config.write_text(kept)
+        machine.run("sudo systemctl reload muster")
+        new_workers(stack, before)
+        load.goes_on()
+    restart_runner(stack)
+    assert load.failures == [] and set(load.statuses) <= {200, 201, 429}  # the rates of production
+    assert click(stack, contract, shown) == 404
+    org.api.get("/v1/users", params={"limit": 1, "cursor": cursor}, expect=422)
+    Client(stack, contract).post(f"{AUTH}/verify", json={"email": admin.address, "otp": code}, expect=401)
+    admin.api.get("/v1/session", expect=200)
+    admin.new_session().get("/v1/session", expect=200)
+    assert stack.ctl("health")["healthy"]
+
+
+@pytest.fixture
+def database_user(stack):
+    """Puts the stack's own user of the database, and its configuration, back."""
+    config = Path(stack.config)
+    kept = config.read_text()
+    yield kept
+    config.write_text(kept)
+    stack.ctl("db", "init", "--root-socket", stack.env["mysql_socket"])
+    stack.reload_server()
+    restart_runner(stack)
+    stack.sql("DROP USER IF EXISTS muster2@localhost")
+
+
+def test_the_docs_way_to_change_the_databases_password_fails_no_request(stack, new_org, database_user):
+    org, machine, before = new_org(attributes=False), Machine(stack), workers(stack)
+    heading = "The database's password"
+    with Load(org) as load:
+        load.goes_on()
+        machine.run(block(heading, "sudo sh -c"))
+        load.goes_on()
+        section, *lines = machine.here(block(heading, "[database]")).splitlines()
+        kept = [line for line in database_user.splitlines() if not line.startswith(("user = muster", "password = file:"))]
+        kept[kept.index(section) + 1:kept.index(section) + 1] = lines
+        Path(stack.config).write_text("\n".join(kept) + "\n")
+        machine.run(block(heading, "sudo systemctl reload"))
+        new_workers(stack, before)
+        restart_runner(stack)
+        machine.run(block(heading, "sudo mariadb -e"))
+        load.goes_on(200)
+    assert load.failures == [] and set(load.statuses) == {200, 201}
+    assert {user for (user,) in stack.sql("SELECT user FROM information_schema.processlist WHERE db = 'muster'")} <= {"muster2", "root"}
+    old, new = ((stack.folder / f"database{number}.password").read_text().strip() for number in ("", "2"))
+    stack.keys_issued += [old, new]
+    socket = stack.env["mysql_socket"]
+    pymysql.connect(unix_socket=socket, user="muster2", password=new).close()
+    with pytest.raises(pymysql.Error, match="Access denied"):
+        pymysql.connect(unix_socket=socket, user="muster", password=old)
+    assert stack.ctl("health")["healthy"]

@@ -13,10 +13,13 @@ MARIADB_OPTIONS=(--innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=1G
 setting() { sed -n "s/^$2=//p" "$1/settings"; }
 
 start_service() {
-    local folder=$1 name=$2 build
+    local folder=$1 name=$2 build more
     build=$(setting "$folder" build)
     case $name in
-    mariadbd) mariadb_start "$folder" "${MARIADB_OPTIONS[@]}" ;;
+    mariadbd)
+        read -r -a more <<<"$(setting "$folder" mariadb)"
+        mariadb_start "$folder" "${MARIADB_OPTIONS[@]}" "${more[@]}"
+        ;;
     mail) spawn "$folder" mail "$ROOT/tests/sandbox/mail-sink" "$(setting "$folder" mail_port)" "$folder/mail" ;;
     musterd) spawn "$folder" musterd "$build/musterd" --config "$folder/muster.conf" ;;
     nginx) spawn "$folder" nginx nginx -p "$folder/" -c nginx/nginx.conf -e "$folder/log/nginx.error.log" ;;

@@ -43,10 +43,10 @@ def free_port():
 class Stack:
     source = ROOT
 
-    def __init__(self, build, folder, rates=None, oauth=None):
+    def __init__(self, build, folder, rates=None, oauth=None, mariadb=()):
         """rates: "default" for those of production; they are wide else. oauth: the server that its providers of external
-        data lead to, all but UNCONFIGURED."""
-        self.rates = {"RATES": rates} if rates else {}
+        data lead to, all but UNCONFIGURED. mariadb: more options of its mariadbd."""
+        self.options = ({"RATES": rates} if rates else {}) | ({"MARIADB": " ".join(mariadb)} if mariadb else {})
         self.build = Path(build).resolve()
         self.folder = Path(folder).resolve()
         self.port = free_port()
@@ -56,7 +56,7 @@ class Stack:
     # ------------------------------------------------------------------ life
     def _script(self, name, *arguments, env=None):
         environment = dict(os.environ, BUILD=str(self.build), SANDBOX=str(self.folder), PORT=str(self.port))
-        environment |= self.rates | (env or {})
+        environment |= self.options | (env or {})
         done = subprocess.run(
             [ROOT / "tests/sandbox" / name, *arguments], env=environment, capture_output=True, text=True, timeout=120
         )

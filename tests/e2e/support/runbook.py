@@ -1,0 +1,119 @@
+"""Commands of docs/operations.md, run as they stand there: against a sandbox's folder instead of the machine's, and with the
+sandbox's services and database users in the place of systemd, sudo and Debian's."""
+
+import os
+import re
+import secrets
+import subprocess
+
+from .stack import ROOT
+
+DOCS = ROOT / "docs/operations.md"
+
+# Whoever sudo names has a home of his own, whose .my.cnf says which database user he is.
+PRELUDE = r"""
+set -euo pipefail
+sudo() {
+    local user=root
+    if [ "$1" = -u ]; then user=$2; shift 2; fi
+    HOME=$HOMES/$user "$@"
+}
+systemctl() {
+    local verb=$1 unit
+    for unit in "${@:2}"; do
+        case $verb,$unit in
+        start,muster.socket) ;; # musterd makes it itself
+        stop,muster.socket) rm -f "$SOCKETS"/{muster,collector}.sock ;; # as RemoveOnStop does
+        reload,muster) kill -HUP "$(sed 's/ .*//' "$SANDBOX/pids/musterd")" ;;
+        *,muster.service) "$SERVICE" "$verb" musterd ;;
+        *,mariadb.service) "$SERVICE" "$verb" mariadbd ;;
+        *) echo "systemctl $verb $unit: nobody knows that here" >&2; return 1 ;;
+        esac
+    done
+}
+install() { # the owner stays who runs this
+    local kept=()
+    while [ $# -gt 0 ]; do
+        case $1 in -[og]) shift ;; *) kept+=("$1") ;; esac
+        shift
+    done
+    command install "${kept[@]}"
+}
+ps() { command ps "$@" || true; } # that there is none is no error
+chown() { :; }
+chgrp() { :; }
+apt() { :; }
+"""
+
+
+def anchors():
+    """The names by which the headings can be linked to, as renderers of Markdown make them."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", DOCS.read_text(), re.MULTILINE)}
+
+
+def section(heading):
+    """The text below a heading, up to the next one."""
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", DOCS.read_text(), re.MULTILINE | re.DOTALL)
+    assert found, f"docs/operations.md has no section {heading!r}"
+    return found.group(1)
+
+
+def block(heading, beginning):
+    """The indented block of the section that begins with these words, without its indent."""
+    for found in re.findall(r"(?:^ {4,}.*\n)+", section(heading), re.MULTILINE):
+        indent = re.match(" +", found).group()
+        text = re.sub(rf"^{indent}", "", found, flags=re.MULTILINE)
+        if text.startswith(beginning):
+            return text
+    raise AssertionError(f"docs/operations.md {heading!r} has no block that begins with {beginning!r}")
+
+
+class Machine:
+    """A sandbox as the machine that the docs speak of."""
+
+    def __init__(self, stack):
+        self.stack, self.root = stack, stack.folder / "machine"
+        for folder in ("etc/cron.d", "local-sbin", "var/backups"):
+            (self.root / folder).mkdir(parents=True, exist_ok=True)
+        (self.root / "etc/cron.d/muster").touch()
+        ctl = self.root / "local-sbin/musterctl"
+        ctl.write_text(f'#!/bin/sh\nexec {stack.build}/musterctl --config {stack.config} "$@"\n')
+        ctl.chmod(0o755)
+        self.user("root")
+        self.user("muster")
+        self.paths = {"/etc/cron.d/": f"{self.root}/etc/cron.d/", "/var/backups/": f"{self.root}/var/backups/",
+                      "/usr/local/sbin/": f"{self.root}/local-sbin/", "/usr/share/doc/muster/examples/": f"{ROOT}/docs/examples/",
+                      "/etc/muster/": f"{stack.folder}/", "/var/lib/mysql": f"{stack.folder}/data"}
+
+    def user(self, name, password=None):
+        """A system user, whom the database knows by the same name."""
+        home = self.root / "homes" / name
+        home.mkdir(parents=True, exist_ok=True)
+        proof = f"password = {password}\n" if password else ""
+        (home / ".my.cnf").write_text(f"[client]\nsocket = {self.stack.env['mysql_socket']}\nuser = {name}\n{proof}")
+
+    def database_user(self, name):
+        """Lets the system user in, who is made up here, by a password instead of his socket."""
+        password = secrets.token_hex(16)
+        self.stack.sql(f"ALTER USER {name}@localhost IDENTIFIED BY '{password}'")
+        self.user(name, password)
+
+    def here(self, text):
+        """The text with the machine's paths instead of the docs'."""
+        for old, new in ({"/run/mysqld/mysqld.sock": self.stack.env["mysql_socket"]} | self.paths).items():
+            text = text.replace(old, new)
+        return text
+
+    def run(self, script, replaced=None):
+        """Runs lines of the docs; what they print. replaced: {what stands there for an example: what is meant here}."""
+        text = self.here(script)
+        for old, new in (replaced or {}).items():
+            assert self.here(old) in text, f"{old!r} is not in the docs' {script!r}"
+            text = text.replace(self.here(old), new)
+        env = os.environ | {"HOMES": str(self.root / "homes"), "SANDBOX": str(self.stack.folder),
+                            "PATH": f"{self.root}/local-sbin:{os.environ['PATH']}", "SERVICE": str(ROOT / "tests/sandbox/service"),
+                            "SOCKETS": os.path.dirname(self.stack.env["mysql_socket"])}
+        done = subprocess.run(["bash", "-c", PRELUDE + text], env=env, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"{text}: {done.returncode} {done.stdout[-2000:]}{done.stderr[-2000:]}"
+        return done.stdout

@@ -1,0 +1,233 @@
+"""Monitoring: the shipped alerting rules know every figure of /metrics and no other, the documented ways to scrape lead to them
+(docs/operations.md "Watching"), and the table of log lines knows every event."""
+
+import re
+import subprocess
+from contextlib import contextmanager
+
+import pytest
+import requests
+import yaml
+from support import wire
+from support.client import Client
+from support.edge import Edge
+from support.runbook import DOCS, Machine, anchors, block, section
+from support.stack import ROOT, free_port, wait_for
+
+EXAMPLES = ROOT / "docs/examples"
+RULES, TESTS = EXAMPLES / "muster.rules.yml", EXAMPLES / "muster.rules.test.yml"
+
+
+@pytest.fixture(scope="module")
+def rules():
+    (group,) = yaml.safe_load(RULES.read_text())["groups"]
+    return group["rules"]
+
+
+@pytest.fixture(scope="module")
+def figures(stack):
+    """/metrics, with every kind of figure in it."""
+    text = Client(stack, None).get("/metrics", expect=200).text
+    assert "muster_database_up 1" in text
+    return text
+
+
+def metrics_of(figures):
+    """{name: type}"""
+    return dict(re.findall(r"^# TYPE (\w+) (\w+)$", figures, re.MULTILINE))
+
+
+def named(rule):
+    """The metrics of Muster's that a rule asks for; a histogram's parts are the histogram."""
+    return {re.sub("_(bucket|sum|count)$", "", name) for name in re.findall(r"\bmuster_\w+", rule["expr"])}
+
+
+def promtool(*arguments):
+    return subprocess.run(["promtool", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+# ---------------------------------------------------------------------------- the rules
+
+
+def test_each_figure_has_an_alarm_or_a_reason_for_none_and_no_alarm_is_about_nothing(rules, figures):
+    shown = set(metrics_of(figures))
+    watched = set().union(*map(named, rules))
+    argued = set(re.findall(r"^# No alarm on (\w+): \w+", RULES.read_text(), re.MULTILINE))
+    assert len(shown) >= 16
+    assert watched - shown == set() and argued - shown == set()
+    assert shown - watched - argued == set()
+    assert watched & argued == set()
+
+
+def test_each_operation_and_status_that_a_rule_names_is_one_of_the_figures(rules, figures):
+    for rule in rules:
+        for label, values in re.findall(r'\b(operation|state)(?:!|=)~?"([^"]*)"', rule["expr"]):
+            for value in values.split("|"):
+                assert f'{label}="{value}"' in figures, f"{rule['alert']}: there is no {label} {value}"
+        for value in re.findall(r'\bstatus=~?"([^"]*)"', rule["expr"]):
+            assert all(f'status="{one}"' in figures for one in value.split("|")), f"{rule['alert']}: {value}"
+
+
+def test_each_alarm_says_how_grave_it_is_what_to_do_and_where_to_read_on(rules):
+    assert len({rule["alert"] for rule in rules}) == len(rules) >= 14
+    for rule in rules:
+        assert rule["labels"].keys() == {"severity"} and rule["labels"]["severity"] in ("critical", "warning"), rule["alert"]
+        assert re.fullmatch(r"\d+m", rule["for"]), rule["alert"]
+        assert rule["annotations"].keys() == {"summary", "runbook"}
+        page, _, anchor = rule["annotations"]["runbook"].partition("#")
+        assert page == "operations.md" and anchor in anchors(), f"{rule['alert']}: {page}#{anchor} is not there"
+        assert re.search(r"\b([Ss]ee|Raise|tell)\b", rule["annotations"]["summary"]), f"{rule['alert']}: and what is to be done?"
+        assert 'job="muster"' in rule["expr"]
+
+
+def test_the_docs_name_each_alarm_and_lead_nowhere_else(rules):
+    alarms = {rule["alert"] for rule in rules}
+    assert set(re.findall(r"`(Muster[A-Z]\w+)`", section("Figures"))) == alarms
+    links = set(re.findall(r"\]\(#([^)]*)\)", DOCS.read_text()))
+    assert links - anchors() == set()
+
+
+def test_the_rules_and_their_unit_tests_pass():
+    for arguments in (("check", "rules", RULES), ("test", "rules", TESTS)):
+        done = promtool(*arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_alarm_fires_in_a_unit_test_that_has_been_silent_before(rules):
+    loud = {}
+    for case in yaml.safe_load(TESTS.read_text())["tests"]:
+        said = [sample["labels"] for check in case["promql_expr_test"] for sample in check["exp_samples"]]
+        quiet = [check for check in case["promql_expr_test"] if not check["exp_samples"]]
+        for name in re.findall(r'alertname="(\w+)"', " ".join(said)):
+            loud[name] = loud.get(name) or bool(quiet)
+    assert loud == {rule["alert"]: True for rule in rules}
+
+
+def test_a_rule_that_never_holds_is_found_out(tmp_path):
+    (tmp_path / TESTS.name).write_text(TESTS.read_text())
+    (tmp_path / RULES.name).write_text(RULES.read_text().replace("muster_mail_oldest_seconds{", "muster_mail_oldest{"))
+    done = promtool("test", "rules", tmp_path / TESTS.name)
+    assert done.returncode != 0 and "MusterMailWaits" in done.stdout + done.stderr
+
+
+# ---------------------------------------------------------------------------- scraping
+
+
+@contextmanager
+def prometheus(stack, folder, port):
+    """Debian's, with the shipped configuration, but for address, name and authority; its API's address."""
+    config = yaml.safe_load((EXAMPLES / "muster.prometheus.yml").read_text())
+    assert config["rule_files"] == ["/etc/prometheus/muster.rules.yml"]
+    config["rule_files"] = [str(RULES)]
+    (job,) = config["scrape_configs"]
+    assert job["static_configs"] == [{"targets": ["127.0.0.1:443"]}] and list(job["tls_config"]) == ["server_name"]
+    job["static_configs"] = [{"targets": [f"127.0.0.1:{port}"]}]
+    job["tls_config"] = {"server_name": "localhost", "ca_file": stack.ca_file}
+    config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
+    (folder / "prometheus.yml").write_text(yaml.safe_dump(config))
+    api = f"127.0.0.1:{free_port()}"
+    with open(folder / "prometheus.log", "wb") as log:
+        process = subprocess.Popen(["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+                                    f"--web.listen-address={api}"], stdout=log, stderr=log)
+    try:
+        yield f"http://{api}/api/v1"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def asked(url):
+    """The data of Prometheus's answer; None while it does not answer."""
+    session = requests.Session()
+    session.trust_env = False
+    try:
+        return session.get(url, timeout=10).json()["data"]
+    except (requests.RequestException, ValueError):
+        return None
+
+
+def states(api):
+    """{alarm: its state}, once all rules have been looked at; None before."""
+    found = asked(f"{api}/rules")
+    rules = found["groups"][0]["rules"] if found and found["groups"] else []
+    assert not [rule for rule in rules if rule["health"] == "err"], rules
+    return {rule["name"]: rule["state"] for rule in rules} if rules and all(rule["health"] == "ok" for rule in rules) else None
+
+
+def test_a_real_prometheus_asks_from_the_host_itself_and_judges(stack, tmp_path):
+    with prometheus(stack, tmp_path, stack.port) as api:
+        wait_for(lambda: (states(api) or {}).get("MusterDown") == "inactive" and asked(f"{api}/query?query=up")["result"],
+                 "Prometheus to have asked and judged")
+        wait_for(lambda: asked(f"{api}/query?query=up")["result"][0]["value"][1] == "1", "the figures to come")
+        wait_for(lambda: (states(api)["MusterDatabaseDown"], states(api)["MusterUnwatched"]) == ("inactive", "inactive"), "all to be well")
+        with stack.without("mariadbd"):
+            wait_for(lambda: states(api)["MusterDatabaseDown"] == "pending", "the database to be missed")
+        with stack.without("musterd"):
+            wait_for(lambda: states(api)["MusterDown"] == "pending", "musterd to be missed")
+    wait_for(stack.answers, "the stack to answer again")
+
+
+def test_the_shipped_door_lets_one_address_in(stack):
+    """The sandbox's edge has the shipped site beside its own; Prometheus is at 127.0.0.5."""
+    port = free_port()
+    door = (EXAMPLES / "muster.metrics.conf").read_text()
+    for old, new in (("10.0.0.5:9145", f"127.0.0.1:{port}"), ("10.0.0.9", "127.0.0.5"),
+                     ("/etc/muster/tls/fullchain.pem", f"{stack.folder}/server.pem"),
+                     ("/etc/muster/tls/privkey.pem", f"{stack.folder}/server.key")):
+        assert old in door
+        door = door.replace(old, new)
+    with Edge(stack, "door", [("nginx.conf", "    server {\n        listen 127.0.0.1:", f"{door}\n    server {{\n        listen 127.0.0.1:")]) as edge:
+        edge.port = port
+        figures = wire.exchange(edge, wire.request_bytes("GET", "/metrics"), "127.0.0.5")
+        assert figures.status == 200 and b"# TYPE muster_database_up gauge" in figures.body
+        status = wire.exchange(edge, wire.request_bytes("GET", "/nginx_status"), "127.0.0.5")
+        assert status.status == 200 and b"Active connections" in status.body
+        for path in ("/metrics", "/nginx_status"):
+            assert wire.exchange(edge, wire.request_bytes("GET", path), "127.0.0.6").status == 403
+        for path in ("/healthz", "/v1/imports", "/console/"):
+            assert wire.exchange(edge, wire.request_bytes("GET", path), "127.0.0.5").status == 404
+
+
+# ---------------------------------------------------------------------------- cron
+
+
+def test_crons_look_at_the_health_is_silent_until_something_is_wrong(stack):
+    line = block("Watching", "*/10").split("muster  ", 1)[1].strip()
+    machine = Machine(stack)
+    assert machine.run(line) == ""
+    key = stack.folder / "muster.key"
+    kept = key.read_bytes()
+    key.write_bytes(bytes(32))
+    try:
+        assert "WRONG  key" in machine.run(line)
+    finally:
+        key.write_bytes(kept)
+
+
+# ---------------------------------------------------------------------------- log lines
+
+
+def logged():
+    """{event: the levels that its calls of log_event name}, and all texts of the sources that look like an event."""
+    events, texts = {}, set()
+    for path in (ROOT / "src").rglob("*.cpp"):
+        source = path.read_text()
+        texts.update(re.findall(r'"([a-z]+\.[a-z_]+)"', source))
+        for call in re.findall(r"\blog_event\((LogLevel::.*?|[a-z_]+ \? LogLevel::.*?)(?:\{\{|\);)", source, re.DOTALL):
+            levels = {level.lower() for level in re.findall(r"LogLevel::(\w+)", call)}
+            for event in re.findall(r'"([a-z]+\.[a-z_]+)"', call):
+                events.setdefault(event, set()).update(levels)
+    return events, texts
+
+
+def test_the_table_of_log_lines_holds_each_event_with_its_levels_and_what_to_do():
+    table = {}
+    for names, levels, means, to_do in re.findall(r"^\| (`[^|]*`) \| ([a-z, ]+) \| (.+?) \| (.*) \|$", section("Log lines"), re.MULTILINE):
+        assert means and to_do.strip(), f"{names}: and what is to be done?"
+        for name in re.findall("`([^`]+)`", names):
+            table[name] = set(levels.split(", "))
+    events, texts = logged()
+    assert len(events) > 25 and set(events) - {"request"} <= set(table)
+    assert set(table) - {"request"} <= texts
+    for event, levels in events.items():
+        assert table[event] <= levels, f"{event}: {table[event]} in the table, {levels} in the sources"
