@@ -32,13 +32,14 @@ def next_version(packages, machine):
 def older_schema(machine):
     """Makes the running database look as if this program's upgrade of the schema had not been run."""
     def take_back():
-        machine.run("mariadb muster -e 'DELETE FROM schema_version WHERE version = 6; "
+        machine.run("mariadb muster -e 'DELETE FROM schema_version; INSERT INTO schema_version (version, applied_at) VALUES (5, 0); "
                     "ALTER TABLE schema_version DROP COLUMN oldest_program'")
         assert machine.tried("sudo -u muster musterctl db status").returncode == 3
     return take_back
 
 
 def main_pid(machine):
+    """"0" when it does not run."""
     return machine.run("systemctl show -P MainPID muster.service").strip()
 
 
@@ -104,6 +105,7 @@ def test_a_restart_of_the_machine_brings_all_of_it_back(machine):
 
 def test_a_killed_musterd_is_replaced_while_connections_wait(machine, load):
     before = main_pid(machine)
+    assert before != "0"
     machine.run(f"kill -KILL {before}")
     wait_for("another musterd", 30, lambda: main_pid(machine) not in ("0", before))
     with load() as partners:

@@ -69,8 +69,9 @@ class Machine:
         shell = ["env", "-i", *(f"{name}={value}" for name, value in ENVIRONMENT.items()), "bash", "-c", f"cd {HOME}\n{script}"]
         if user != "root":
             shell = ["runuser", "-u", user, "--", *shell]
+        # In a session of its own: a faulty `kill 0` in there would end the tests, which run as root.
         return subprocess.run(self.inside(*shell), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=seconds, check=False)
+                              timeout=seconds, check=False, start_new_session=True)
 
     def run(self, script, seconds=60, user="root"):
         """What it wrote to standard output; Failed, with all that it wrote, unless it ended well."""
