@@ -16,7 +16,6 @@ from support.load import Load
 from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
 
-
 COLLECTORS = 2  # beside the workers of the API
 
 

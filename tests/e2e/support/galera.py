@@ -120,8 +120,9 @@ class Node:
 
     def _position(self):
         """How galera_recovery, which systemd runs before each start, finds where a crashed node stood."""
-        if not (self.data / "ibdata1").exists():
-            return []
+        state = self.data / "grastate.dat"
+        if not state.exists() or not re.search(r"(?m)^seqno: *-1$", state.read_text()):
+            return []  # a new node, or one that was stopped properly
         done = subprocess.run(self._command("--wsrep-recover"), capture_output=True, text=True, timeout=PATIENCE)
         found = re.findall(r"WSREP: Recovered position:? *([0-9a-f-]+:-?\d+)", done.stdout + done.stderr)
         return [f"--wsrep-start-position={found[-1]}"] if found else []
@@ -160,7 +161,9 @@ class Node:
 
     # ------------------------------------------------------------------ SQL
     def connect(self, **options):
-        settings = {"autocommit": True, "charset": "utf8mb4", "database": "muster"} | options
+        """As root. It sees all that was committed anywhere before, as Muster does."""
+        settings = {"autocommit": True, "charset": "utf8mb4", "database": "muster",
+                    "init_command": "SET SESSION wsrep_sync_wait = 1"} | options
         return pymysql.connect(unix_socket=self.socket, user="root", **settings)
 
     def sql(self, statement, *parameters, **options):
@@ -168,8 +171,13 @@ class Node:
             cursor.execute(statement, parameters)
             return list(cursor.fetchall())
 
+    def make_primary(self):
+        """What docs/operations.md has an operator do on the last node of a cluster that lost its majority."""
+        self.sql("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'", database=None, init_command=None)
+
     def status(self):
-        return dict(self.sql("SHOW GLOBAL STATUS LIKE 'wsrep%%'", database=None, connect_timeout=2, read_timeout=5))
+        return dict(self.sql("SHOW GLOBAL STATUS LIKE 'wsrep%%'", database=None, init_command=None, connect_timeout=2,
+                             read_timeout=5))
 
 
 def cluster_user():
@@ -287,7 +295,6 @@ class Cluster:
         """{table: checksum over its rows} of Muster's database on one node, as of a moment when nothing that was committed
         anywhere is missing there."""
         with closing(node.connect()) as connection, connection.cursor() as cursor:
-            cursor.execute("SET SESSION wsrep_sync_wait = 1")
             cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'muster'")
             tables = ", ".join(f"`{name}`" for name, in cursor.fetchall())
             cursor.execute(f"CHECKSUM TABLE {tables} EXTENDED")

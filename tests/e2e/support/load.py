@@ -1,11 +1,10 @@
-"""Clients that go on whatever happens, and remember what they were answered."""
+"""Requests that go on while something happens to the service."""
 
 import threading
 
 import requests
-
-from .stack import wait_for
-from .world import email
+from support.stack import wait_for
+from support.world import email
 
 
 class Load:
