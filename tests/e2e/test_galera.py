@@ -34,12 +34,14 @@ def cluster(stack):
 @pytest.fixture(scope="module")
 def galera(stack, cluster):
     """A stack over the cluster."""
-    running = GaleraStack(stack.build, cluster.folder / "sandbox", cluster)
+    running = GaleraStack(stack.build, cluster.folder.with_name(cluster.folder.name + "-stack"), cluster)
     cluster.nodes[1].start()  # joins meanwhile
-    running.start()
-    cluster.wait_until_whole()
-    yield running
-    running.stop()
+    try:
+        running.start()
+        cluster.wait_until_whole()
+        yield running
+    finally:
+        running.stop()
 
 
 @pytest.fixture
@@ -148,7 +150,7 @@ def finish(org, job_id, state):
 
 
 def test_an_import_survives_the_death_of_the_writer(galera, cluster, org):
-    payloads = [{"email": address, "first_name": "Ann"} for address in emails(30_000)]
+    payloads = [{"email": address, "first_name": "Ann"} for address in emails(20_000)]
     first = cluster.nodes[0]
     with galera.without("runner"):
         job_id = org.staged(payloads)
