@@ -152,7 +152,7 @@ def finish(org, job_id, state):
 def test_an_import_survives_the_death_of_the_writer(galera, cluster, org):
     payloads = [{"email": address, "first_name": "Ann"} for address in emails(20_000)]
     first = cluster.nodes[0]
-    with galera.without("runner"):
+    with galera.without("runner", verb="kill"):
         job_id = org.staged(payloads)
         org.validate(job_id)
         with runners(galera, {}, {}) as running:
@@ -172,7 +172,7 @@ def test_runners_on_two_nodes_at_once_double_no_row(galera, cluster, new_galera_
     """Which one writer rules out, and which leases in the rows bear all the same."""
     orgs = [new_galera_org() for _ in range(4)]
     payloads = {org.id: [{"email": address} for address in emails(3_000)] for org in orgs}
-    with galera.without("runner"):
+    with galera.without("runner", verb="kill"):
         jobs = {org.id: org.staged(payloads[org.id]) for org in orgs}
         with runners(galera, {}, elsewhere(cluster.nodes[1])):
             for org in orgs:
