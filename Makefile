@@ -156,6 +156,8 @@ install: all
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/$$program; done
 	for text in README.md CHANGES docs/*.md; do \
 	    install -D -m 644 $$text $(DESTDIR)$(prefix)/share/doc/muster/$${text##*/}; done
+	install -d $(DESTDIR)$(prefix)/share/doc/muster/examples
+	install -m 644 docs/examples/* $(DESTDIR)$(prefix)/share/doc/muster/examples/
 	for section in 1 5 7 8; do for page in man/*.$$section; do test ! -e $$page || \
 	    install -D -m 644 $$page $(DESTDIR)$(prefix)/share/man/man$$section/$${page#man/}; done; done
 

@@ -38,9 +38,9 @@ constexpr std::array kDuplicate = {1062, 1586};
 constexpr std::array kDeadlock = {1213};
 constexpr std::array kLockTimeout = {1205};
 // shutdown, killed, read only after a fail-over, a Galera node not ready, too many connections,
-// network; the client's own
-constexpr std::array kGone = {1053, 1290, 1836, 1047, 1317, 1927, 1152, 1158, 1159,
-                              1160, 1161, 1040, 2002, 2003, 2006, 2013, 2030, 2055};
+// network, a COMMIT in a Galera node that lost the others; the client's own (2026: TLS)
+constexpr std::array kGone = {1053, 1290, 1836, 1047, 1180, 1317, 1927, 1152, 1158, 1159,
+                              1160, 1161, 1040, 2002, 2003, 2006, 2013, 2026, 2030, 2055};
 // too long, out of range, null, truncated, bad value, check, foreign key, raised by a trigger
 constexpr std::array kBadData = {1406, 1264, 1048, 1265, 1292, 1366, 4025, 3819, 1452, 1644};
 constexpr std::array kKinds = {
@@ -260,6 +260,23 @@ Connection::Connection(const ConnectionSettings& settings) : impl_(std::make_uni
         ", max_sort_length = 4096, wait_timeout = " +
         std::to_string(settings.idle_timeout_seconds));
     run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    catch_up();
+}
+
+void Connection::catch_up() {
+    const bool is_galera = guarded("connection.is_galera", [&] {
+        const ResultSet found(impl_->plain->executeQuery("SHOW VARIABLES LIKE 'wsrep_on'"));
+        return (*found).next() && (*found).getString(2) == "ON";
+    });
+    if (!is_galera) return;
+    try {
+        run("SET SESSION wsrep_sync_wait = 1");
+        run("START TRANSACTION");
+        run("ROLLBACK");
+        run("SET SESSION wsrep_sync_wait = 0");
+    } catch (const DbError& error) {  // it waited in vain, or has no majority
+        throw DbError(DbError::Kind::Gone, error.number(), "connect: " + std::string(error.what()));
+    }
 }
 
 Connection::~Connection() = default;

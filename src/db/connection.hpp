@@ -143,6 +143,10 @@ class Connection {
     bool is_alive() noexcept;
 
   private:
+    // A Galera node may still have to apply what another one has acknowledged; whoever comes from
+    // there because it died must not miss it. What was acknowledged before this is seen after it.
+    void catch_up();
+
     struct Prepared;
     Prepared& prepared(const Sql& sql, std::size_t groups);
     void bind(Prepared& statement, const OrgId* org, std::span<const Param> params);

@@ -4,7 +4,7 @@
 # shellcheck source=tests/sandbox/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-SERVICES=(mariadbd mail musterd nginx runner) # in the order in which they start
+SERVICES=(mariadbd mail musterd nginx runner) # in the order in which they start; MariaDB comes first
 
 # The bench compares with these: durable commits, and room for a whole import in memory and log.
 MARIADB_OPTIONS=(--innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=1G --innodb-log-file-size=1G)

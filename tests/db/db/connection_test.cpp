@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(error_numbers_are_told_by_what_can_be_done) {
     }
     BOOST_TEST((muster::db::kind_of_error(1213) == Kind::Deadlock));
     BOOST_TEST((muster::db::kind_of_error(1205) == Kind::LockTimeout));
-    for (const int number : {1053, 1927, 2002, 2006, 2013, 2030, 1047, 1290}) {
+    for (const int number : {1053, 1927, 2002, 2006, 2013, 2026, 2030, 1047, 1180, 1290}) {
         BOOST_TEST((muster::db::kind_of_error(number) == Kind::Gone), number);
     }
     for (const int number : {1406, 1264, 1048, 1366, 1452, 1644, 3819, 4025}) {

@@ -1,0 +1,317 @@
+"""Three MariaDB nodes as a Galera cluster behind haproxy, by the files that docs/examples ships.
+
+Each node has an address of its own in 127/8 and production's ports there. What differs from production is what is
+put in for an address, a folder or a size (`adapt`): a file that does not work here would not work there.
+"""
+
+import csv
+import ctypes
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pymysql
+
+from .stack import ROOT, Stack, wait_for
+
+EXAMPLES = ROOT / "docs/examples"
+NODES = ("db1", "db2", "db3")
+PORTS = (3306, 4567, 4568, 4444)  # clients, replication, catching up, copies
+PATIENCE = 60.0
+WELL = {"wsrep_ready": "ON", "wsrep_cluster_status": "Primary", "wsrep_local_state_comment": "Synced"}
+PR_SET_PDEATHSIG = 1
+
+
+def dies_with_us():
+    """For what a broken-off test run would leave behind."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def missing_packages():
+    """What a host lacks for a cluster; packaging/install-deps check installs it."""
+    programs = {"haproxy": "haproxy", "socat": "socat", "mariabackup": "mariadb-backup", "mariadbd": "mariadb-server"}
+    path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+    missing = [package for program, package in programs.items() if not shutil.which(program, path=path)]
+    return missing + ([] if Path("/usr/lib/galera/libgalera_smm.so").exists() else ["galera-4"])
+
+
+def free_network():
+    """"127.x.y." whose addresses nobody uses."""
+    for _ in range(100):
+        network = f"127.{random.randint(1, 254)}.{random.randint(0, 255)}."
+        try:
+            for host in (11, 31, 32, 33):
+                for port in PORTS:
+                    with closing(socket.socket()) as probe:
+                        probe.bind((f"{network}{host}", port))
+            return network
+        except OSError:
+            continue
+    raise AssertionError("no free network on the loopback")
+
+
+class Process:
+    """A program in a session of its own, with its output in a file."""
+
+    def __init__(self, log, *command, **env):
+        self.log = log
+        with open(log, "ab") as out:
+            self._process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                             env=os.environ | {name: str(value) for name, value in env.items()},
+                                             start_new_session=True, preexec_fn=dies_with_us)
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def runs(self):
+        return self._process.poll() is None
+
+    def end(self, number=signal.SIGTERM, seconds=PATIENCE):
+        """Signals it, waits until it is gone, and ends what it may have left of its session."""
+        if self.runs:
+            self._process.send_signal(number)
+        try:
+            self._process.wait(seconds)
+        finally:
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            self._process.wait(10)
+
+    def tail(self):
+        return "\n".join(Path(self.log).read_text(errors="replace").splitlines()[-25:])
+
+
+class Node:
+    def __init__(self, cluster, name, address):
+        self.cluster, self.name, self.address = cluster, name, address
+        self.folder = cluster.folder / name
+        self.socket = f"{cluster.sockets}/{name}.sock"
+        self.process = None
+        self.data = self.folder / "data"
+        for folder in (self.data, self.folder / "tmp"):
+            folder.mkdir(parents=True)
+        (self.folder / "galera.cnf").write_text(cluster.adapt("galera.cnf", self))
+
+    # ------------------------------------------------------------------ life
+    def _command(self, *more):
+        return ["/usr/sbin/mariadbd", f"--defaults-file={self.folder}/galera.cnf", f"--user={cluster_user()}",
+                f"--datadir={self.data}", f"--tmpdir={self.folder}/tmp", f"--socket={self.socket}",
+                f"--pid-file={self.folder}/mariadbd.pid", *more]
+
+    def make_data(self):
+        """What Debian's package makes at its installation."""
+        done = subprocess.run(
+            ["mariadb-install-db", "--no-defaults", f"--user={cluster_user()}", f"--datadir={self.data}",
+             "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],
+            capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def _position(self):
+        """How galera_recovery, which systemd runs before each start, finds where a crashed node stood."""
+        state = self.data / "grastate.dat"
+        if not state.exists() or not re.search(r"(?m)^seqno: *-1$", state.read_text()):
+            return []  # a new node, or one that was stopped properly
+        done = subprocess.run(self._command("--wsrep-recover"), capture_output=True, text=True, timeout=PATIENCE)
+        found = re.findall(r"WSREP: Recovered position:? *([0-9a-f-]+:-?\d+)", done.stdout + done.stderr)
+        return [f"--wsrep-start-position={found[-1]}"] if found else []
+
+    def start(self, first=False):
+        """first: of a new cluster, as galera_new_cluster starts it. Returns at once."""
+        more = ["--wsrep-new-cluster"] if first else self._position()
+        self.process = Process(self.cluster.logs / f"{self.name}.log", *self._command(*more), TMPDIR=self.folder / "tmp")
+
+    def kill(self):
+        self.process.end(signal.SIGKILL)
+
+    def stop(self):
+        self.process.end()
+
+    def wipe(self):
+        """As if its disk had been replaced."""
+        shutil.rmtree(self.data)
+        self.data.mkdir()
+
+    def wait_until_well(self, seconds=PATIENCE):
+        def well():
+            assert self.process.runs, f"{self.name} ended: {self.process.tail()}"
+            return self.is_well()
+        try:
+            wait_for(well, f"{self.name} to take part", seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.process.tail()}") from None
+
+    def is_well(self):
+        try:
+            status = self.status()
+        except pymysql.Error:
+            return False
+        return all(status.get(name) == value for name, value in WELL.items())
+
+    # ------------------------------------------------------------------ SQL
+    def connect(self, **options):
+        """As root. It sees all that was committed anywhere before, as Muster does."""
+        settings = {"autocommit": True, "charset": "utf8mb4", "database": "muster",
+                    "init_command": "SET SESSION wsrep_sync_wait = 1"} | options
+        return pymysql.connect(unix_socket=self.socket, user="root", **settings)
+
+    def sql(self, statement, *parameters, **options):
+        with closing(self.connect(**options)) as connection, connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return list(cursor.fetchall())
+
+    def make_primary(self):
+        """What docs/operations.md has an operator do on the last node of a cluster that lost its majority."""
+        self.sql("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'", database=None, init_command=None)
+
+    def status(self):
+        return dict(self.sql("SHOW GLOBAL STATUS LIKE 'wsrep%%'", database=None, init_command=None, connect_timeout=2,
+                             read_timeout=5))
+
+
+def cluster_user():
+    return subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+class Cluster:
+    """Three nodes and a haproxy: after `start` Muster finds the first node at `url`, and the others are about to join."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder).resolve()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.logs = self.folder / "log"
+        self.logs.mkdir(parents=True)
+        self.sockets = tempfile.mkdtemp(prefix="muster-")  # a socket's address has 107 bytes
+        self.network = free_network()
+        self.haproxy = None
+        self.nodes = []
+
+    @property
+    def url(self):
+        return f"tcp://{self.network}11:3306"
+
+    @property
+    def ca_file(self):
+        return f"{self.folder}/ca.pem"
+
+    # ------------------------------------------------------------------ files
+    def adapt(self, name, node=None):
+        """An example as it is shipped, with this place's addresses, folders and sizes."""
+        changes = [(r"\b10\.0\.0\.", self.network)]
+        if node:
+            # "this node" is all that differs from host to host.
+            changes += [(rf"(?m)^(?!wsrep_cluster_address)(.*){re.escape(self.network)}31\b(.*# this node.*)$",
+                         rf"\g<1>{node.address}\g<2>"), (r"= db1( *# this node)", rf"= {node.name}\1"),
+                        ("/etc/mysql/tls", str(self.folder)), ("gcache.size=1G", "gcache.size=64M"), ("= mysql:", "= root:"),
+                        ("(?m)^ssl-mode.*$", r"\g<0>\nsst-log-archive = 0")]
+        else:
+            changes += [(r"\b127\.0\.0\.1:", f"{self.network}11:"), ("/run/haproxy", self.sockets),
+                        (r"(?m)^    (log|user|group|chroot) .*\n", ""), (r"\brise 20\b", "rise 3")]
+        text = (EXAMPLES / name).read_text()
+        for pattern, replacement in changes:
+            text, count = re.subn(pattern, replacement, text)
+            assert count, f"{name} has no {pattern} any more"
+        return text
+
+    def _make_certificate(self):
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        names = ",".join(f"IP:{self.network}{host}" for host in (11, 31, 32, 33))
+        (self.folder / "names").write_text(f"subjectAltName={names}\n")
+        for command in (
+            ["req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "30", "-subj", "/CN=Muster test databases"],
+            ["req", "-new", *key, "-keyout", "node.key", "-out", "node.csr", "-subj", "/CN=node"],
+            ["x509", "-req", "-in", "node.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30",
+             "-out", "node.pem", "-extfile", "names"],
+        ):
+            subprocess.run(["openssl", *command], cwd=self.folder, check=True, capture_output=True, timeout=30)
+
+    # ------------------------------------------------------------------ life
+    def start(self):
+        self._make_certificate()
+        self.nodes = [Node(self, name, f"{self.network}{31 + i}") for i, name in enumerate(NODES)]
+        first, *others = self.nodes
+        first.make_data()
+        first.start(first=True)
+        first.wait_until_well()
+        first.sql("CREATE USER haproxy@'127.%%'", database=None)
+        first.stop()
+        for node in others:  # by hand: Galera's own way takes a quarter of a minute each
+            shutil.copytree(first.data, node.data, dirs_exist_ok=True, ignore=shutil.ignore_patterns("galera.cache"))
+        first.start(first=True)
+        first.wait_until_well()
+        (self.folder / "haproxy.cfg").write_text(self.adapt("haproxy.cfg"))
+        self.haproxy = Process(self.logs / "haproxy.log", "/usr/sbin/haproxy", "-db", "-f", self.folder / "haproxy.cfg")
+        wait_for(lambda: self.writer() == first, "haproxy to know the first node", PATIENCE)
+
+    def wait_until_whole(self):
+        """Starts those that do not run, and waits until all take part and the first one has the connections."""
+        for node in self.nodes:  # one by one: the ports of two that join at once would be taken for each other's
+            if not node.process or not node.process.runs:
+                node.start()
+            node.wait_until_well()
+        wait_for(lambda: self.writer() == self.nodes[0], "haproxy to go back to the first node", PATIENCE)
+
+    def stop(self):
+        for process in [self.haproxy, *[node.process for node in self.nodes]]:
+            if process:
+                process.end(signal.SIGKILL)  # nothing in it is worth a clean end
+        shutil.rmtree(self.sockets, ignore_errors=True)
+
+    # ------------------------------------------------------------------ haproxy
+    def haproxy_says(self, command):
+        """An answer of its admin socket, as an operator's `socat` would get it."""
+        with closing(socket.socket(socket.AF_UNIX)) as admin:
+            admin.settimeout(10)
+            admin.connect(f"{self.sockets}/admin.sock")
+            admin.sendall(command.encode() + b"\n")
+            return b"".join(iter(lambda: admin.recv(65536), b"")).decode()
+
+    def states(self):
+        """What haproxy holds of each server: {"db1": "UP", ...}."""
+        rows = csv.DictReader(self.haproxy_says("show stat").lstrip("# ").splitlines())
+        return {row["svname"]: row["status"] for row in rows if row["type"] == "2"}
+
+    def writer(self):
+        """The node that haproxy sends everybody to; None if there is none."""
+        try:
+            states = self.states()
+        except OSError:  # it has just been started
+            return None
+        return next((node for node in self.nodes if states[node.name].startswith("UP")), None)
+
+    # ------------------------------------------------------------------ what is in the tables
+    def contents(self, node):
+        """{table: checksum over its rows} of Muster's database on one node, as of a moment when nothing that was committed
+        anywhere is missing there."""
+        with closing(node.connect()) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'muster'")
+            tables = ", ".join(f"`{name}`" for name, in cursor.fetchall())
+            cursor.execute(f"CHECKSUM TABLE {tables} EXTENDED")
+            return dict(cursor.fetchall())
+
+
+class GaleraStack(Stack):
+    """musterd, nginx, the runner and a mail server over a cluster. Its SQL goes to the node that has the connections."""
+
+    def __init__(self, build, folder, cluster):
+        super().__init__(build, folder)
+        self.cluster = cluster
+
+    def start(self):
+        lines = self.cluster.folder / "database.ini"
+        lines.write_text(f"url = {self.cluster.url}\ntls_ca = {self.cluster.ca_file}\n")
+        self._script("start", env={"DATABASE": str(lines), "ROOT_SOCKET": self.cluster.nodes[0].socket})
+
+    def connect(self, **options):
+        return (self.cluster.writer() or self.cluster.nodes[0]).connect(**options)

@@ -1,0 +1,317 @@
+"""Muster over a Galera cluster of three nodes behind haproxy (docs/operations.md "Several hosts and Galera").
+
+The nodes and haproxy run by the files that docs/examples ships. Each test finds and leaves the cluster whole.
+"""
+
+import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pymysql
+import pytest
+from support.galera import Cluster, GaleraStack, missing_packages
+from support.load import Load
+from support.stack import ROOT, wait_for
+from support.world import Organization, email, emails
+
+MISSING = missing_packages()
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (packaging/install-deps check)")
+GOES_ON = 15.0  # seconds that writes may be away when the writer dies; some six are usual
+
+
+@pytest.fixture(scope="module")
+def cluster(stack):
+    running = Cluster(stack.folder.with_name(stack.folder.name + "-galera"))
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def galera(stack, cluster):
+    """A stack over the cluster."""
+    running = GaleraStack(stack.build, cluster.folder.with_name(cluster.folder.name + "-stack"), cluster)
+    cluster.nodes[1].start()  # joins meanwhile
+    try:
+        running.start()
+        cluster.wait_until_whole()
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture
+def new_galera_org(galera, contract):
+    return lambda: Organization(galera, contract)
+
+
+@pytest.fixture
+def org(new_galera_org):
+    return new_galera_org()
+
+
+def elsewhere(node):
+    """The environment of a program that goes to that node, past haproxy."""
+    return {"MUSTER_DATABASE_URL": f"tcp://{node.address}:3306"}
+
+
+def reruns(galera, since=0):
+    """What the log of musterd and the runners tells of transactions that were run again."""
+    log = galera.log("musterd")[since:] + galera.log("own-runner") + galera.log("other-runner")
+    return re.findall(r"event=db\.rerun .*", log)
+
+
+def seconds_until_writes_go_on(load, since):
+    """How long after `since` so many clients had been answered that one was asked behind it."""
+    written = len(load.created)
+    wait_for(lambda: len(load.created) > written + 4, "writes to go on", 60)
+    took = time.monotonic() - since
+    print(f"writes went on after {took:.1f} s")
+    return took
+
+
+def assert_kept(load, org, cluster):
+    """Whatever was answered is on every node, once, and nothing else is."""
+    assert load.failures == []
+    assert set(load.statuses) <= {200, 201, 503}, sorted(set(load.statuses))
+    found = org.members()
+    lost = [address for address, user in load.created if found.get(address, {}).get("user_id") is None]
+    assert lost == []
+    assert len(found) <= len(load.created) + load.statuses.count(503)  # an answer may be lost behind a commit
+    assert len(dict(load.created)) == len(load.created)
+    contents = [cluster.contents(node) for node in cluster.nodes]
+    assert contents[0] == contents[1] == contents[2]
+
+
+# ---------------------------------------------------------------------------- what Galera asks of a schema
+
+
+def test_every_table_can_be_replicated(galera, cluster):
+    """Without a primary key, deletes are not replicated and rows lie in another order on each node."""
+    writer = cluster.nodes[0]
+    tables = "information_schema.tables t WHERE t.table_schema = 'muster'"
+    assert writer.sql(f"SELECT table_name FROM {tables} AND (engine <> 'InnoDB' OR auto_increment IS NOT NULL)") == []
+    assert writer.sql(f"SELECT table_name FROM {tables} AND NOT EXISTS (SELECT 1 FROM information_schema.table_constraints c "
+                      "WHERE c.table_schema = 'muster' AND c.table_name = t.table_name AND c.constraint_type = 'PRIMARY KEY')") == []
+    assert cluster.contents(cluster.nodes[0]) == cluster.contents(cluster.nodes[2])
+
+
+def test_muster_comes_to_the_nodes_over_tls_alone(galera, cluster):
+    ((ssl,),) = cluster.nodes[0].sql("SELECT JSON_VALUE(priv, '$.ssl_type') FROM mysql.global_priv WHERE user = 'muster'")
+    assert int(ssl) == 1  # REQUIRE SSL: so db init makes it where tls_ca is set
+    assert galera.ctl_raw("health").returncode == 0
+
+
+# ---------------------------------------------------------------------------- a node dies
+
+
+def test_a_killed_writer_under_load_loses_nothing_and_comes_back(galera, cluster, org):
+    first = cluster.nodes[0]
+    with Load(org, threads=2) as load:
+        load.goes_on()
+        first.kill()
+        assert seconds_until_writes_go_on(load, time.monotonic()) < GOES_ON
+        assert cluster.writer() == cluster.nodes[1]
+        cluster.wait_until_whole()  # under load everybody goes back to the first one
+        load.goes_on(100)
+    assert_kept(load, org, cluster)
+
+
+# ---------------------------------------------------------------------------- imports
+
+
+@contextmanager
+def runners(galera, *environments):
+    """A runner of imports for each; cron would start the next one when one ends badly."""
+    running = [galera.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"} | env, log_name=name)
+               for env, name in zip(environments, ("own-runner", "other-runner"))]
+    try:
+        yield running
+    finally:
+        for runner in running:
+            runner.terminate()
+            runner.wait(30)
+
+
+def assert_imported(org, job_id, payloads):
+    job = org.job(job_id)
+    assert (job["state"], job["valid_rows"], job["created_count"], job["failed_count"]) == (
+        "completed", len(payloads), len(payloads), 0)
+    assert set(org.members()) == {payload["email"] for payload in payloads}
+    assert {row["state"] for row in org.rows(job_id, whole=False, limit=1000)} == {"created"}
+
+
+def finish(org, job_id, state):
+    wait_for(lambda: org.api.get(f"/v1/imports/{job_id}").json().get("state") == state, f"the job to be {state}", 60)
+
+
+def test_an_import_survives_the_death_of_the_writer(galera, cluster, org):
+    payloads = [{"email": address, "first_name": "Ann"} for address in emails(20_000)]
+    first = cluster.nodes[0]
+    with galera.without("runner", verb="kill"):
+        job_id = org.staged(payloads)
+        org.validate(job_id)
+        with runners(galera, {}, {}) as running:
+            finish(org, job_id, "validated")
+            org.commit(job_id)
+            wait_for(lambda: org.job(job_id)["processed_rows"] > 0, "the commit to begin", every=0.002)
+            first.kill()
+            finish(org, job_id, "completed")
+            assert [runner.poll() for runner in running] == [None, None]  # nothing made them end
+    assert_imported(org, job_id, payloads)
+    cluster.wait_until_whole()
+    contents = [cluster.contents(node) for node in cluster.nodes]
+    assert contents[0] == contents[1] == contents[2]
+
+
+def test_runners_on_two_nodes_at_once_double_no_row(galera, cluster, new_galera_org):
+    """Which one writer rules out, and which leases in the rows bear all the same."""
+    orgs = [new_galera_org() for _ in range(4)]
+    payloads = {org.id: [{"email": address} for address in emails(3_000)] for org in orgs}
+    with galera.without("runner", verb="kill"):
+        jobs = {org.id: org.staged(payloads[org.id]) for org in orgs}
+        with runners(galera, {}, elsewhere(cluster.nodes[1])):
+            for org in orgs:
+                org.validate(jobs[org.id])
+            for org in orgs:
+                finish(org, jobs[org.id], "validated")
+                org.commit(jobs[org.id])
+            for org in orgs:
+                finish(org, jobs[org.id], "completed")
+    for org in orgs:
+        assert_imported(org, jobs[org.id], payloads[org.id])
+
+
+# ---------------------------------------------------------------------------- certification
+
+
+def test_a_request_that_loses_against_another_node_is_run_again_as_a_whole(galera, cluster, org):
+    """Locks do not reach beyond a node: two that write the same row there and here both get as far as the commit, and one of
+    them hears 1213 there."""
+    module = org.install(org.published_module())
+    org.create_endpoint(module, subscribed_event_types=["member.updated"])
+    user = org.create_user({"email": email()})
+    stopping, since = threading.Event(), len(galera.log("musterd"))
+
+    def rival():
+        connection = cluster.nodes[1].connect()
+        with connection.cursor() as cursor:
+            while not stopping.wait(0.004):
+                try:
+                    cursor.execute("UPDATE members SET locale = IF(locale = 'de', 'en', 'de') "
+                                   "WHERE organization_id = UNHEX(REPLACE(%s, '-', ''))", (org.id,))
+                except pymysql.err.OperationalError as error:
+                    assert error.args[0] == 1213
+        connection.close()
+
+    def at_commit():
+        return [line for line in reruns(galera, since) if "COMMIT" in line and "(1213)" in line]
+
+    replies = []
+    with ThreadPoolExecutor(1) as pool:
+        losing = pool.submit(rival)
+        try:
+            wait_for(lambda: replies.append(org.api.request("PATCH", f"/v1/users/{user['id']}", json={
+                "first_name": f"Name {len(replies)}"}).status_code) or len(at_commit()) >= 3, "lost commits")
+        finally:
+            stopping.set()
+            losing.result(20)
+    assert set(replies) <= {200, 503}, set(replies)
+    ((events,),) = galera.sql("SELECT COUNT(*) FROM webhook_events WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) "
+                              "AND type = 'member.updated'", org.id)
+    assert events == replies.count(200)  # each change told once, whatever number of runs it took
+
+
+def test_a_write_without_a_transaction_that_loses_is_run_again_too(galera, cluster, org):
+    """The touch of a key, while the node still applies a large transaction of another one, in which that row was written."""
+    writer, other = cluster.nodes[:2]
+    other.sql("CREATE DATABASE e2e_ballast")
+    touched = "UPDATE muster.api_keys SET last_used_at = %s WHERE id = UNHEX(REPLACE(%s, '-', ''))"
+
+    def loses():
+        writer.sql(touched, 1, org.key_id)
+        with other.connect(autocommit=False) as connection, connection.cursor() as cursor:
+            cursor.execute("UPDATE e2e_ballast.rows SET b = b + 1")
+            cursor.execute(touched, (2, org.key_id))
+            connection.commit()
+        org.api.get("/v1/imports", expect=200)
+        return [line for line in reruns(galera) if "api_keys.touch" in line and "(1213)" in line]
+
+    try:
+        other.sql("CREATE TABLE e2e_ballast.rows (a INT PRIMARY KEY, b INT NOT NULL) SELECT seq AS a, 0 AS b FROM seq_1_to_60000")
+        wait_for(loses, "a lost write")
+    finally:
+        other.sql("DROP DATABASE e2e_ballast")
+
+
+# ---------------------------------------------------------------------------- musterctl
+
+
+def test_a_change_of_nodes_shows_nothing_that_is_older_than_an_answer(galera, cluster):
+    """A node may have taken what another one acknowledged, and still have to apply it: who comes to it waits for that."""
+    writer, other = cluster.nodes[:2]
+    holder = other.connect(init_command=None)
+    waiting = "SELECT 1 FROM information_schema.processlist WHERE user = 'muster' AND info = 'START TRANSACTION'"
+    with ThreadPoolExecutor(1) as pool, holder.cursor() as cursor:
+        cursor.execute("SET GLOBAL wsrep_desync = ON")
+        cursor.execute("FLUSH TABLES WITH READ LOCK")  # nothing is applied from here on
+        try:
+            made = galera.ctl("org", "create", "--name", "Just made")["id"]
+            listing = pool.submit(galera.ctl_raw, "--json", "org", "list", env=elsewhere(other))
+            wait_for(lambda: listing.done() or other.sql(waiting, init_command=None), "the listing to wait")
+        finally:
+            cursor.execute("UNLOCK TABLES")
+            cursor.execute("SET GLOBAL wsrep_desync = OFF")
+        done = listing.result(60)
+    holder.close()
+    assert made in done.stdout, done
+
+
+def test_migrations_and_rotations_on_two_nodes_at_once_keep_clear_of_each_other(galera, cluster):
+    writer, other = cluster.nodes[:2]
+    writer.sql("CREATE DATABASE e2e_old CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", database=None)
+    try:
+        schema = re.sub(r"(?m)--.*$", "", (ROOT / "tests/data/schema-1.sql").read_text())
+        for statement in filter(str.strip, schema.split(";\n")):
+            writer.sql(statement.replace("%", "%%"), database="e2e_old")
+        writer.sql("INSERT INTO schema_version VALUES (1, 1)", database="e2e_old")
+        with ThreadPoolExecutor(2) as pool:
+            done = list(pool.map(lambda node: galera.ctl_raw(
+                "db", "migrate", "--root-socket", node.socket, env={"MUSTER_DATABASE_NAME": "e2e_old"}), (writer, other)))
+        assert {run.returncode for run in done} <= {0, 1} and 0 in {run.returncode for run in done}, done
+        newest = writer.sql("SELECT MAX(version) FROM schema_version")
+        assert all(node.sql("SELECT MAX(version) FROM e2e_old.schema_version") == newest for node in cluster.nodes), done
+    finally:
+        writer.sql("DROP DATABASE e2e_old")
+    with ThreadPoolExecutor(2) as pool:
+        rotated = list(pool.map(lambda node: galera.ctl_raw("secret", "rotate", env=elsewhere(node)), (writer, other)))
+    assert [run.returncode for run in rotated] == [0, 0], rotated
+
+
+# ---------------------------------------------------------------------------- most nodes die
+
+
+def test_one_node_is_stopped_another_one_dies_and_the_last_one_waits_for_its_operator(galera, cluster, org):
+    first, second, third = cluster.nodes
+    with Load(org, threads=2) as load:
+        load.goes_on()
+        began = time.monotonic()
+        first.stop()  # as for an upgrade
+        assert seconds_until_writes_go_on(load, began) < GOES_ON
+        third.kill()
+        wait_for(lambda: second.status()["wsrep_cluster_status"] == "non-Primary", "the last node to stop by itself")
+        wait_for(lambda: cluster.writer() is None, "haproxy to see it")
+        assert not galera.answers() and galera.ctl_raw("health").returncode == 1
+        written = len(load.created)
+        load.goes_on()
+        assert len(load.created) == written
+        second.make_primary()
+        assert seconds_until_writes_go_on(load, time.monotonic()) < GOES_ON
+        third.wipe()
+        cluster.wait_until_whole()  # the first one catches up, the third is sent a copy, and writes go on
+        load.goes_on()
+    assert_kept(load, org, cluster)
