@@ -4,6 +4,8 @@
 #include "service/schema.hpp"
 #include "service/secrets.hpp"
 
+#include <algorithm>
+
 namespace muster::ctl {
 
 namespace {
@@ -62,10 +64,17 @@ Result install_database(const Invocation& in, const service::Administrator& by) 
     result.json["created"] = installed.schema_made;
     result.json["version"] = service::supported_schema_version();
     result.json["users"] = Json::Value(Json::arrayValue);
+    result.json["users_with_other_rights"] = Json::Value(Json::arrayValue);
+    const auto& others = installed.with_other_rights;
     for (const std::string& account : installed.accounts) {
+        const bool has_others = std::find(others.begin(), others.end(), account) != others.end();
         result.json["users"].append(account);
+        if (has_others) result.json["users_with_other_rights"].append(account);
         result.text += "the database user " + account + " reads and writes " +
-                       in.context.settings.database_name + ", and no more\n";
+                       in.context.settings.database_name +
+                       (has_others ? "; it has other rights besides, which Muster does not need "
+                                     "(SHOW GRANTS): take them away\n"
+                                   : ", and no more\n");
     }
     result.text += schema_sentence(installed.schema_made);
     return result;

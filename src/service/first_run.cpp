@@ -107,11 +107,17 @@ Installed install_database(const Context& context, const Administrator& administ
     Installed installed;
     nameless.read([&](db::Tx& tx) {
         const ServerKind kind = store::describe_server(tx).kind;
-        for (const Account& account : accounts) make_account(tx, kind, account, settings);
+        installed.accounts.clear();
+        installed.with_other_rights.clear();
+        for (const Account& account : accounts) {
+            make_account(tx, kind, account, settings);
+            const std::string name = account.user + "@" + account.host;
+            installed.accounts.push_back(name);
+            if (store::has_other_rights(tx, account, settings.database_name)) {
+                installed.with_other_rights.push_back(name);
+            }
+        }
     });
-    for (const Account& account : accounts) {
-        installed.accounts.push_back(account.user + "@" + account.host);
-    }
     db::Database database(connection_settings(settings, administrator, settings.database_name));
     installed.schema_made = make_schema(database, settings);
     return installed;

@@ -14,6 +14,8 @@ namespace muster::service {
 struct Installed {
     bool schema_made = false;           // false: it stood already
     std::vector<std::string> accounts;  // "muster@localhost"
+    // Those of them that may do more elsewhere, which somebody else gave them and which they keep.
+    std::vector<std::string> with_other_rights;
 };
 
 // Makes all of it as `administrator`, from settings.database_* and settings.sql_directory. What is

@@ -6,6 +6,10 @@
 #include <stdexcept>
 
 namespace muster::store {
+
+using db::SystemSql;
+using db::Why;
+
 namespace {
 
 constexpr std::size_t kLongestName = 32;
@@ -41,14 +45,18 @@ void expect_database_name(std::string_view name) {
 }
 
 // In a grant, an underscore would stand for any character.
-std::string tables_of(std::string_view database) {
+std::string pattern_of(std::string_view database) {
     expect_database_name(database);
     std::string pattern;
     for (const char c : database) {
         if (c == '_') pattern += '\\';
         pattern += c;
     }
-    return "`" + pattern + "`.*";
+    return pattern;
+}
+
+std::string tables_of(std::string_view database) {
+    return "`" + pattern_of(database) + "`.*";
 }
 
 std::string proof(const Account& account, std::string_view identified) {
@@ -106,6 +114,20 @@ std::string revoke_statement(ServerKind kind, const Account& account, std::strin
            "CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT, TRIGGER, " +
            std::string(own) + "GRANT OPTION ON " + tables_of(database) + " FROM " +
            name_of(account);
+}
+
+bool has_other_rights(db::Tx& tx, const Account& account, std::string_view database) {
+    // A database's name is shown as it stands in the grant.
+    static constexpr SystemSql kRights{
+        "accounts.other_rights", Why{"about the server, no tenant's data"},
+        "SELECT 1 FROM information_schema.user_privileges "
+        "WHERE grantee = ? AND (privilege_type <> 'USAGE' OR is_grantable = 'YES') "
+        "UNION ALL SELECT 1 FROM information_schema.schema_privileges "
+        "WHERE grantee = ? AND table_schema <> ? "
+        "UNION ALL SELECT 1 FROM information_schema.table_privileges WHERE grantee = ? "
+        "UNION ALL SELECT 1 FROM information_schema.column_privileges WHERE grantee = ? LIMIT 1"};
+    const std::string grantee = name_of(account);
+    return tx.query(kRights, grantee, grantee, pattern_of(database), grantee, grantee).next();
 }
 
 std::string use_statement(std::string_view database) {

@@ -44,6 +44,11 @@ struct Account {
 [[nodiscard]] std::string revoke_statement(ServerKind kind, const Account& account,
                                            std::string_view database);
 
+// Whether the account may do more, anywhere on the server, than the two above leave it: what
+// somebody gave it on all databases, on another one or by another pattern, or on a table. Roles are
+// not seen.
+[[nodiscard]] bool has_other_rights(db::Tx& tx, const Account& account, std::string_view database);
+
 [[nodiscard]] std::string use_statement(std::string_view database);
 // For a script: what a schema says of itself, unless it does already.
 [[nodiscard]] std::string first_version_statement(const rules::SchemaRecord& schema, Timestamp now);

@@ -44,9 +44,11 @@ def machine(debian_root):
         try:
             yield booted
         finally:
-            with open(f"{FOLDER}/journal.log", "w", encoding="utf-8") as out:
-                out.write(booted.tried("journalctl --no-pager -o short-precise").stdout)
-            booted.stop()
+            try:
+                with open(f"{FOLDER}/journal.log", "w", encoding="utf-8") as out:
+                    out.write(booted.tried("journalctl --no-pager -o short-precise").stdout)
+            finally:
+                booted.stop()
 
 
 def documented_commands(heading):

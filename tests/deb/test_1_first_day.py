@@ -57,6 +57,11 @@ def test_all_units_run_and_health_says_ok(machine, installed):
     assert health["healthy"], health
 
 
+def test_one_worker_that_takes_too_much_memory_ends_alone(machine, installed):
+    """By default systemd stops the whole service when the kernel ends one of its processes for that."""
+    assert machine.run("systemctl show -P OOMPolicy muster.service").strip() == "continue"
+
+
 def test_musterd_serves_in_its_sandbox_by_the_database_users_own_socket_login(machine, installed):
     """The unit's own user namespace must not hide who it is from MariaDB: no password is set anywhere."""
     assert machine.run("systemctl show -P PrivateUsers -P User muster.service").split() == ["yes", "muster"] or \

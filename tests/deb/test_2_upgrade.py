@@ -87,6 +87,27 @@ def test_while_the_schema_waits_an_upgrade_leaves_the_old_musterd_at_work(machin
     assert installed_version(machine) == "0.1.2-1"
 
 
+def test_an_upgrade_leaves_alone_what_an_administrator_has_stopped(machine, packages):
+    folder = packages_of_version("0.1.3-1", packages, machine, "stopped")
+    machine.run("systemctl stop muster.socket muster.service")
+    try:
+        machine.run(f"apt install -y {folder}/*.deb", seconds=120)
+        assert machine.tried("systemctl is-active muster.service muster.socket").stdout.split() == ["inactive"] * 2
+    finally:
+        machine.run("systemctl start muster.socket muster.service")
+    machine.run("test ! -e /run/muster.stopped")
+
+
+def test_an_upgrade_waits_for_a_database_that_hangs_no_longer_than_it_must(machine, packages):
+    folder = packages_of_version("0.1.4-1", packages, machine, "hanging")
+    machine.run("pkill -STOP -x mariadbd")
+    try:
+        machine.run(f"apt install -y {folder}/muster_*.deb", seconds=150)
+    finally:
+        machine.run("pkill -CONT -x mariadbd")
+    wait_for("musterd's start", 60, lambda: machine.tried("systemctl is-active muster").stdout.strip() == "active")
+
+
 def test_a_musterd_that_finds_an_older_schema_says_what_to_run_and_starts_when_it_was_run(machine, older_schema):
     older_schema()
     machine.tried("systemctl restart muster")

@@ -3,6 +3,7 @@
 import glob
 import os
 import subprocess
+import tempfile
 
 from conftest import FOLDER
 from support.root import Layer
@@ -25,5 +26,5 @@ def test_piuparts_finds_nothing_left_after_install_and_purge(debian_root, packag
 
 def test_autopkgtest_passes_on_what_was_built(debian_root, packages):
     source = glob.glob(f"{os.path.dirname(packages[0])}/*.dsc")
-    with Layer(debian_root, f"{FOLDER}/autopkgtest") as layer:
+    with tempfile.TemporaryDirectory(dir=FOLDER) as scratch, Layer(debian_root, f"{scratch}/layer") as layer:
         passes("autopkgtest", ["autopkgtest", "--no-built-binaries", *packages, *source, "--", "chroot", layer.path])

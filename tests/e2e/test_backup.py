@@ -379,7 +379,7 @@ def test_a_member_deleted_by_mistake_is_back_by_going_back_to_the_moment_before(
 
     machine.run(block("Going back to a moment", "sudo mariadb -e"))
     files = [f"{restored.folder}/data/{name}" for name, *_ in restored.sql("SHOW BINARY LOGS")][:-1]
-    head = machine.run(block("Going back to a moment", "zgrep").splitlines()[0], {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
+    head = machine.run(block("Going back to a moment", "sudo zgrep").splitlines()[0], {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
     first, place = re.fullmatch(r"-- CHANGE MASTER TO MASTER_LOG_FILE='(.*)', MASTER_LOG_POS=(\d+);\n", head).groups()
     files = files[[path.rpartition("/")[2] for path in files].index(first):]
 

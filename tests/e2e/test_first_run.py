@@ -72,7 +72,8 @@ def tables(stack, name):
 def test_root_makes_everything_once_and_the_daily_user_works_with_it(first, stack):
     assert "db init --root-socket" in first.health(status=NOT_DONE)["problem"]
     version = stack.ctl("db", "status")["supported"]
-    assert json.loads(first.init().stdout) == {"created": True, "version": version, "users": [f"{USER}@localhost"]}
+    assert json.loads(first.init().stdout) == {"created": True, "version": version, "users": [f"{USER}@localhost"],
+                                               "users_with_other_rights": []}
     assert json.loads(first.init().stdout)["created"] is False
     assert json.loads(first.run("--json", "db", "init").stdout)["created"] is False  # asks for no right
     assert first.health()["healthy"] is True
@@ -104,6 +105,20 @@ def test_what_is_there_is_brought_to_the_same_state(first, stack):
     assert json.loads(first.init().stdout)["created"] is True
     first.refuses("ALTER TABLE organizations ADD COLUMN x INT")
     assert len(first.grants()) == 1 and "GRANT OPTION" not in first.grants()[0] and "DELETE HISTORY" not in first.grants()[0]
+
+
+@pytest.mark.parametrize("grant", [
+    "ALL PRIVILEGES ON *.*", "FILE ON *.*", "SELECT ON mysql.*", "ALL PRIVILEGES ON `e2e_first_run`.*", "SELECT ON muster.organizations",
+    "SELECT (id) ON muster.organizations",
+])
+def test_rights_that_somebody_else_gave_are_told_and_not_hidden(first, stack, grant):
+    """An underscore that is not escaped is a pattern, and so another grant than the one of `db init`."""
+    stack.sql(f"CREATE USER {USER}@localhost")
+    stack.sql(f"GRANT {grant} TO {USER}@localhost")
+    for words in ([], ["--json"]):
+        said = first.run(*words, "db", "init", "--root-socket", first.socket).stdout
+        assert ("SHOW GRANTS" in said and "no more" not in said) if not words else \
+            json.loads(said)["users_with_other_rights"] == [f"{USER}@localhost"]
 
 
 def test_broken_off_anywhere_it_is_run_again(first, stack):

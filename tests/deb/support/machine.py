@@ -32,7 +32,11 @@ class Machine:
     def __init__(self, path, log):
         self.path, self.log = path, log
         self.container = self.init = None
-        self.boot()
+        try:
+            self.boot()
+        except BaseException:
+            self.kill()
+            raise
 
     def boot(self):
         with open(self.log, "ab") as out:
@@ -61,7 +65,10 @@ class Machine:
         return None
 
     def inside(self, *command):
-        """What runs `command` in the machine, for subprocess."""
+        """What runs `command` in the machine, for subprocess. Failed when it is not up: another process of this side may have got its
+        number by then, and all that tests do to the machine would be done here."""
+        if self.container is None or self.container.poll() is not None:
+            raise Failed(f"the machine is not up: see {self.log}")
         return ["nsenter", "--target", str(self.init), "--all", "--root", "--wd", *command]
 
     def tried(self, script, seconds=60, user="root"):
@@ -82,6 +89,7 @@ class Machine:
 
     def in_network(self, *command):
         """What runs a command of this side, with its files and libraries, in the machine's network."""
+        self.inside()
         return ["nsenter", "--target", str(self.init), "--net", *command]
 
     def outside(self, name):
@@ -94,7 +102,7 @@ class Machine:
 
     def shut_down(self):
         """As poweroff does, with the services' own ends."""
-        if self.container.poll() is None:
+        if self.container.poll() is None and self.init:
             os.kill(self.init, signal.SIGRTMIN + 4)
             self.container.wait(timeout=90)
 
@@ -106,5 +114,10 @@ class Machine:
         try:
             self.shut_down()
         except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self):
+        """systemd-nspawn's end is the end of all that runs in the container."""
+        if self.container is not None and self.container.poll() is None:
             self.container.kill()
             self.container.wait(timeout=30)

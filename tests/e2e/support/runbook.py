@@ -83,7 +83,8 @@ class Machine:
         self.user("root")
         self.user("muster")
         self.paths = {"/etc/cron.d/": f"{self.root}/etc/cron.d/", "/var/backups/": f"{self.root}/var/backups/",
-                      "/usr/local/sbin/": f"{self.root}/local-sbin/", "/usr/share/doc/muster/examples/": f"{ROOT}/docs/examples/",
+                      "/usr/local/sbin/": f"{self.root}/local-sbin/",
+                      "/usr/sbin/": f"{self.root}/local-sbin/", "/usr/share/doc/muster/examples/": f"{ROOT}/docs/examples/",
                       "/etc/muster/": f"{stack.folder}/", "/var/lib/mysql": f"{stack.folder}/data"}
 
     def user(self, name, password=None):
