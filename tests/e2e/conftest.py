@@ -2,6 +2,7 @@
 
 Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (any one file or test runs by itself too)
 The stack lives in $BUILD/e2e-sandbox (or $E2E_SANDBOX) and is ended with the run; its logs stay.
+Several processes can share a run (support/crew.py): each has a stack of its own.
 """
 
 import fcntl
@@ -15,6 +16,7 @@ sys.dont_write_bytecode = True
 import pytest  # noqa: E402
 from support.client import Client  # noqa: E402
 from support.contract import Contract  # noqa: E402
+from support.crew import Crew  # noqa: E402
 from support.oauth_server import OAuthServer  # noqa: E402
 from support.receiver import Receiver  # noqa: E402
 from support.stack import ROOT, Stack, wait_for  # noqa: E402
@@ -24,15 +26,40 @@ from support.world import Organization  # noqa: E402
 
 HERE = Path(__file__).parent
 LAST = "test_zz_whole_run.py"
+# Those that take longest, so that nobody has one left when the others are through.
+FIRST = ()
+CREW = Crew(last=LAST, first=FIRST)
 
 
 def pytest_collection_modifyitems(config, items):
     """Marks the run as whole when nothing was left out; its verdict over all exchanges comes last."""
-    items.sort(key=lambda item: item.path.name == LAST)
+    CREW.sort(items)
     chosen = {item.path.name for item in items}
     everything = {path.name for path in HERE.glob("test_*.py")}
     narrowed = config.option.keyword or config.option.markexpr or any("::" in word for word in config.args)
     config.is_whole_run = chosen == everything and not narrowed
+
+
+def pytest_runtestloop(session):
+    """As pytest's own, over this process's portion of the tests."""
+    if CREW.is_alone or session.testsfailed or session.config.option.collectonly:
+        return None
+    mine = CREW.portion(session.items)
+    item = next(mine, None)
+    while item is not None:
+        following = next(mine, None)
+        session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        if session.shouldstop:
+            raise session.Interrupted(session.shouldstop)
+        item = following
+    return True
+
+
+@pytest.fixture(scope="session")
+def crew():
+    return CREW
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +72,7 @@ def oauth_server():
 @pytest.fixture(scope="session")
 def stack(oauth_server):
     build = ROOT / os.environ.get("BUILD", "build")
-    folder = Path(os.environ.get("E2E_SANDBOX", build / "e2e-sandbox")).resolve()
+    folder = CREW.own(Path(os.environ.get("E2E_SANDBOX", build / "e2e-sandbox")).resolve())
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w", encoding="ascii") as lock:
         try:
@@ -54,7 +81,8 @@ def stack(oauth_server):
             pytest.exit(f"another run uses {folder}: choose another folder with E2E_SANDBOX", returncode=1)
         running = Stack(build, folder, oauth=oauth_server)
         running.start()
-        yield running
+        with CREW.keeping(running):
+            yield running
         running.stop()
 
 
@@ -63,14 +91,16 @@ def strict_stack(stack, oauth_server):
     """A second stack with production's rates; also for what would harm the first one."""
     running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default", oauth=oauth_server)
     running.start()
-    yield running
+    with CREW.keeping(running):
+        yield running
     running.stop()
 
 
 @pytest.fixture(scope="session")
 def contract(stack):
     """The description of all operations, published or not, and all that is seen of them in this run."""
-    return Contract(json.loads(stack.program("musterd", "--openapi-all").stdout))
+    CREW.contract = Contract(json.loads(stack.program("musterd", "--openapi-all").stdout))
+    return CREW.contract
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,17 @@ import pytest
 COMMON_CODES = {"RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"}
 
 
+@pytest.fixture(scope="module")
+def stacks(request, stack, contract, crew):
+    """All that ran, in whatever process; what was seen there is in the contract."""
+    if not request.config.is_whole_run:
+        return [stack]
+    request.getfixturevalue("strict_stack")
+    return crew.gather()
+
+
 @pytest.fixture
-def whole_run(request):
+def whole_run(request, stacks):
     if not request.config.is_whole_run:
         pytest.skip("not all tests were asked for")
 
@@ -32,12 +41,6 @@ def test_every_declared_status_was_seen(whole_run, contract):
 def test_every_declared_error_code_was_seen(whole_run, contract):
     assert sorted(contract.declared_codes - contract.codes) == []
     assert COMMON_CODES - {code for _, code in contract.codes} == set()
-
-
-@pytest.fixture
-def stacks(request, stack):
-    """All that ran."""
-    return [stack] + ([request.getfixturevalue("strict_stack")] if request.config.is_whole_run else [])
 
 
 def holds_any(text, secrets):

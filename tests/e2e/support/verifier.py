@@ -1,6 +1,7 @@
 """Verification of webhooks by a library that is not Muster's: the npm package `standardwebhooks`, pinned by
 tests/e2e/webhook-verifier/package-lock.json and installed below the build's folder."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -16,8 +17,11 @@ INSTALL = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-upd
 class Verifier:
     def __init__(self, build):
         self.folder = build / "webhook-verifier"
-        if not self._is_installed():
-            self._install()
+        build.mkdir(parents=True, exist_ok=True)
+        with open(f"{self.folder}.lock", "w", encoding="ascii") as lock:  # others may want it at the same time
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self._is_installed():
+                self._install()
 
     def _is_installed(self):
         """Whether what an earlier run installed is what the sources ask for."""
