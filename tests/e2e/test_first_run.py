@@ -229,9 +229,30 @@ def health(stack, **env):
 def test_health_names_every_check_in_one_screen(stack):
     lines = stack.ctl_raw("health").stdout.splitlines()
     assert [line.split()[:2] for line in lines[:-1]] == [["ok", name] for name in (
-        "configuration", "database", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "providers",
+        "configuration", "database", "settings", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "providers",
         "server", "collectors")]
     assert lines[-1] == "healthy" and len(lines) <= 24
+
+
+def test_health_names_the_server(stack):
+    (version,), = stack.sql("SELECT VERSION()")
+    product = "MariaDB" if "MariaDB" in version else "MySQL"
+    line = stack.ctl_raw("health").stdout.splitlines()[1]
+    assert line.split() == f"ok database {product} {version} over its Unix socket".split()
+
+
+@pytest.mark.parametrize("name, value", [
+    ("innodb_flush_log_at_trx_commit", 2), ("max_allowed_packet", 1 << 20),
+])
+def test_health_tells_settings_that_lose_data_or_break_imports(stack, name, value):
+    (before,), = stack.sql(f"SELECT @@GLOBAL.{name}")
+    stack.sql(f"SET GLOBAL {name} = {value}")
+    try:
+        found = health(stack)
+    finally:
+        stack.sql(f"SET GLOBAL {name} = {before}")
+    assert name in problem_of(found, "settings") and found["healthy"] is False
+    assert health(stack)["healthy"] is True
 
 
 def test_health_tells_a_wrong_key(stack, tmp_path):
