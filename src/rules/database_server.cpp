@@ -12,7 +12,7 @@ constexpr std::int64_t kSmallestPacket = std::int64_t{16} << 20U;
 
 using Version = std::pair<int, int>;
 constexpr Version kOldestMariaDb{10, 11};
-constexpr Version kOldestMySql{8, 0};
+constexpr Version kOldestMySql{8, 4};
 
 std::string spelled(const Version& version) {
     return std::to_string(version.first) + "." + std::to_string(version.second);
@@ -34,7 +34,7 @@ std::string version_fault(const DatabaseServer& server) {
     const Version oldest = server.is_mariadb ? kOldestMariaDb : kOldestMySql;
     if (version_of(server.version) >= oldest) return "";
     return name_of(server) + " is older than " + spelled(oldest) +
-           ", the oldest version that Muster works with";
+           ", the oldest version that Muster is made for";
 }
 
 std::string commit_fault(const DatabaseServer& server) {
