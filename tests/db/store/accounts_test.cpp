@@ -62,8 +62,11 @@ BOOST_AUTO_TEST_CASE(each_engine_gets_its_own_words) {
                "CREATE USER IF NOT EXISTS 'muster'@'%' IDENTIFIED BY 'it\\'s\\\\' REQUIRE SSL");
     BOOST_TEST(store::grant_statement(far, "a_b") ==
                "GRANT SELECT, INSERT, UPDATE, DELETE ON `a\\_b`.* TO 'muster'@'%'");
-    BOOST_TEST(store::revoke_statement(ServerKind::MySql, far, "m").find("HISTORY") ==
-               std::string::npos);
+    const auto on_mysql = store::revoke_statement(ServerKind::MySql, far, "m");
+    BOOST_TEST(on_mysql.starts_with("REVOKE IF EXISTS CREATE, "));
+    BOOST_TEST(on_mysql.find("HISTORY") == std::string::npos);
+    const auto on_mariadb = store::revoke_statement(ServerKind::MariaDb, far, "m");
+    BOOST_TEST(on_mariadb.starts_with("REVOKE CREATE, "));
 }
 
 namespace {
