@@ -1,13 +1,19 @@
--- Muster's schema, version 4. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
+-- Muster's schema, version 6. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
 -- MariaDB 10.11 and MySQL 8 take it alike. A database of an older version comes here by sql/upgrades/.
 --
 -- Times are BIGINT milliseconds since 1970 UTC: no time zone, no fraction format, no year 2038.
 -- Ids are UUIDv7 as BINARY(16): ascending, so that inserts append. Each tenant table's primary key begins with
 -- organization_id, and foreign keys between tenant tables carry it, so that no row can point into another tenant.
+--
+-- What an upgrade to this version says too (sql/upgrades/2.sql):
+-- oldest program: 6
 
+-- A row for each version that the schema has had here; the newest one counts. oldest_program: the oldest programs, by the
+-- version that they were written for, that may work with the schema (src/rules/schema_fit.hpp); versions before 6 do not say.
 CREATE TABLE IF NOT EXISTS schema_version (
-    version    INT UNSIGNED NOT NULL,
-    applied_at BIGINT       NOT NULL,
+    version        INT UNSIGNED NOT NULL,
+    applied_at     BIGINT       NOT NULL,
+    oldest_program INT UNSIGNED NULL,
     PRIMARY KEY (version)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 

@@ -5,6 +5,18 @@
 --   not at all; so each ALTER must have a clause that fails the second time, or do no harm then.
 -- * An UPDATE is repeated until it changes no row, and has a LIMIT, so that no transaction grows with the table.
 -- * A name that is dropped is not given again in the same file.
+-- From version 6 on besides (tests/db/upgrade_rules_test.cpp):
+-- * A line "-- oldest program: N" names the oldest programs, by the version that they were written for, that work on the
+--   schema during the upgrade and after it. It stays what the version before says as long as an upgrade only adds: tables,
+--   columns that may be NULL or have a default, indexes, choices of an ENUM that older programs are not shown. sql/schema.sql
+--   says the same.
+-- * Programs write all tables meanwhile. So each ALTER says how: ALGORITHM = INSTANT (without LOCK, which MySQL refuses
+--   there), or ALGORITHM = INPLACE, LOCK = NONE; one that would have to copy the table fails then, and is to be
+--   put another way. Tried on MariaDB 10.11. INSTANT: ADD, DROP, RENAME COLUMN, a virtual column, a default, more
+--   choices at the end of an ENUM. INPLACE: keys (no DROP KEY is INSTANT); NULL allowed; a longer VARCHAR, but not
+--   from up to 63 characters to more (the length's second byte). Only by a copy: a foreign key (unless the session does not check
+--   them), a STORED column, a CHECK, another type, order of an ENUM or collation. A new table may have foreign keys.
+-- * What must go another way: a new column beside the old one, filled by UPDATEs, and the old one dropped by a later version.
 ALTER TABLE members
     MODIFY COLUMN first_name VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
     MODIFY COLUMN last_name VARCHAR(255) COLLATE utf8mb4_general_ci NULL,

@@ -54,6 +54,7 @@ struct Command {
     std::string_view arguments;  // "KEY…", or ""
     std::string_view help;
     Result (*run)(const Invocation&);
+    bool wants_schema = true;  // one that fits this program: it is not run without
 };
 
 // An option that takes no value.

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::array kCommands = {
     Command{"db init", "[--root-socket] [--root-user] [--client-host] [--print-sql]", "",
-            "make the database, its user and the schema, or print how", init_database},
+            "make the database, its user and the schema, or print how", init_database, false},
     Command{"db migrate", "[--root-socket] [--root-user]", "",
-            "bring the schema to this program's version", migrate_database},
-    Command{"db status", "", "", "show the schema's version", database_status},
+            "bring the schema to this program's version", migrate_database, false},
+    Command{"db status", "", "", "show the schema's version", database_status, false},
     Command{"org create", "--name", "", "make an organization", create_org},
     Command{"org list", "", "", "list the organizations", list_orgs},
     Command{"admin add", "--org --email [--role]", "",
@@ -59,18 +59,18 @@ constexpr std::array kCommands = {
             "send an endpoint again what failed or was canceled since a time", recover_webhooks},
     Command{"provider list", "", "",
             "list the providers of external data, and which ones admins can connect",
-            list_providers},
+            list_providers, false},
     Command{"provider check", "[--provider]", "",
             "ask the providers that are ready whether they accept this installation",
-            check_providers},
+            check_providers, false},
     Command{"secret rotate", "", "", "seal anew what rests under security.previous_key_file",
             rotate_secrets},
     Command{"user erase", "--email [--yes]", "",
             "show what is kept of a person in all organizations; with --yes, erase it", erase_user},
     Command{"audit", "[--org] [--limit] [--action]", "",
             "show what operators and admins did, newest first", show_audit_log},
-    Command{"config check", "", "", "check the configuration file", check_config},
-    Command{"health", "", "", "say what is wrong and what to do", show_health},
+    Command{"config check", "", "", "check the configuration file", check_config, false},
+    Command{"health", "", "", "say what is wrong and what to do", show_health, false},
 };
 
 constexpr const char* kUsageHead =

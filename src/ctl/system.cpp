@@ -28,6 +28,30 @@ Result print_installation(const Invocation& in) {
     return result;
 }
 
+// What `db status` ends with: scripts decide by it what is to be done.
+int status_of(rules::SchemaFit fit) {
+    constexpr int kMigrate = 3;
+    constexpr int kInit = 4;
+    switch (fit) {
+        case rules::SchemaFit::Current:
+        case rules::SchemaFit::NewerUsable:
+            return 0;
+        case rules::SchemaFit::Older:
+            return kMigrate;
+        case rules::SchemaFit::None:
+            return kInit;
+        case rules::SchemaFit::NewerUnusable:
+            break;
+    }
+    return 1;
+}
+
+std::string sentence_on(const service::SchemaStanding& standing) {
+    if (!standing.problem.empty()) return standing.problem + "\n";
+    if (standing.fit == rules::SchemaFit::Current) return "they fit\n";
+    return "the schema is newer than this program, which may work with it\n";
+}
+
 std::string schema_sentence(bool made) {
     return made ? "the schema was made\n" : "the schema was there already\n";
 }
@@ -69,11 +93,11 @@ Result init_database(const Invocation& in) {
 
 Result migrate_database(const Invocation& in) {
     const auto by = administrator(in);
-    const auto upgrades =
+    const auto migration =
         by ? service::upgrade_schema(in.context, *by) : service::upgrade_schema(in.context);
     Result result;
     result.json["upgrades"] = Json::Value(Json::arrayValue);
-    for (const auto& applied : upgrades) {
+    for (const auto& applied : migration.upgrades) {
         Json::Value entry;
         entry["version"] = applied.version;
         entry["statements"] = static_cast<Json::UInt64>(applied.statements);
@@ -83,20 +107,29 @@ Result migrate_database(const Invocation& in) {
                        std::to_string(applied.statements) + " statements, " +
                        std::to_string(applied.done_before) + " of them done before\n";
     }
-    const int version = service::supported_schema_version();
-    result.json["version"] = version;
-    result.text += "the schema is at version " + std::to_string(version) + ", as it should be\n";
+    result.json["version"] = migration.version;
+    result.text += "the schema is at version " + std::to_string(migration.version);
+    result.text += migration.version == service::supported_schema_version()
+                       ? ", as it should be\n"
+                       : ", newer than this program, which may work with it: nothing was done\n";
     return result;
 }
 
 Result database_status(const Invocation& in) {
-    const auto installed = service::installed_schema_version(in.context);
+    const auto standing = service::schema_standing(in.context);
+    const bool is_there = standing.fit != rules::SchemaFit::None;
+    const int supported = service::supported_schema_version();
     Result result;
-    result.json["version"] = installed ? Json::Value(*installed) : Json::Value();
-    result.json["supported"] = service::supported_schema_version();
-    result.text = "schema: " + (installed ? std::to_string(*installed) : "none") +
-                  ", supported: " + std::to_string(service::supported_schema_version()) + "\n";
-    result.status = installed == service::supported_schema_version() ? 0 : 1;
+    result.json["state"] = std::string(rules::schema_fit_name(standing.fit));
+    result.json["version"] = is_there ? Json::Value(standing.installed->version) : Json::Value();
+    result.json["supported"] = supported;
+    result.json["oldest_program"] = is_there && standing.installed->oldest_program
+                                        ? Json::Value(*standing.installed->oldest_program)
+                                        : Json::Value();
+    result.json["problem"] = standing.problem.empty() ? Json::Value() : standing.problem;
+    result.text = "schema: " + (is_there ? std::to_string(standing.installed->version) : "none") +
+                  ", supported: " + std::to_string(supported) + "\n" + sentence_on(standing);
+    result.status = status_of(standing.fit);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include "ctl/command.hpp"
 #include "main/wiring.hpp"
 #include "service/failure.hpp"
+#include "service/schema.hpp"
 
 #include <algorithm>
 
@@ -62,6 +63,12 @@ void parse_options(const ctl::Command& command, const std::vector<std::string>& 
 
 constexpr int kPatience = 86'400;  // seconds
 
+// Before anything is read or written. A database that is away is the command's to tell.
+void expect_schema(service::Context& context) {
+    const auto report = service::check_readiness(context);
+    if (report.state == service::Readiness::WrongSchema) throw ctl::CommandError(report.problem);
+}
+
 int print(const Line& line, const ctl::Result& result) {
     const std::string text = line.json ? json_text(result.json) + "\n" : result.text;
     std::fputs(text.c_str(), stdout);
@@ -81,6 +88,7 @@ int run(const Line& line, const ctl::Command& command, std::size_t used, Setting
     parse_options(command,
                   {line.words.begin() + static_cast<std::ptrdiff_t>(used), line.words.end()},
                   invocation);
+    if (command.wants_schema) expect_schema(context);
     return print(line, command.run(invocation));
 }
 

@@ -108,7 +108,7 @@ Installed install_database(const Context& context, const Administrator& administ
                            const std::string& client_host) {
     const Settings& settings = context.settings;
     const auto accounts = checked_accounts(settings, client_host, administrator.user);
-    static_cast<void>(schema_statements(settings));  // is the file there?
+    static_cast<void>(schema_file(settings));  // is it there?
     db::Database nameless(connection_settings(settings, administrator, ""));
     expect_to_be_let_in(nameless, administrator);
     nameless.run(store::create_database_statement(settings.database_name));
@@ -133,9 +133,9 @@ std::string installation_script(const Settings& settings, const std::string& cli
         store::create_database_statement(settings.database_name) + ";\n\n";
     for (const Account& account : accounts) text += account_script(account, settings) + "\n";
     text += store::use_statement(settings.database_name) + ";\n\n";
-    for (const std::string& statement : schema_statements(settings)) text += statement + "\n";
-    return text + store::first_version_statement(supported_schema_version(), Timestamp::now()) +
-           ";\n";
+    const SchemaFile file = schema_file(settings);
+    for (const std::string& statement : file.statements) text += statement + "\n";
+    return text + store::first_version_statement(file.makes, Timestamp::now()) + ";\n";
 }
 
 }  // namespace muster::service

@@ -78,8 +78,13 @@ HealthCheck check_clock(Context& context) {
 }
 
 HealthCheck check_schema(Context& context) {
-    return {"schema", check_readiness(context).problem,
-            "version " + std::to_string(supported_schema_version())};
+    const SchemaStanding schema = schema_standing(context);
+    std::string finding = "version " + std::to_string(supported_schema_version());
+    if (schema.fit == rules::SchemaFit::NewerUsable) {
+        finding = "version " + std::to_string(schema.installed->version) +
+                  ", newer than these programs, which may work with it";
+    }
+    return {"schema", schema.problem, finding};
 }
 
 struct Sample {

@@ -116,10 +116,12 @@ std::string use_statement(std::string_view database) {
     return "USE `" + std::string(database) + "`";
 }
 
-std::string first_version_statement(int version, Timestamp now) {
-    return "INSERT INTO schema_version (version, applied_at) SELECT " + std::to_string(version) +
-           ", " + std::to_string(now.milliseconds()) +
-           " FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM schema_version)";
+std::string first_version_statement(const rules::SchemaRecord& schema, Timestamp now) {
+    const std::string program =
+        schema.oldest_program ? std::to_string(*schema.oldest_program) : "NULL";
+    return "INSERT INTO schema_version (version, applied_at, oldest_program) SELECT " +
+           std::to_string(schema.version) + ", " + std::to_string(now.milliseconds()) + ", " +
+           program + " FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM schema_version)";
 }
 
 }  // namespace muster::store

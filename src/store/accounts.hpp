@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/crypto.hpp"
+#include "rules/schema_fit.hpp"
 #include "store/server.hpp"
 
 #include <string>
@@ -44,7 +45,7 @@ struct Account {
                                            std::string_view database);
 
 [[nodiscard]] std::string use_statement(std::string_view database);
-// For a script: a schema's version, unless there is one.
-[[nodiscard]] std::string first_version_statement(int version, Timestamp now);
+// For a script: what a schema says of itself, unless it does already.
+[[nodiscard]] std::string first_version_statement(const rules::SchemaRecord& schema, Timestamp now);
 
 }  // namespace muster::store

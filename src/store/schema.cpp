@@ -10,33 +10,58 @@ namespace muster::store {
 using db::SystemSql;
 using db::Why;
 
-std::optional<int> schema_version(db::Tx& tx) {
-    static constexpr SystemSql kTable{
+std::optional<rules::SchemaRecord> schema_record(db::Tx& tx) {
+    static constexpr SystemSql kColumns{
         "schema.find_table", Why{"about the schema, no tenant's data"},
-        "SELECT 1 FROM information_schema.tables "
+        "SELECT COUNT(*), COUNT(CASE WHEN column_name = 'oldest_program' THEN 1 END) "
+        "FROM information_schema.columns "
         "WHERE table_schema = DATABASE() AND table_name = 'schema_version'"};
     static constexpr SystemSql kVersion{
         "schema.version", Why{"about the schema, no tenant's data"},
-        "SELECT version FROM schema_version ORDER BY version DESC LIMIT 1"};
-    if (!tx.query(kTable).next()) return std::nullopt;
-    auto rows = tx.query(kVersion);
-    if (!rows.next()) return 0;
-    return static_cast<int>(rows.integer(1));
+        "SELECT version, NULL FROM schema_version ORDER BY version DESC LIMIT 1"};
+    static constexpr SystemSql kRecord{
+        "schema.version_and_program", Why{"about the schema, no tenant's data"},
+        "SELECT version, oldest_program FROM schema_version ORDER BY version DESC LIMIT 1"};
+    auto columns = tx.query(kColumns);
+    columns.next();
+    if (columns.integer(1) == 0) return std::nullopt;
+    auto rows = tx.query(columns.integer(2) > 0 ? kRecord : kVersion);
+    rules::SchemaRecord record;
+    if (!rows.next()) return record;
+    record.version = static_cast<int>(rows.integer(1));
+    if (!rows.is_null(2)) record.oldest_program = static_cast<int>(rows.integer(2));
+    return record;
 }
 
-void record_schema_version(db::Tx& tx, int version, Timestamp now) {
-    static constexpr SystemSql kRecord{
+void record_schema(db::Tx& tx, const rules::SchemaRecord& reached, Timestamp now) {
+    static constexpr SystemSql kVersion{
         "schema.record", Why{"about the schema, no tenant's data"},
         "INSERT INTO schema_version (version, applied_at) VALUES (?, ?)"};
-    tx.execute(kRecord, version, now);
+    static constexpr SystemSql kRecord{
+        "schema.record_with_program", Why{"about the schema, no tenant's data"},
+        "INSERT INTO schema_version (version, applied_at, oldest_program) VALUES (?, ?, ?)"};
+    if (reached.version < kFirstToNamePrograms) {
+        tx.execute(kVersion, reached.version, now);
+    } else {
+        tx.execute(kRecord, reached.version, now, reached.oldest_program);
+    }
 }
 
-bool lock_schema(db::Tx& tx) {
+void require_program(db::Tx& tx, int version, int oldest_program) {
+    static constexpr SystemSql kRequire{
+        "schema.require_program", Why{"about the schema, no tenant's data"},
+        "UPDATE schema_version SET oldest_program = ? "
+        "WHERE version = ? AND (oldest_program IS NULL OR oldest_program < ?)"};
+    if (version < kFirstToNamePrograms) return;
+    tx.execute(kRequire, oldest_program, version, oldest_program);
+}
+
+bool lock_schema(db::Tx& tx, int patience_seconds) {
     // Names of locks belong to the whole server, and have at most 64 characters.
     static constexpr SystemSql kLock{
         "schema.lock", Why{"about the schema, no tenant's data"},
-        "SELECT GET_LOCK(CONCAT('muster.schema.', MD5(DATABASE())), 0)"};
-    auto rows = tx.query(kLock);
+        "SELECT GET_LOCK(CONCAT('muster.schema.', MD5(DATABASE())), ?)"};
+    auto rows = tx.query(kLock, patience_seconds);
     return rows.next() && rows.optional_integer(1) == 1;
 }
 
@@ -45,6 +70,21 @@ void unlock_schema(db::Tx& tx) {
         "schema.unlock", Why{"about the schema, no tenant's data"},
         "SELECT RELEASE_LOCK(CONCAT('muster.schema.', MD5(DATABASE())))"};
     tx.query(kUnlock);
+}
+
+void wait_briefly_for_tables(db::Tx& tx, int seconds) {
+    tx.run("SET SESSION lock_wait_timeout = " + std::to_string(seconds));
+}
+
+std::optional<int> oldest_program_in(std::string_view file) {
+    constexpr std::string_view kMark = "-- oldest program:";
+    for (const std::string_view line : split(file, '\n')) {
+        if (!line.starts_with(kMark)) continue;
+        const auto number = parse_number<int>(trimmed(line.substr(kMark.size())));
+        if (!number) throw std::runtime_error("no number: " + std::string(line));
+        return number;
+    }
+    return std::nullopt;
 }
 
 std::vector<std::string> statements_of(std::string_view file) {

@@ -56,4 +56,18 @@ bool may_change_schema(db::Tx& tx) {
     return tx.query(kMay).next();
 }
 
+std::optional<std::int64_t> oldest_transaction(db::Tx& tx) {
+    static constexpr SystemSql kOldest{
+        "server.oldest_transaction", Why{"about the server, no tenant's data"},
+        "SELECT CAST(trx_mysql_thread_id AS SIGNED) FROM information_schema.innodb_trx "
+        "WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) ORDER BY trx_started LIMIT 1"};
+    try {
+        auto rows = tx.query(kOldest);
+        return rows.next() ? rows.optional_integer(1) : std::nullopt;
+    } catch (const db::DbError& error) {
+        if (error.kind() == db::DbError::Kind::Gone) throw;
+        return std::nullopt;  // who has not the right PROCESS may not look
+    }
+}
+
 }  // namespace muster::store

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace muster::store {
@@ -25,5 +26,8 @@ Timestamp server_time(db::Tx& tx);
 // Whether this connection's user may change the tables of its database. One that may by a role
 // alone counts as one that may not.
 bool may_change_schema(db::Tx& tx);
+// The connection, besides this one, whose transaction is the server's oldest. nullopt: there is
+// none, or this connection's user may not know.
+std::optional<std::int64_t> oldest_transaction(db::Tx& tx);
 
 }  // namespace muster::store

@@ -11,6 +11,7 @@
 #include <iterator>
 
 using muster::Uuid;
+using muster::rules::SchemaFit;
 using muster::test::Client;
 using muster::test::House;
 using muster::test::kind_of;
@@ -174,9 +175,13 @@ BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, 
 BOOST_FIXTURE_TEST_CASE(a_half_made_schema_is_completed, OtherDatabase) {
     without->run(store::create_database_statement(settings.database_name));
     database->run(schema_statements().front());
-    BOOST_TEST((service::installed_schema_version(*context) == 0));
+    BOOST_TEST((service::schema_standing(*context).fit == SchemaFit::None));
     BOOST_TEST(service::initialize_schema(*without, *context));
-    BOOST_TEST((service::installed_schema_version(*context) == store::kSchemaVersion));
+    const auto standing = service::schema_standing(*context);
+    BOOST_TEST((standing.fit == SchemaFit::Current));
+    BOOST_TEST(standing.installed.value().version == store::kSchemaVersion);
+    BOOST_TEST((standing.installed.value().oldest_program ==
+                service::schema_file(settings).makes.oldest_program));
     BOOST_TEST(!service::initialize_schema(*without, *context));
 }
 
@@ -190,12 +195,22 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
     check(Readiness::WrongSchema, "musterctl db init");  // no such database
     without->run(store::create_database_statement(settings.database_name));
     check(Readiness::WrongSchema, "musterctl db init");
-    BOOST_TEST(!service::installed_schema_version(*context).has_value());
+    BOOST_TEST(!service::schema_standing(*context).installed.has_value());
     service::initialize_schema(*without, *context);
     check(Readiness::Ready, "");
     BOOST_TEST(service::check_readiness(*context).problem == "");
-    database->run("INSERT INTO schema_version VALUES (999, 1)");
-    check(Readiness::WrongSchema, "newer");
+    database->run("INSERT INTO schema_version VALUES (999, 1, 999)");
+    check(Readiness::WrongSchema, "apt install muster");
+    database->run("UPDATE schema_version SET oldest_program = NULL WHERE version = 999");
+    check(Readiness::WrongSchema, "one for version 999 or later");
+    database->run("UPDATE schema_version SET oldest_program = 6 WHERE version = 999");
+    check(Readiness::Ready, "");
+    BOOST_TEST((service::schema_standing(*context).fit == SchemaFit::NewerUsable));
+    database->run("DELETE FROM schema_version");
+    database->run("INSERT INTO schema_version VALUES (1, 1, NULL)");
+    check(Readiness::WrongSchema, "musterctl db migrate");
+    database->run("ALTER TABLE schema_version DROP COLUMN oldest_program");
+    check(Readiness::WrongSchema, "musterctl db migrate");
     database->run("DELETE FROM schema_version");
     check(Readiness::WrongSchema, "musterctl db init");
 }
@@ -223,6 +238,16 @@ BOOST_AUTO_TEST_CASE(a_schema_file_is_cut_into_statements) {
                expected);
     BOOST_TEST(store::statements_of("") == Names());
     BOOST_TEST(store::statements_of("-- nothing\n") == Names());
+}
+
+BOOST_AUTO_TEST_CASE(a_schema_file_says_the_oldest_program_on_a_line_of_its_own) {
+    BOOST_TEST((store::oldest_program_in("-- a\n-- oldest program: 7\nSELECT 1;\n") == 7));
+    BOOST_TEST((store::oldest_program_in("-- a\nSELECT 1;\n") == std::nullopt));
+    BOOST_TEST((store::oldest_program_in("") == std::nullopt));
+    for (const std::string_view wrong : {"", " ", " x", " 7x", " -", " 7 8"}) {
+        BOOST_CHECK_THROW((void)store::oldest_program_in("-- oldest program:" + std::string(wrong)),
+                          std::runtime_error);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_database_s_name_cannot_break_out_of_its_quotes) {

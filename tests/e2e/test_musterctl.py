@@ -8,7 +8,7 @@ from support.stack import AS_ROOT
 from support.world import email
 
 NOWHERE = "01a1fd04-035b-72c3-8961-619ede6ecc85"
-DONE, NOT_DONE, USAGE = 0, 1, 2
+DONE, NOT_DONE, USAGE, MIGRATE, INIT = 0, 1, 2, 3, 4
 
 
 @pytest.fixture
@@ -282,7 +282,8 @@ def test_an_unknown_organization_or_a_malformed_id_is_told_apart(ctl, words):
 
 def test_the_schema_is_made_once_and_is_current(ctl, ask):
     version = ask("db", "status")["supported"]
-    assert ask("db", "status") == {"version": version, "supported": version}
+    assert ask("db", "status") == {"state": "current", "version": version, "supported": version, "oldest_program": version,
+                                   "problem": None}
     assert ask("db", "init") == {"created": False, "version": version}
     assert ask("db", "migrate") == {"version": version, "upgrades": []}
     assert str(version) in ctl("db", "status").stdout
@@ -296,6 +297,7 @@ def test_a_database_is_made_from_nothing(stack, ask, ctl):
         assert ask("health", env=env)["healthy"] is True
         assert ask("org", "list", env=env) == []
         stack.sql("UPDATE e2e_fresh.schema_version SET version = version + 1")
+        stack.sql("UPDATE e2e_fresh.schema_version SET oldest_program = version")
         assert "newer" in ctl("db", "migrate", status=NOT_DONE, env=env).stderr
         assert ask("db", "status", status=NOT_DONE, env=env)["version"] == ask("db", "status")["version"] + 1
     finally:
@@ -316,7 +318,7 @@ def test_an_old_database_is_upgraded_once(stack, ask, ctl):
             cursor.execute("INSERT INTO organizations VALUES (REPEAT('a', 16), 'Old', 1)")
         connection.close()
         assert "musterctl db migrate" in ctl("health", status=NOT_DONE, env=env).stdout
-        assert ask("db", "status", status=NOT_DONE, env=env)["version"] == 1
+        assert ask("db", "status", status=MIGRATE, env=env)["version"] == 1
         upgraded = ask("db", "migrate", env=env)
         version = upgraded["version"]
         assert [step["version"] for step in upgraded["upgrades"]] == list(range(2, version + 1))
@@ -332,7 +334,7 @@ def test_an_old_database_is_upgraded_once(stack, ask, ctl):
         stack.sql("DROP DATABASE IF EXISTS e2e_old")
 
 
-@pytest.mark.parametrize("words", [["db", "status"], ["db", "migrate"], ["org", "list"]])
+@pytest.mark.parametrize("words", [["audit"], ["db", "migrate"], ["org", "list"]])
 def test_a_database_that_cannot_be_used_is_told_in_one_sentence(stack, ctl, words):
     def told(**env):
         return ctl(*words, status=NOT_DONE, env=env).stderr
@@ -351,8 +353,8 @@ def test_a_database_without_a_schema_is_told_apart(stack, ctl):
     try:
         stack.sql("CREATE DATABASE e2e_bare")
         assert "musterctl db init" in ctl("db", "migrate", status=NOT_DONE, env=env).stderr
-        assert "schema: none" in ctl("db", "status", status=NOT_DONE, env=env).stdout
-        assert "musterctl db status" in ctl("org", "list", status=NOT_DONE, env=env).stderr
+        assert "schema: none" in ctl("db", "status", status=INIT, env=env).stdout
+        assert "musterctl db init" in ctl("org", "list", status=NOT_DONE, env=env).stderr
     finally:
         stack.sql("DROP DATABASE IF EXISTS e2e_bare")
 

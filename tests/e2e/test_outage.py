@@ -5,56 +5,16 @@ import os
 import signal
 import socket
 import subprocess
-import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-import requests
 from support.bodies import body_of, path_of
+from support.load import Load
 from support.stack import AS_ROOT, wait_for
 from support.world import email, emails
-
-
-class Load:
-    """Threads that create and read users until stopped; every answer and every failure is kept."""
-
-    def __init__(self, org, threads=4):
-        self.org, self.stopping = org, threading.Event()
-        self.statuses, self.failures, self.created = [], [], []
-        self._threads = [threading.Thread(target=self._work) for _ in range(threads)]
-
-    def _work(self):
-        while not self.stopping.is_set():
-            address = email("load")
-            try:
-                reply = self.org.api.post("/v1/users", json={"email": address})
-                self.statuses.append(reply.status_code)
-                if reply.status_code == 201:
-                    self.created.append((address, reply.json()["id"]))
-                    got = self.org.api.get(f"/v1/users/{reply.json()['id']}")
-                    self.statuses.append(got.status_code)
-            except (requests.RequestException, AssertionError, ValueError, KeyError) as error:
-                self.failures.append(repr(error))
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stopping.set()
-        for thread in self._threads:
-            thread.join(90)
-            assert not thread.is_alive()
-
-    def goes_on(self, count=30):
-        """Waits until that many more requests were answered."""
-        goal = len(self.statuses) + count
-        wait_for(lambda: len(self.statuses) >= goal or self.failures, "the load to go on")
-
 
 COLLECTORS = 2  # beside the workers of the API
 

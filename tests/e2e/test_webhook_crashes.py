@@ -7,10 +7,11 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from support.load import Load
 from support.modules import MINUTE, start_delivering
 from support.stack import wait_for
 from support.world import email
-from test_outage import Load, workers
+from test_outage import workers
 
 pytestmark = pytest.mark.usefixtures("no_runner")
 ENDPOINTS, CALLS, EVENTS_A_CALL = 10, 10, 100

@@ -1,0 +1,66 @@
+// What the tests of upgrades share: databases of their own beside the tests' one, empty or of
+// an earlier version, and what an upgrade has to make of them.
+#pragma once
+
+#include "db/house.hpp"
+#include "service/schema.hpp"
+#include "store/schema.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::test {
+
+using Lines = std::vector<std::string>;
+
+inline constexpr int kNewest = store::kSchemaVersion;
+
+// A file below the project's root.
+std::string source_text(const std::string& file);
+// "sql/upgrades/<version>.sql".
+std::string upgrade_file(int version);
+// The statement that records a version as those before kFirstToNamePrograms were.
+std::string recorded(int version);
+
+// A database of its own, empty.
+class Place {
+  public:
+    explicit Place(const std::string& suffix);
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    db::ConnectionSettings connection() const;
+    void run_all(const std::string& file);
+    // What another program would do meanwhile, over a connection of its own.
+    service::Migration upgrade_elsewhere();
+    // The connection that upgrades this database now; nullopt: none does.
+    std::optional<std::int64_t> upgrading() const;
+
+    Settings settings = test::settings();
+    std::optional<Client> client;
+    std::optional<db::Database> database;
+    std::optional<service::Context> context;
+};
+
+// A database of version 1 with two organizations and 10^digits people in each.
+struct OldPlace : Place {
+    explicit OldPlace(int digits = 1);
+};
+
+// One whose schema is a new one.
+struct NewPlace : Place {
+    NewPlace();
+};
+
+// The tables, and what the newest row of schema_version says, are those of a new database, and
+// programs may work.
+void check_is_current(Place& place);
+// What was in an OldPlace is there, and in the new columns what belongs there.
+void check_data_is_right(OldPlace& place, int people);
+
+bool says(const std::exception& error, std::string_view words);
+
+}  // namespace muster::test

@@ -1,0 +1,87 @@
+// The files of sql/upgrades/ from version 6 on keep what 2.sql says under "How to write one", as
+// far as their text shows it: programs work on a table while it is changed, and know which of them
+// may.
+#include "db/places.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace muster::test;
+namespace store = muster::store;
+
+namespace {
+
+bool has(std::string_view text, std::string_view words) {
+    return text.find(words) != std::string_view::npos;
+}
+
+// What is wrong with one statement; "" = nothing.
+std::string fault_of(const std::string& statement) {
+    if (statement.starts_with("CREATE TABLE ")) return "";
+    if (statement.starts_with("UPDATE ")) {
+        return has(statement, "LIMIT ") ? "" : "an UPDATE wants a LIMIT";
+    }
+    if (!statement.starts_with("ALTER TABLE "))
+        return "neither CREATE TABLE, ALTER TABLE nor UPDATE";
+    const bool is_instant = has(statement, "ALGORITHM = INSTANT");
+    const bool is_online = has(statement, "ALGORITHM = INPLACE") && has(statement, "LOCK = NONE");
+    if (is_instant && has(statement, "LOCK = ")) return "MySQL takes no LOCK with INSTANT";
+    if (!is_instant && !is_online) return "not ALGORITHM = INSTANT, nor INPLACE with LOCK = NONE";
+    return has(statement, "ADD FOREIGN KEY") || has(statement, "ADD CONSTRAINT")
+               ? "neither engine adds a foreign key online"
+               : "";
+}
+
+Lines faults_of(const std::string& file) {
+    Lines faults;
+    for (const std::string& statement : store::statements_of(file)) {
+        const std::string fault = fault_of(statement);
+        if (!fault.empty()) faults.push_back(fault + ": " + statement);
+    }
+    return faults;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(upgrade_rules)
+
+BOOST_AUTO_TEST_CASE(
+    each_upgrade_names_how_it_changes_a_table_so_that_none_is_copied_under_a_lock) {
+    for (int version = store::kFirstToNamePrograms; version <= kNewest; ++version) {
+        BOOST_TEST(faults_of(source_text(upgrade_file(version))) == Lines(), version);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_none_comes_back) {
+    int before = store::kFirstToNamePrograms;
+    for (int version = store::kFirstToNamePrograms; version <= kNewest; ++version) {
+        const auto oldest = store::oldest_program_in(source_text(upgrade_file(version)));
+        BOOST_TEST_REQUIRE(oldest.has_value(), version);
+        BOOST_TEST(*oldest >= before, version);
+        BOOST_TEST(*oldest <= version, version);
+        before = *oldest;
+    }
+    BOOST_TEST((store::oldest_program_in(source_text("sql/schema.sql")) == before));
+}
+
+BOOST_AUTO_TEST_CASE(what_would_hold_others_up_is_found) {
+    const auto is_fault = [](const std::string& statement) {
+        return faults_of(statement + ";\n").size() == 1;
+    };
+    BOOST_TEST(is_fault("ALTER TABLE members ADD COLUMN a INT NULL"));
+    BOOST_TEST(is_fault("ALTER TABLE members ADD COLUMN a INT NULL, ALGORITHM = COPY"));
+    BOOST_TEST(is_fault("ALTER TABLE members ADD KEY a (a), ALGORITHM = INPLACE"));
+    BOOST_TEST(is_fault("ALTER TABLE members ADD KEY a (a), ALGORITHM = INPLACE, LOCK = SHARED"));
+    BOOST_TEST(is_fault("ALTER TABLE members ADD COLUMN a INT, ALGORITHM = INSTANT, LOCK = NONE"));
+    BOOST_TEST(
+        is_fault("ALTER TABLE members ADD CONSTRAINT a FOREIGN KEY (a) REFERENCES b (b), "
+                 "ALGORITHM = INPLACE, LOCK = NONE"));
+    BOOST_TEST(is_fault("UPDATE members SET a = 1"));
+    BOOST_TEST(is_fault("DELETE FROM members LIMIT 1"));
+    BOOST_TEST(is_fault("CREATE INDEX a ON members (a)"));
+    BOOST_TEST(!is_fault("ALTER TABLE members ADD COLUMN a INT NULL, ALGORITHM = INSTANT"));
+    BOOST_TEST(!is_fault("ALTER TABLE members ADD KEY a (a), ALGORITHM = INPLACE, LOCK = NONE"));
+    BOOST_TEST(!is_fault("UPDATE members SET a = 1 WHERE a = 0 LIMIT 5000"));
+    BOOST_TEST(!is_fault("CREATE TABLE IF NOT EXISTS a (b INT)"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

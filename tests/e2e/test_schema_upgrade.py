@@ -1,0 +1,371 @@
+"""Upgrades of the schema: broken off at any moment, under load, behind a transaction that does not end; and what each
+program says of a schema that is older, newer and usable, or too new.
+
+The stack's own database is put back to version 5 by what upgrade 6 added; others lie beside it.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+
+import pymysql
+import pytest
+from support.load import Load
+from support.stack import AS_ROOT, wait_for
+from support.world import emails
+
+NAME = "e2e_upgrade"
+OURS = AS_ROOT | {"MUSTER_DATABASE_NAME": NAME}
+DONE, NOT_DONE, MIGRATE, INIT = 0, 1, 3, 4
+# What holds up a statement, over which a migration gives way (service::MigrationPatience), and a busy machine's share.
+LONGEST_WAIT = 2 + 3
+TEN = "(SELECT 0 AS n" + "".join(f" UNION ALL SELECT {n}" for n in range(1, 10)) + ")"
+NUMBERS = f"(SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n AS n FROM {TEN} a, {TEN} b, {TEN} c, {TEN} d) AS numbers"
+PEOPLE = 10_000
+
+
+def statements(path):
+    text = "\n".join(line.split("--")[0] for line in path.read_text(encoding="utf-8").splitlines())
+    return filter(str.strip, text.split(";"))
+
+
+@pytest.fixture
+def old(stack):
+    """A database of version 1 with 10,000 members, beside the stack's."""
+    stack.sql(f"DROP DATABASE IF EXISTS {NAME}")
+    stack.sql(f"CREATE DATABASE {NAME} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+    connection = stack.connect(database=NAME)
+    with connection.cursor() as cursor:
+        for statement in statements(stack.source / "tests/data/schema-1.sql"):
+            cursor.execute(statement)
+        cursor.execute("INSERT INTO schema_version VALUES (1, 1)")
+        cursor.execute("INSERT INTO organizations VALUES (REPEAT('a', 16), 'Old', 1)")
+        cursor.execute(f"INSERT INTO users SELECT UNHEX(MD5(n)), CONCAT('p', n, '@example.org'), n FROM {NUMBERS}")
+        cursor.execute("INSERT INTO members (organization_id, user_id, id, first_name, attributes, created_at, updated_at) "
+                       f"SELECT REPEAT('a', 16), UNHEX(MD5(n)), UNHEX(MD5(n + 1)), CONCAT('N', n), '{{}}', n, n FROM {NUMBERS}")
+    connection.close()
+    yield connection
+    stack.sql(f"DROP DATABASE {NAME}")
+
+
+def described(stack, name):
+    columns = stack.sql("SELECT table_name, column_name, ordinal_position, column_type, is_nullable, column_default, "
+                        "collation_name FROM information_schema.columns WHERE table_schema = %s ORDER BY 1, 3", name)
+    keys = stack.sql("SELECT table_name, index_name, seq_in_index, column_name, non_unique "
+                     "FROM information_schema.statistics WHERE table_schema = %s ORDER BY 1, 2, 3", name)
+    return columns, keys
+
+
+def holder_of(stack, name):
+    """The connection that upgrades this database now."""
+    return stack.sql("SELECT IS_USED_LOCK(CONCAT('muster.schema.', MD5(%s)))", name)[0][0]
+
+
+def migration(stack, env=None):
+    command = [stack.build / "musterctl", "--config", stack.config, "db", "migrate"]
+    return subprocess.Popen(command, env=os.environ | (env or OURS), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finished(stack, name=NAME, env=None):
+    """Runs the upgrade as often as its operator is told to; what the last run said."""
+    wait_for(lambda: holder_of(stack, name) is None, "the server to be done with those that are gone")
+    done = stack.ctl_raw("--json", "db", "migrate", env=env or OURS)
+    assert done.returncode == DONE, done
+    return json.loads(done.stdout)
+
+
+def is_whole(stack):
+    assert described(stack, NAME) == described(stack, stack.env["database"])
+    assert stack.sql(f"SELECT COUNT(*) FROM {NAME}.members JOIN {NAME}.users ON users.id = user_id "
+                     "WHERE members.email = users.email COLLATE utf8mb4_bin AND first_name = CONCAT('N', users.created_at)") \
+        == [(PEOPLE,)]
+    assert stack.ctl_raw("db", "status", env=OURS).returncode == DONE
+
+
+# ---------------------------------------------------------------------------- broken off
+
+
+def test_killed_at_any_moment_an_upgrade_is_finished_by_the_next(stack, old):
+    moments = random.Random(6)
+    killed = 0
+    for patience in [moments.uniform(0.0, 0.5) for _ in range(12)]:
+        running = migration(stack)
+        try:
+            _, said = running.communicate(timeout=patience)
+            if running.returncode == DONE:
+                break
+            assert "another" in said, said  # the server is still at the last one's statement
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.communicate()
+            killed += 1
+    assert killed > 0
+    finished(stack)
+    is_whole(stack)
+
+
+def test_losing_its_connection_at_any_moment_an_upgrade_is_finished_by_itself_or_the_next(stack, old):
+    moments = random.Random(7)
+    lost = 0
+    for patience in [moments.uniform(0.0, 0.1) for _ in range(12)]:
+        running = migration(stack)
+        while running.poll() is None:
+            holder = holder_of(stack, NAME)
+            if holder is None:
+                continue
+            time.sleep(patience)  # a moment that chance chose
+            try:
+                stack.sql(f"KILL {holder}")
+                lost += 1
+            except pymysql.Error:  # it has ended by itself
+                pass
+        said = running.communicate()[1]
+        if running.returncode == DONE:
+            break
+        last = said.splitlines()[-1]  # behind the log's
+        assert running.returncode == NOT_DONE and last.startswith("musterctl: ") and last.endswith("migrate` again"), said
+    assert lost > 0
+    finished(stack)
+    is_whole(stack)
+
+
+# ---------------------------------------------------------------------------- while the service works
+
+
+@contextmanager
+def back_at_5(stack, more=()):
+    """Runs the block with the stack's database at version 5; gives the environment of a migration over root's way whose
+    upgrade to 6 has `more` statements, each with what undoes it."""
+    folder = stack.folder / "tmp" / "sql"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(stack.source / "sql", folder)
+    with open(folder / "upgrades" / "6.sql", "a", encoding="utf-8") as upgrade:
+        upgrade.writelines(f"{statement};\n" for statement, _ in more)
+    before = stack.sql("SELECT version, applied_at, oldest_program FROM schema_version ORDER BY version")
+    stack.sql("DELETE FROM schema_version")
+    stack.sql("INSERT INTO schema_version (version, applied_at) VALUES (5, 1)")
+    stack.sql("ALTER TABLE schema_version DROP COLUMN oldest_program")
+    try:
+        yield AS_ROOT | {"MUSTER_FILES_SQL": str(folder)}
+    finally:
+        finished(stack, stack.env["database"], AS_ROOT)
+        stack.sql("DELETE FROM schema_version")
+        for row in before:
+            stack.sql("INSERT INTO schema_version VALUES (%s, %s, %s)", *row)
+        for _, undo in more:
+            try:
+                stack.sql(undo)
+            except pymysql.Error:  # it was not done
+                pass
+        wait_for(stack.answers, "the service to be ready again")
+
+
+# As an upgrade to come may change tables that are large.
+ONLINE = [
+    ("ALTER TABLE members ADD COLUMN e2e_note VARCHAR(20) NULL, ALGORITHM = INSTANT", "ALTER TABLE members DROP COLUMN e2e_note"),
+    ("ALTER TABLE members ADD KEY e2e_key (organization_id, locale, user_id), ALGORITHM = INPLACE, LOCK = NONE",
+     "ALTER TABLE members DROP KEY e2e_key"),
+    ("ALTER TABLE engagement_events ADD COLUMN e2e_note VARCHAR(20) NULL, ALGORITHM = INSTANT",
+     "ALTER TABLE engagement_events DROP COLUMN e2e_note"),
+]
+
+
+def test_an_upgrade_under_load_fails_no_request_and_no_import(stack, org):
+    job = org.validated([{"email": address, "first_name": "Ann"} for address in emails(20_000)])
+    with Load(org) as load, back_at_5(stack, ONLINE) as env:
+        load.goes_on()
+        assert stack.ctl_raw("db", "status").returncode == MIGRATE
+        org.commit(job["id"])
+        org.state_is(job["id"], "committing", "completed")
+        done = stack.ctl_raw("--json", "db", "migrate", env=env)
+        assert done.returncode == DONE, done
+        assert [step["done_before"] for step in json.loads(done.stdout)["upgrades"]] == [0]
+        assert stack.ctl_raw("db", "status").returncode == DONE
+        load.goes_on()
+        finished_job = org.state_is(job["id"], "completed", seconds=60)
+        load.goes_on()
+    assert load.failures == [] and set(load.statuses) == {200, 201}
+    assert finished_job["created_count"] == 20_000 and finished_job["failed_count"] == 0
+    members = org.members()
+    assert [address for address, _ in load.created if address not in members] == []
+
+
+def test_behind_a_transaction_that_does_not_end_neither_requests_nor_the_upgrade_hang(stack, org):
+    user = org.create_user({"email": emails(1)[0]})["id"]
+    with back_at_5(stack, ONLINE[:1]) as env:
+        holder = stack.connect(autocommit=False)
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT COUNT(*) FROM members")  # now the table may not be changed
+        running = migration(stack, env)
+        try:
+            for _ in range(3):
+                waits = "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table metadata lock%%'"
+                wait_for(lambda: stack.sql(waits) != [(0,)], "the upgrade to wait", every=0.01)
+                began = time.monotonic()
+                assert org.user(user)["id"] == user
+                org.create_user({"email": emails(1)[0]})
+                assert time.monotonic() - began < LONGEST_WAIT
+            assert running.poll() is None
+            holder.commit()
+            said, wrong = running.communicate(timeout=60)
+            assert running.returncode == DONE, (said, wrong)
+        finally:
+            running.kill()
+            holder.close()
+
+
+def test_an_upgrade_that_waits_in_vain_says_so_and_is_run_again(stack, org):
+    with back_at_5(stack, ONLINE[:1]) as env:
+        holder = stack.connect(autocommit=False)
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT COUNT(*) FROM members")
+        done = stack.ctl_raw("db", "migrate", env=env)
+        holder_id = holder.thread_id()
+        holder.close()
+        assert done.returncode == NOT_DONE and done.stderr.count("\n") == 1
+        assert "statement 2 of 2" in done.stderr and "run `musterctl db migrate` again" in done.stderr
+        assert f"connection {holder_id}" in done.stderr
+        again = json.loads(stack.ctl_raw("--json", "db", "migrate", env=env).stdout)
+        assert [step["done_before"] for step in again["upgrades"]] == [1]
+
+
+def test_an_upgrade_that_cannot_be_done_online_fails_and_locks_nobody_out(stack, org):
+    wrong = [("ALTER TABLE members ADD COLUMN e2e_copy VARCHAR(20) AS (LEFT(attributes, 9)) STORED, "
+              "ALGORITHM = INPLACE, LOCK = NONE", "ALTER TABLE members DROP COLUMN e2e_copy")]
+    with back_at_5(stack, wrong) as env:
+        done = stack.ctl_raw("db", "migrate", env=env)
+        assert done.returncode == NOT_DONE and "upgrade to version 6, statement 2 of 2" in done.stderr, done
+        assert stack.ctl_raw("db", "status").returncode == MIGRATE
+
+
+# ---------------------------------------------------------------------------- what each program says
+
+
+class Verdicts:
+    """What everybody says of the stack's schema as it is now."""
+
+    def __init__(self, stack, anyone):
+        self.stack, self.anyone = stack, anyone
+
+    def status(self, code):
+        done = self.stack.ctl_raw("--json", "db", "status")
+        assert done.returncode == code and done.stderr == "", done
+        told = json.loads(done.stdout)
+        text = self.stack.ctl_raw("db", "status")
+        assert text.returncode == code and (told["problem"] or "") in text.stdout
+        return told
+
+    def starts(self, env=None):
+        """Whether musterd starts with that schema; what it says otherwise."""
+        socket = self.stack.folder / "tmp" / "other.sock"
+        server = subprocess.Popen(
+            [self.stack.build / "musterd", "--config", self.stack.config], text=True, stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, env=os.environ | (env or {}) | {
+                "MUSTER_SERVER_SOCKET": str(socket), "MUSTER_SERVER_COLLECTOR_SOCKET": f"{socket}-collector"})
+        try:
+            wait_for(lambda: socket.exists() or server.poll() is not None, "musterd to start or to refuse")
+            if server.poll() is None:
+                return True, ""
+            return False, server.communicate()[1]
+        finally:
+            server.terminate()
+            server.communicate(timeout=20)
+            for path in (socket, socket.with_name(socket.name + "-collector")):
+                path.unlink(missing_ok=True)
+
+    def all_work(self):
+        assert self.anyone.get("/readyz").status_code == 200
+        assert self.starts() == (True, "")
+        assert self.stack.program("muster-run", "--config", self.stack.config, "--for", "0s", "imports").returncode == DONE
+        assert self.stack.ctl_raw("org", "list").returncode == DONE
+        assert self.stack.ctl_raw("health").returncode == DONE
+
+    def all_refuse(self, words):
+        """Each with the command that mends it, and nothing is written."""
+        reason = self.anyone.get("/readyz", expect=503).json()["error"]["details"]["reason"]
+        assert words in reason
+        started, said = self.starts()
+        assert not started and said == f"musterd: {reason}\n"
+        run = self.stack.program("muster-run", "--config", self.stack.config, "--for", "0s", "imports")
+        assert (run.returncode, run.stderr) == (NOT_DONE, f"muster-run: {reason}\n")
+        for command in (["org", "list"], ["org", "create", "--name", "Never"], ["audit"]):
+            done = self.stack.ctl_raw(*command)
+            assert (done.returncode, done.stdout, done.stderr) == (NOT_DONE, "", f"musterctl: {reason}\n")
+        health = json.loads(self.stack.ctl_raw("--json", "health").stdout)
+        assert health["problem"] == reason
+        assert self.stack.sql("SELECT COUNT(*) FROM organizations WHERE name = 'Never'") == [(0,)]
+
+
+@pytest.fixture
+def verdicts(stack, anyone, no_runner):
+    """The stack's table of versions may be changed for the test."""
+    before = stack.sql("SELECT version, applied_at, oldest_program FROM schema_version")
+    yield Verdicts(stack, anyone)
+    stack.sql("DELETE FROM schema_version")
+    for row in before:
+        stack.sql("INSERT INTO schema_version VALUES (%s, %s, %s)", *row)
+
+
+@pytest.fixture
+def ours(stack):
+    return stack.ctl("db", "status")["supported"]
+
+
+def test_the_programs_work_with_a_newer_schema_that_says_they_may(stack, verdicts, ours):
+    stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 1, ours)
+    told = verdicts.status(DONE)
+    assert told == {"state": "newer", "version": ours + 1, "supported": ours, "oldest_program": ours, "problem": None}
+    verdicts.all_work()
+    migrated = stack.ctl_raw("--json", "db", "migrate")
+    assert (migrated.returncode, json.loads(migrated.stdout)) == (DONE, {"version": ours + 1, "upgrades": []})
+    assert json.loads(stack.ctl_raw("--json", "db", "init").stdout)["created"] is False
+
+
+def test_a_schema_that_wants_newer_programs_is_refused_by_all(stack, verdicts, ours):
+    stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 2, ours + 1)
+    told = verdicts.status(NOT_DONE)
+    assert (told["state"], told["version"], told["oldest_program"]) == ("too_new", ours + 2, ours + 1)
+    verdicts.all_refuse("apt install muster")
+    assert "apt install muster" in stack.ctl_raw("db", "migrate").stderr
+    assert stack.sql("SELECT MAX(version) FROM schema_version") == [(ours + 2,)]
+
+
+def test_while_an_upgrade_that_breaks_them_has_begun_the_programs_refuse(stack, verdicts, ours):
+    stack.sql("UPDATE schema_version SET oldest_program = %s WHERE version = %s", ours + 1, ours)
+    assert verdicts.status(NOT_DONE)["state"] == "too_new"
+    verdicts.all_refuse(f"version {ours + 1} or later")
+
+
+def test_an_older_schema_is_refused_by_all_with_the_command(stack, verdicts, ours):
+    stack.sql("UPDATE schema_version SET version = version - 1, oldest_program = NULL")
+    told = verdicts.status(MIGRATE)
+    assert (told["state"], told["version"], told["oldest_program"]) == ("older", ours - 1, None)
+    verdicts.all_refuse("musterctl db migrate --root-socket")
+    unentitled = stack.ctl_raw("db", "migrate")
+    assert unentitled.returncode == NOT_DONE and "--root-socket" in unentitled.stderr
+    assert stack.sql("SELECT version, oldest_program FROM schema_version") == [(ours - 1, None)]
+    again = stack.ctl_raw("db", "migrate", "--root-socket", stack.env["mysql_socket"])
+    assert again.returncode == DONE, again
+    verdicts.all_work()
+
+
+def test_no_schema_has_a_status_of_its_own_and_a_database_that_is_away_is_not_done(stack):
+    def status(**env):
+        return stack.ctl_raw("--json", "db", "status", env=AS_ROOT | env)
+    absent = {"state": "none", "version": None, "oldest_program": None}
+    nowhere = status(MUSTER_DATABASE_NAME="e2e_nowhere")
+    told = json.loads(nowhere.stdout)
+    assert nowhere.returncode == INIT and absent.items() <= told.items() and "musterctl db init" in told["problem"]
+    stack.sql(f"CREATE DATABASE {NAME}")
+    try:
+        bare = status(MUSTER_DATABASE_NAME=NAME)
+    finally:
+        stack.sql(f"DROP DATABASE {NAME}")
+    assert bare.returncode == INIT and absent.items() <= json.loads(bare.stdout).items()
+    away = status(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock")
+    assert away.returncode == NOT_DONE and away.stdout == "" and "does not answer" in away.stderr
