@@ -35,12 +35,15 @@ struct KindEntry {
     std::span<const int> numbers;
 };
 constexpr std::array kDuplicate = {1062, 1586};
-constexpr std::array kDeadlock = {1213};
+// The second: of a MySQL group, when another member changed the same rows.
+constexpr std::array kDeadlock = {1213, 3101};
 constexpr std::array kLockTimeout = {1205};
 // shutdown, killed, read only after a fail-over, a Galera node not ready, too many connections,
-// network, a COMMIT in a Galera node that lost the others; the client's own (2026: TLS)
-constexpr std::array kGone = {1053, 1290, 1836, 1047, 1180, 1317, 1927, 1152, 1158, 1159,
-                              1160, 1161, 1040, 2002, 2003, 2006, 2013, 2026, 2030, 2055};
+// network, a COMMIT in a Galera node that lost the others; MySQL's own words for away, killed,
+// silent for too long; the client's own (2026: TLS)
+constexpr std::array kGone = {1053, 1290, 1836, 1047, 1180, 1317, 1927, 1152,
+                              1158, 1159, 1160, 1161, 1040, 3168, 3169, 4031,
+                              2002, 2003, 2006, 2013, 2026, 2030, 2055};
 // too long, out of range, null, truncated, bad value, check, foreign key, raised by a trigger
 constexpr std::array kBadData = {1406, 1264, 1048, 1265, 1292, 1366, 4025, 3819, 1452, 1644};
 constexpr std::array kKinds = {

@@ -19,6 +19,11 @@ constexpr std::string_view kPlaceholder = "PUT-THE-PASSWORD-HERE";
 // Users that administer a server: what is made for Muster must not change them.
 constexpr std::array<std::string_view, 3> kAdministrators = {"root", "mysql", "mariadb"};
 
+constexpr int kPluginNotActive = 1524;
+constexpr std::string_view kPluginAdvice =
+    ": MySQL knows system users by its plugin auth_socket, which is not active. Run INSTALL PLUGIN "
+    "auth_socket SONAME 'auth_socket.so' in it, as root, and this again; or set database.password";
+
 // One for each way that database.url leads.
 std::vector<Account> accounts_of(const Settings& settings, const std::string& client_host) {
     const auto urls = connection_settings(settings).urls;
@@ -59,9 +64,12 @@ void run_in_secret(db::Tx& tx, const std::string& statement, const Account& acco
     try {
         tx.run(statement);
     } catch (const db::DbError& error) {
-        throw db::DbError(error.kind(), error.number(),
-                          "the database does not make its user " + account.user + "@" +
-                              account.host + " (" + std::to_string(error.number()) + ")");
+        const std::string reason = error.number() == kPluginNotActive
+                                       ? std::string(kPluginAdvice)
+                                       : " (" + std::to_string(error.number()) + ")";
+        throw db::DbError(
+            error.kind(), error.number(),
+            "the database does not make its user " + account.user + "@" + account.host + reason);
     }
 }
 
@@ -85,7 +93,7 @@ std::string account_script(const Account& account, const Settings& settings) {
     std::string text;
     if (settings.database_password.empty()) {
         text += made_on(ServerKind::MariaDb) +
-                "-- On MySQL 8, with its plugin auth_socket, this instead:\n-- " +
+                "-- On MySQL, with its plugin auth_socket, this instead:\n-- " +
                 made_on(ServerKind::MySql);
     } else {
         text += "-- Put database.password of muster.conf in the place of " +

@@ -1,6 +1,7 @@
 #include "service/health.hpp"
 
 #include "net/unix_socket.hpp"
+#include "rules/database_server.hpp"
 #include "rules/oauth.hpp"
 #include "rules/providers.hpp"
 #include "service/database.hpp"
@@ -31,15 +32,33 @@ std::string way_of(const Settings& settings, const store::ServerReport& server) 
     return server.cipher.empty() ? "without TLS" : "with TLS (" + server.cipher + ")";
 }
 
+rules::DatabaseServer judged(const store::ServerReport& server) {
+    return {server.kind == store::ServerKind::MariaDb, server.version, {}};
+}
+
 HealthCheck check_database(Context& context) {
     try {
         const auto server =
             context.database.read([](db::Tx& tx) { return store::describe_server(tx); });
-        const std::string product = server.kind == store::ServerKind::MariaDb ? "" : "MySQL ";
-        return {"database", "", product + server.version + " " + way_of(context.settings, server)};
+        return {"database", "",
+                rules::name_of(judged(server)) + " " + way_of(context.settings, server)};
     } catch (const db::DbError& error) {
         return {"database", explained(error), ""};
     }
+}
+
+// Whether it keeps what it is given, and takes what it is to be given.
+HealthCheck check_settings(Context& context) {
+    const auto server = context.database.read([](db::Tx& tx) {
+        auto found = judged(store::describe_server(tx));
+        found.settings = store::server_settings(tx);
+        return found;
+    });
+    std::string problem;
+    for (const std::string& fault : rules::faults_of(server)) {
+        problem += (problem.empty() ? "" : "; ") + fault;
+    }
+    return {"settings", problem, "commits are durable, packets large enough"};
 }
 
 HealthCheck check_clock(Context& context) {
@@ -154,6 +173,7 @@ void add_work(Context& context, std::vector<HealthCheck>& checks) {
 void add_database(Context& context, std::vector<HealthCheck>& checks) {
     HealthCheck schema;
     try {
+        checks.push_back(check_settings(context));
         checks.push_back(check_clock(context));
         schema = check_schema(context);
         checks.push_back(schema);

@@ -109,8 +109,11 @@ std::string grant_statement(const Account& account, std::string_view database) {
 }
 
 std::string revoke_statement(ServerKind kind, const Account& account, std::string_view database) {
-    const std::string_view own = kind == ServerKind::MariaDb ? "DELETE HISTORY, " : "";
-    return "REVOKE CREATE, DROP, REFERENCES, INDEX, ALTER, CREATE TEMPORARY TABLES, LOCK TABLES, "
+    // MySQL takes it amiss when there is nothing to be taken away.
+    const bool is_mariadb = kind == ServerKind::MariaDb;
+    const std::string_view own = is_mariadb ? "DELETE HISTORY, " : "";
+    return std::string(is_mariadb ? "REVOKE" : "REVOKE IF EXISTS") +
+           " CREATE, DROP, REFERENCES, INDEX, ALTER, CREATE TEMPORARY TABLES, LOCK TABLES, "
            "CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT, TRIGGER, " +
            std::string(own) + "GRANT OPTION ON " + tables_of(database) + " FROM " +
            name_of(account);

@@ -1,5 +1,9 @@
 #include "store/server.hpp"
 
+#include "rules/database_server.hpp"
+
+#include <vector>
+
 namespace muster::store {
 
 using db::SystemSql;
@@ -16,6 +20,19 @@ ServerReport describe_server(db::Tx& tx) {
     report.kind = is_mariadb ? ServerKind::MariaDb : ServerKind::MySql;
     if (auto rows = tx.query(kCipher); rows.next()) report.cipher = rows.text_or_empty(2);
     return report;
+}
+
+std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx) {
+    static constexpr SystemSql kSettings{"server.settings",
+                                         Why{"about the server, no tenant's data"},
+                                         "SHOW GLOBAL VARIABLES WHERE variable_name IN ({?})"};
+    const std::vector<db::Param> names(rules::kJudgedSettings.begin(),
+                                       rules::kJudgedSettings.end());
+    std::map<std::string, std::string, std::less<>> settings;
+    for (auto rows = tx.query_bulk(kSettings, names.size(), names); rows.next();) {
+        settings[rows.bytes(1)] = rows.text_or_empty(2);
+    }
+    return settings;
 }
 
 Timestamp server_time(db::Tx& tx) {

@@ -4,6 +4,8 @@
 #include "db/transaction.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -17,6 +19,8 @@ struct ServerReport {
     std::string cipher;   // of the connection's TLS; "" = none
 };
 ServerReport describe_server(db::Tx& tx);
+// Its settings for all sessions, those of `rules::kJudgedSettings` that it has.
+std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx);
 // By its own clock.
 Timestamp server_time(db::Tx& tx);
 // Whether this connection's user may change the tables of its database. One that may by a role

@@ -22,7 +22,7 @@ Settings make_settings() {
     Settings made;
     const std::string socket = environment("MUSTER_TEST_SOCKET", "");
     if (socket.empty()) {
-        throw std::runtime_error("MUSTER_TEST_SOCKET is not set: run tests/db/with-mariadb");
+        throw std::runtime_error("MUSTER_TEST_SOCKET is not set: run tests/db/with-database");
     }
     made.database_url = "unix:" + socket;
     made.database_name = "muster_test_" + std::to_string(getpid());
@@ -113,7 +113,8 @@ std::map<std::string, std::string> Client::snapshot(OrgId organization) {
              column("SELECT column_name FROM information_schema.columns WHERE table_schema = "
                     "DATABASE() AND table_name = ? ORDER BY ordinal_position",
                     table)) {
-            cells += ", QUOTE(" + name + ")";
+            // In hexadecimal: MySQL joins no bytes with text.
+            cells += ", COALESCE(HEX(" + name + "), 'NULL')";
         }
         digests[table] =
             value("SELECT COALESCE(SHA2(GROUP_CONCAT(CONCAT_WS(" + cells + ") ORDER BY CONCAT_WS(" +
@@ -121,6 +122,36 @@ std::map<std::string, std::string> Client::snapshot(OrgId organization) {
                   organization);
     }
     return digests;
+}
+
+std::string numbers(int count) {
+    std::string sum = "1";
+    std::string digits;
+    int power = 1;
+    for (; power < count; power *= 10) {
+        const std::string name = "d" + std::to_string(power);
+        sum += " + " + std::to_string(power) + " * " + name + ".d";
+        digits += digits.empty() ? "" : " JOIN ";
+        digits +=
+            "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 "
+            "UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 "
+            "UNION ALL SELECT 8 UNION ALL SELECT 9) AS " +
+            name;
+    }
+    const std::string all =
+        "(SELECT " + sum + " AS seq" + (digits.empty() ? "" : " FROM " + digits) + ") AS numbers";
+    return "(SELECT seq FROM " + all + " WHERE seq <= " + std::to_string(count) + ") AS counted";
+}
+
+std::int64_t entries_read(db::Tx& tx, std::string_view without) {
+    static constexpr db::SystemSql kReads{"test.entries_read",
+                                          db::Why{"a test looks at its own session"},
+                                          "SHOW SESSION STATUS LIKE 'Handler_read%'"};
+    std::int64_t sum = 0;
+    for (auto rows = tx.query(kReads); rows.next();) {
+        if (rows.bytes(1).find(without) == std::string::npos) sum += std::stoll(rows.bytes(2));
+    }
+    return sum;
 }
 
 const db::Sql& Client::statement(std::string_view text) {

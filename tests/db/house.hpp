@@ -114,6 +114,15 @@ class Client {
     std::map<std::string, db::Sql, std::less<>> statements_;  // a cache knows them by address
 };
 
+// A table of the numbers 1 … count, its column `seq`, to stand behind FROM: neither engine knows
+// the other's own way to one.
+std::string numbers(int count);
+
+// How many entries of tables and indexes this session's statements have read so far (its figures
+// Handler_read_…); those whose name holds `without` are left out ("rnd": of temporary tables, for
+// the most).
+std::int64_t entries_read(db::Tx& tx, std::string_view without = "none");
+
 // Changes something in the schema for as long as it lives.
 class Meanwhile {
   public:

@@ -5,7 +5,6 @@
 #include "store/purge.hpp"
 
 using namespace muster;
-using test::kNow;
 using test::Neighbours;
 using test::OrgStore;
 
@@ -22,7 +21,7 @@ BOOST_AUTO_TEST_CASE(engagement_events_read_back) {
         return !store::find_client_events(org, {&theirs, 1}).empty();
     });
     check({"purge.engagement_events"}, [&](OrgStore& org) {
-        store::purge_engagement_events(org, kNow, 9);
+        store::purge_engagement_events(org, Timestamp::now(), 9);
         return false;
     });
 }

@@ -65,6 +65,10 @@ def first(stack):
     made.clear()
 
 
+def is_mariadb(stack):
+    return "MariaDB" in stack.sql("SELECT VERSION()")[0][0]
+
+
 def tables(stack, name):
     return stack.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = %s ORDER BY 1", name)
 
@@ -168,10 +172,22 @@ def test_the_printed_sql_runs_as_it_is_and_holds_no_password(first, stack):
 def test_without_a_password_the_system_user_is_who_it_is(first, stack):
     env = {"MUSTER_DATABASE_PASSWORD": ""}
     first.init(env=env)
-    assert "VIA unix_socket" in stack.sql(f"SHOW CREATE USER {USER}@localhost")[0][0]
+    way = "VIA unix_socket" if is_mariadb(stack) else "WITH 'auth_socket'"
+    assert way in stack.sql(f"SHOW CREATE USER {USER}@localhost")[0][0]
     assert "refuses database.user" in first.health(status=NOT_DONE, env=env)["problem"]  # this is somebody else
     script = first.run("db", "init", "--print-sql", env=env).stdout
     assert "IDENTIFIED VIA unix_socket" in script and "-- CREATE USER" in script and "auth_socket" in script
+
+
+def test_mysql_without_its_plugin_is_told_apart(first, stack):
+    if is_mariadb(stack):
+        return  # where it is built in
+    stack.sql("UNINSTALL PLUGIN auth_socket")
+    try:
+        assert "INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'" in first.init(
+            status=NOT_DONE, env={"MUSTER_DATABASE_PASSWORD": ""}).stderr
+    finally:
+        stack.sql("INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'")
 
 
 def test_over_a_network_it_wants_a_password_and_says_where_from(first, stack):
@@ -244,9 +260,30 @@ def health(stack, **env):
 def test_health_names_every_check_in_one_screen(stack):
     lines = stack.ctl_raw("health").stdout.splitlines()
     assert [line.split()[:2] for line in lines[:-1]] == [["ok", name] for name in (
-        "configuration", "database", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "providers",
+        "configuration", "database", "settings", "clock", "schema", "key", "imports", "mail", "webhooks", "connections", "providers",
         "server", "collectors")]
     assert lines[-1] == "healthy" and len(lines) <= 24
+
+
+def test_health_names_the_server(stack):
+    (version,), = stack.sql("SELECT VERSION()")
+    product = "MariaDB" if is_mariadb(stack) else "MySQL"
+    line = stack.ctl_raw("health").stdout.splitlines()[1]
+    assert line.split() == f"ok database {product} {version} over its Unix socket".split()
+
+
+@pytest.mark.parametrize("name, value", [
+    ("innodb_flush_log_at_trx_commit", 2), ("max_allowed_packet", 1 << 20),
+])
+def test_health_tells_settings_that_lose_data_or_break_imports(stack, name, value):
+    (before,), = stack.sql(f"SELECT @@GLOBAL.{name}")
+    stack.sql(f"SET GLOBAL {name} = {value}")
+    try:
+        found = health(stack)
+    finally:
+        stack.sql(f"SET GLOBAL {name} = {before}")
+    assert name in problem_of(found, "settings") and found["healthy"] is False
+    assert health(stack)["healthy"] is True
 
 
 def test_health_tells_a_wrong_key(stack, tmp_path):

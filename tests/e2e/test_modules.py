@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 from support.client import details_of, faults_of
+from support.stack import numbers
 from support.world import slug
 
 DRAFT = {"slug": "loyalty", "name": "Loyalty", "vendor": "Example Ltd"}
@@ -102,7 +103,7 @@ def test_an_organization_has_200_modules_at_most(new_org, stack):
     org.create_module()
     stack.sql("INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, created_at, updated_at) "
               "SELECT UNHEX(REPLACE(%s, '-', '')), UNHEX(LPAD(HEX(seq), 32, '0')), CONCAT('m', seq), '', '', 'proprietary', "
-              "'draft', 0, 0 FROM seq_1_to_199", org.id)
+              f"'draft', 0, 0 FROM {numbers(199)}", org.id)
     reply = org.admin().api.post("/v1/modules", json=DRAFT, expect=409, code="INVALID_STATE")
     assert details_of(reply)["reason"]
 
@@ -152,7 +153,7 @@ def test_a_module_has_500_versions_at_most(module_org, admin, stack):
     module = module_org.create_module()
     stack.sql("INSERT INTO module_versions (organization_id, id, module_id, version, manifest, status, created_at, "
               "updated_at) SELECT UNHEX(REPLACE(%s, '-', '')), UNHEX(LPAD(HEX(seq + 4096), 32, '0')), "
-              "UNHEX(REPLACE(%s, '-', '')), seq, '{}', 'draft', 0, 0 FROM seq_1_to_500", module_org.id, module["id"])
+              f"UNHEX(REPLACE(%s, '-', '')), seq, '{{}}', 'draft', 0, 0 FROM {numbers(500)}", module_org.id, module["id"])
     reply = admin.post(versions_of(module), json={"version": "more", "manifest": {}}, expect=409, code="INVALID_STATE")
     assert details_of(reply)["reason"]
 

@@ -195,11 +195,10 @@ def test_requests_in_hand_are_finished_when_musterd_is_asked_to_end(stack, org):
     holder = stack.connect(autocommit=False)
     try:
         with holder.cursor() as cursor:
-            cursor.execute("INSERT INTO users (id, email, created_at) VALUES (UNHEX(MD5(%s)), %s, 0)", (address, address))
+            cursor.execute("INSERT INTO users (id, email, created_at) VALUES (UNHEX(LEFT(SHA2(%s, 256), 32)), %s, 0)", (address, address))
         with ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(lambda: org.api.post("/v1/users", json={"email": address}))
-            wait_for(lambda: stack.sql("SELECT 1 FROM information_schema.innodb_lock_waits"), "the request to wait",
-                     every=0.15)  # the server shows this table afresh only after a tenth of a second
+            wait_for(lambda: stack.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] != "0", "the request to wait")
             os.kill(stack.pid("musterd"), signal.SIGTERM)
             time.sleep(0.3)  # time in which a musterd that dropped it would have done so
             holder.rollback()

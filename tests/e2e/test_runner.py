@@ -53,7 +53,7 @@ def address_held(stack, address):
     holder = stack.connect(autocommit=False)
     try:
         with holder.cursor() as cursor:
-            cursor.execute("INSERT INTO users (id, email, created_at) VALUES (UNHEX(MD5(%s)), %s, 0)", (address, address))
+            cursor.execute("INSERT INTO users (id, email, created_at) VALUES (UNHEX(LEFT(SHA2(%s, 256), 32)), %s, 0)", (address, address))
         yield
     finally:
         holder.rollback()

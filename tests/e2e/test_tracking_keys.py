@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support.client import SHOP, PageClient, details_of, faults_of
 from support.publishable import PATHS, PREFIXES, Keys
-from support.stack import wait_for
+from support.stack import numbers, wait_for
 from test_auth import checksum
 
 DAY = 24 * 3600
@@ -113,7 +113,7 @@ def test_an_organization_has_200_keys_that_are_not_revoked(new_org, stack, keys)
     key = own.create()
     stack.sql("INSERT INTO publishable_keys (organization_id, id, kind, name, token, allowed_origins, created_at) "
               "SELECT organization_id, UNHEX(LPAD(HEX(seq), 32, '0')), IF(MOD(seq, 2), 'tracking', 'content'), 'k', "
-              "CONCAT(token, seq), allowed_origins, 0 FROM publishable_keys, seq_1_to_191 WHERE token = %s", key["key"])
+              f"CONCAT(token, seq), allowed_origins, 0 FROM publishable_keys, {numbers(191)} WHERE token = %s", key["key"])
 
     def post(number):
         headers = {"Idempotency-Key": str(uuid.uuid4())} if number % 2 else {}

@@ -8,6 +8,7 @@ import uuid
 
 import pytest
 from support.client import details_of, faults_of
+from support.stack import numbers
 from support.webhooks import LONG_AGO, listed, patched, read, shown, tried
 from support.world import NOBODY
 
@@ -179,9 +180,9 @@ def test_an_installation_has_200_endpoints_at_most(own, make, stack):
     client = org.admin().api
     make(client, f"{place}/webhook-endpoints")
     stack.sql("INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, status, secret, "
-              "created_at, updated_at) SELECT e.organization_id, UNHEX(MD5(CONCAT(HEX(e.id), s.seq))), e.installation_id, e.url, "
-              "e.event_types, e.status, e.secret, e.created_at, e.updated_at FROM webhook_endpoints e JOIN seq_1_to_199 s "
-              "WHERE e.organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)
+              "created_at, updated_at) SELECT e.organization_id, UNHEX(LEFT(SHA2(CONCAT(HEX(e.id), seq), 256), 32)), e.installation_id, e.url, "
+              "e.event_types, e.status, e.secret, e.created_at, e.updated_at FROM webhook_endpoints e "
+              f"JOIN {numbers(199)} WHERE e.organization_id = UNHEX(REPLACE(%s, '-', ''))", org.id)
     client.post(f"{place}/webhook-endpoints", json=NEW, expect=409, code="INVALID_STATE")
     stack.sql("DELETE FROM webhook_endpoints WHERE organization_id = UNHEX(REPLACE(%s, '-', '')) LIMIT 1", org.id)
     make(client, f"{place}/webhook-endpoints")

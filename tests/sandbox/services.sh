@@ -1,13 +1,15 @@
-# The sandbox's five services and how each is started: MariaDB, a mail sink, musterd, nginx, the runner. Sourced by bash.
+# The sandbox's five services and how each is started: the database server, a mail sink, musterd, nginx, the runner. Sourced by bash.
 # shellcheck shell=bash
 # FOLDER/settings holds what `start` was called with, so that a service can be started again by itself.
 # shellcheck source=tests/sandbox/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=tests/sandbox/database.sh
+. "$(dirname "${BASH_SOURCE[0]}")/database.sh"
 
 SERVICES=(mariadbd mail musterd nginx runner) # in the order in which they start; MariaDB comes first
 
 # The bench compares with these: durable commits, and room for a whole import in memory and log.
-MARIADB_OPTIONS=(--innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=1G --innodb-log-file-size=1G)
+DATABASE_OPTIONS=(--innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=1G --innodb-log-file-size=1G)
 
 # setting FOLDER NAME
 setting() { sed -n "s/^$2=//p" "$1/settings"; }
@@ -18,7 +20,7 @@ start_service() {
     case $name in
     mariadbd)
         read -r -a more <<<"$(setting "$folder" mariadb)"
-        mariadb_start "$folder" "${MARIADB_OPTIONS[@]}" "${more[@]}"
+        database_start "$folder" "${DATABASE_OPTIONS[@]}" "${more[@]}"
         ;;
     mail) spawn "$folder" mail "$ROOT/tests/sandbox/mail-sink" "$(setting "$folder" mail_port)" "$folder/mail" ;;
     musterd) spawn "$folder" musterd "$build/musterd" --config "$folder/muster.conf" ;;

@@ -10,7 +10,7 @@ MANY, BESIDE = 1_000_000, 100_000
 BEGAN = 1_760_000_000_000
 # One a millisecond was received, and a few occurred at the same moment, out of order.
 EVENTS = """INSERT INTO engagement_events (organization_id, id, member_id, action, tags, client_event_id, occurred_at, received_at)
-SELECT organization_id, UNHEX(CONCAT(LPAD(HEX(%s + seq), 12, '0'), '7', LEFT(MD5(CONCAT(HEX(id), seq)), 19))), id,
+SELECT organization_id, UNHEX(CONCAT(LPAD(HEX(%s + seq), 12, '0'), '7', LEFT(SHA2(CONCAT(HEX(id), seq), 256), 19))), id,
     'page_viewed', '["pricing","spring"]', CONCAT(HEX(id), '-', seq), %s + (seq * 7919) MOD %s DIV 3, %s + seq
 FROM members JOIN seq_1_to_{count} WHERE organization_id = UNHEX(%s) AND user_id = UNHEX(%s)"""
 

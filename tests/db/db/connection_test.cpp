@@ -387,9 +387,12 @@ BOOST_AUTO_TEST_CASE(error_numbers_are_told_by_what_can_be_done) {
     for (const int number : {1062, 1586}) {
         BOOST_TEST((muster::db::kind_of_error(number) == Kind::Duplicate), number);
     }
-    BOOST_TEST((muster::db::kind_of_error(1213) == Kind::Deadlock));
+    for (const int number : {1213, 3101}) {
+        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Deadlock), number);
+    }
     BOOST_TEST((muster::db::kind_of_error(1205) == Kind::LockTimeout));
-    for (const int number : {1053, 1927, 2002, 2006, 2013, 2026, 2030, 1047, 1180, 1290}) {
+    for (const int number :
+         {1053, 1927, 2002, 2006, 2013, 2026, 2030, 1047, 1180, 1290, 3168, 3169, 4031}) {
         BOOST_TEST((muster::db::kind_of_error(number) == Kind::Gone), number);
     }
     for (const int number : {1406, 1264, 1048, 1366, 1452, 1644, 3819, 4025}) {

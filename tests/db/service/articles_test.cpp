@@ -120,15 +120,7 @@ struct Articles : House {
 
     // What this session's statements have looked at so far.
     std::int64_t rows_read() {
-        static constexpr db::SystemSql kCost{
-            "test.cost", db::Why{"a test looks at its own session"},
-            "SELECT CAST(SUM(variable_value) AS SIGNED) FROM information_schema.session_status "
-            "WHERE variable_name LIKE 'Handler_read_%'"};
-        return database.read([&](db::Tx& tx) {
-            auto rows = tx.query(kCost);
-            rows.next();
-            return rows.integer(1);
-        });
+        return database.read([](db::Tx& tx) { return test::entries_read(tx); });
     }
 
     OrgId acme = organization("Acme");

@@ -106,20 +106,13 @@ BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
     client.execute(
         "INSERT INTO audit_log (organization_id, id, actor, action, details, created_at) "
         "SELECT ?, UNHEX(LPAD(HEX(seq), 32, '0')), 'operator', 'a.done', '{}', 1 "
-        "FROM seq_1_to_20000",
+        "FROM " +
+            test::numbers(20'000),
         acme);
     client.run("ANALYZE TABLE audit_log");
     const auto before = AuditId::parse("00000000-0000-0000-0000-000000002000");
     const auto reads = [&] {
-        static constexpr db::SystemSql kReads{
-            "test.reads", db::Why{"a figure of the server"},
-            "SELECT SUM(variable_value) FROM information_schema.session_status "
-            "WHERE variable_name LIKE 'Handler_read_%'"};
-        return database.read([](db::Tx& tx) {
-            auto rows = tx.query(kReads);
-            rows.next();
-            return std::stol(rows.bytes(1));
-        });
+        return database.read([](db::Tx& tx) { return test::entries_read(tx); });
     };
     (void)reads();
     const auto first = reads();

@@ -266,9 +266,8 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
     service::ConnectRequest again = request();
     again.connection = made.id;
     const auto deadlocks = [&] {
-        return std::stol(
-            client.value("SELECT variable_value FROM information_schema.global_status "
-                         "WHERE variable_name = 'Innodb_deadlocks'"));
+        return client.number(
+            "SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_deadlocks'");
     };
     const auto before = deadlocks();
     std::atomic<int> denied = 0;

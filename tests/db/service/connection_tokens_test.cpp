@@ -432,21 +432,18 @@ BOOST_AUTO_TEST_CASE(a_consent_during_a_refresh_wins) {
 
 namespace {
 
-// New tokens cannot be written so many times. What counts bears the transactions being undone.
+// New tokens cannot be written so many times by one connection. It counts in a variable of the
+// connection's, which bears the transactions being undone; `name` is one that it did not use yet.
 struct Outage {
-    Outage(test::Client& client, int failures)
-        : counter(client, "CREATE TABLE outage (failures INT NOT NULL) ENGINE = MyISAM",
-                  "DROP TABLE outage"),
-          trigger(client,
+    Outage(test::Client& client, const std::string& name, int failures)
+        : trigger(client,
                   "CREATE TRIGGER outage BEFORE UPDATE ON connections FOR EACH ROW BEGIN "
-                  "IF NOT (NEW.tokens <=> OLD.tokens) THEN "
-                  "UPDATE outage SET failures = failures - 1; "
-                  "IF (SELECT failures FROM outage) >= 0 THEN "
-                  "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF; END IF; END",
-                  "DROP TRIGGER outage") {
-        client.execute("INSERT INTO outage (failures) VALUES (?)", failures);
-    }
-    test::Meanwhile counter;
+                  "IF NOT (NEW.tokens <=> OLD.tokens) THEN SET @" +
+                      name + " = COALESCE(@" + name + ", 0) + 1; IF @" + name +
+                      " <= " + std::to_string(failures) +
+                      " THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; "
+                      "END IF; END IF; END",
+                  "DROP TRIGGER outage") {}
     test::Meanwhile trigger;
 };
 
@@ -456,12 +453,12 @@ BOOST_AUTO_TEST_CASE(tokens_that_cannot_be_written_at_first_are_written_later) {
     const auto id = connected();
     const auto other = pending();
     {
-        const Outage outage(client, 7);  // more than one transaction tries
+        const Outage outage(client, "first", 7);  // more than one transaction tries
         refresh(id);
     }
     BOOST_TEST(tokens(id) == "a1 r1");
     {
-        const Outage outage(client, 7);
+        const Outage outage(client, "second", 7);
         BOOST_TEST(!exchange(other).has_value());
     }
     BOOST_TEST(tokens(other) == "a2 r2");

@@ -108,16 +108,8 @@ struct Pages : Members {
 
     // How many index and row entries one page reads.
     std::int64_t cost_of(const MemberFilter& filter, const std::string& position) {
-        static constexpr db::SystemSql kCost{
-            "test.cost", db::Why{"a test looks at its own session"},
-            "SELECT SUM(CAST(VARIABLE_VALUE AS SIGNED)) FROM information_schema.SESSION_STATUS "
-            "WHERE VARIABLE_NAME IN ('HANDLER_READ_NEXT', 'HANDLER_READ_KEY', 'HANDLER_READ_RND')"};
         const auto reads = [&] {
-            return database.read([&](db::Tx& tx) {
-                auto rows = tx.query(kCost);
-                rows.next();
-                return rows.integer(1);
-            });
+            return database.read([](db::Tx& tx) { return test::entries_read(tx, "rnd_next"); });
         };
         const auto before = reads();
         (void)service::list_members(context, acme, filter, position, 10);

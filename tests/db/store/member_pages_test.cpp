@@ -57,14 +57,7 @@ struct Costs : House {
     }
 
     std::int64_t entries_read() {
-        static constexpr db::SystemSql kReads{"test.entries_read",
-                                              db::Why{"a test looks at its own session"},
-                                              "SHOW SESSION STATUS LIKE 'Handler_read%'"};
-        return database.read([&](db::Tx& tx) {
-            std::int64_t sum = 0;
-            for (auto rows = tx.query(kReads); rows.next();) sum += std::stoll(rows.bytes(2));
-            return sum;
-        });
+        return database.read([](db::Tx& tx) { return test::entries_read(tx); });
     }
     // How many entries of tables and indexes, temporary ones too, the call reads.
     template <class Call>

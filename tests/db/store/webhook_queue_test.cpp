@@ -24,26 +24,18 @@ struct Queue : test::DispatchHouse {
         for (const EndpointId& id : endpoints) {
             client.execute(
                 "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, "
-                "status, due_at, created_at, updated_at) SELECT ?, UNHEX(MD5(CONCAT(?, seq))), ?, "
-                "?, 'pending', seq, 1, 1 FROM seq_1_to_100000 WHERE seq <= ?",
-                acme, id, id, event, count);
+                "status, due_at, created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(CONCAT(?, seq), 256), 32)), ?, "
+                "?, 'pending', seq, 1, 1 FROM " +
+                    test::numbers(count),
+                acme, id, id, event);
         }
     }
     // Rows and index entries that the statements of `work` read on this desk's connection.
     std::int64_t reads(const std::function<void(db::Tx&)>& work) {
-        static constexpr db::SystemSql kReads{
-            "test.reads", db::Why{"figures of the session, no data"},
-            "SELECT SUM(variable_value) FROM information_schema.session_status "
-            "WHERE variable_name LIKE 'Handler_read%' AND variable_name NOT LIKE '%rnd%'"};
         return database.transaction([&](db::Tx& tx) {
-            const auto figure = [&] {
-                auto rows = tx.query(kReads);
-                rows.next();
-                return std::stoll(rows.bytes(1));
-            };
-            const auto before = figure();
+            const auto before = test::entries_read(tx, "rnd");
             work(tx);
-            return static_cast<std::int64_t>(figure() - before);
+            return test::entries_read(tx, "rnd") - before;
         });
     }
     std::vector<store::DueEndpoint> due(db::Tx& tx, bool failing = false) {

@@ -1,0 +1,92 @@
+#include "rules/database_server.hpp"
+
+#include "base/text.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace muster::rules {
+namespace {
+
+constexpr std::int64_t kSmallestPacket = std::int64_t{16} << 20U;
+
+using Version = std::pair<int, int>;
+constexpr Version kOldestMariaDb{10, 11};
+constexpr Version kOldestMySql{8, 4};
+
+std::string spelled(const Version& version) {
+    return std::to_string(version.first) + "." + std::to_string(version.second);
+}
+
+// 0.0 for what is none.
+Version version_of(std::string_view text) {
+    const auto parts = split(text.substr(0, text.find_first_not_of("0123456789.")), '.');
+    if (parts.size() < 2) return {};
+    return {parse_number<int>(parts[0]).value_or(0), parse_number<int>(parts[1]).value_or(0)};
+}
+
+std::string setting(const DatabaseServer& server, std::string_view name) {
+    const auto found = server.settings.find(name);
+    return found == server.settings.end() ? "" : found->second;
+}
+
+std::string version_fault(const DatabaseServer& server) {
+    const Version oldest = server.is_mariadb ? kOldestMariaDb : kOldestMySql;
+    if (version_of(server.version) >= oldest) return "";
+    return name_of(server) + " is older than " + spelled(oldest) +
+           ", the oldest version that Muster is made for";
+}
+
+std::string commit_fault(const DatabaseServer& server) {
+    const std::string value = setting(server, "innodb_flush_log_at_trx_commit");
+    // MariaDB's 3 writes no less than 1.
+    if (value.empty() || value == "1" || (value == "3" && server.is_mariadb)) return "";
+    return "innodb_flush_log_at_trx_commit is " + value +
+           ": a power cut loses what clients were told to be done; set it to 1";
+}
+
+// What InnoDB finds prepared after a crash, it keeps only if it stands in the binary log.
+std::string binary_log_fault(const DatabaseServer& server) {
+    const std::string value = setting(server, "sync_binlog");
+    if (setting(server, "log_bin") != "ON" || value.empty() || value == "1") return "";
+    return "sync_binlog is " + value +
+           " while log_bin is ON: a power cut loses what clients were told to be done; set it to 1";
+}
+
+std::string format_fault(const DatabaseServer& server) {
+    const bool is_written = setting(server, "log_bin") == "ON";
+    if (!is_written || setting(server, "binlog_format") != "STATEMENT") return "";
+    return "binlog_format is STATEMENT: the server refuses every change that Muster makes, which "
+           "reads committed rows; set it to ROW";
+}
+
+std::string packet_fault(const DatabaseServer& server) {
+    const std::string value = setting(server, "max_allowed_packet");
+    const auto bytes = parse_number<std::int64_t>(value);
+    if (!bytes || *bytes >= kSmallestPacket) return "";
+    return "max_allowed_packet is " + value +
+           " bytes: imports with large values fail; set it to 16M or more";
+}
+
+std::string replica_fault(const DatabaseServer& server) {
+    const std::string value = setting(server, "read_only");
+    if (value.empty() || value == "OFF") return "";
+    return "read_only is " + value + ": this server, a replica perhaps, takes no changes";
+}
+
+}  // namespace
+
+std::string name_of(const DatabaseServer& server) {
+    return (server.is_mariadb ? "MariaDB " : "MySQL ") + server.version;
+}
+
+std::vector<std::string> faults_of(const DatabaseServer& server) {
+    std::vector<std::string> faults;
+    for (const auto fault : {version_fault, commit_fault, binary_log_fault, format_fault,
+                             packet_fault, replica_fault}) {
+        if (std::string text = fault(server); !text.empty()) faults.push_back(std::move(text));
+    }
+    return faults;
+}
+
+}  // namespace muster::rules

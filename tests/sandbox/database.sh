@@ -1,0 +1,65 @@
+# The throw-away database server of suites and sandbox: MariaDB, or MySQL where MYSQLD names its server. Sourced by bash, after lib.sh.
+# shellcheck shell=bash
+# MYSQLD is `mysqld`, a path to it, or a script that runs it with the arguments that it is given (tests/sandbox/get-mysql makes one).
+# FOLDER/server keeps which it was, so that a service that is started again finds the server that its data belong to.
+# Either is recorded as the process `mariadbd`.
+
+# server_of FOLDER: mariadbd, or what MYSQLD was.
+server_of() { cat "$1/server"; }
+
+# server_options FOLDER OPTION…: the options as that server spells them, one a line.
+server_options() {
+    local folder=$1
+    shift
+    if [ "$(server_of "$folder")" = mariadbd ]; then
+        printf '%s\n' "$@"
+    else
+        printf '%s\n' "${@/#--innodb-log-file-size=/--innodb-redo-log-capacity=}"
+    fi
+}
+
+# database_install FOLDER OPTION…: makes FOLDER/data. Options are those of the server that will use it, as MariaDB spells them.
+database_install() {
+    local folder=$1
+    shift
+    mkdir -p "$folder/log" "$folder/pids" "$folder/tmp"
+    printf '%s\n' "${MYSQLD:-mariadbd}" >"$folder/server"
+    if [ -n "${MYSQLD:-}" ]; then
+        mysql_install "$folder" "$@"
+    else
+        mariadb_install "$folder" "$@"
+    fi
+}
+
+# database_start FOLDER OPTION…
+database_start() {
+    if [ "$(server_of "$1")" = mariadbd ]; then
+        mariadb_start "$@"
+    else
+        mysql_start "$@"
+    fi
+}
+
+mysql_install() {
+    local folder=$1 options
+    shift
+    mapfile -t options < <(server_options "$folder" "$@")
+    "$(server_of "$folder")" --no-defaults --initialize-insecure --user="$(id -un)" --datadir="$folder/data" \
+        --tmpdir="$folder/tmp" "${options[@]}" >"$folder/log/install-db.log" 2>&1 || {
+        tail -20 "$folder/log/install-db.log" >&2
+        die "mysqld --initialize-insecure failed"
+    }
+}
+
+# mysql_start FOLDER OPTION…: as mariadb_start; what both have is set alike, and the binary log is on, as MySQL's default is.
+mysql_start() {
+    local folder=$1 options
+    shift
+    mapfile -t options < <(server_options "$folder" "$@")
+    spawn "$folder" mariadbd "$(server_of "$folder")" --no-defaults --user="$(id -un)" --datadir="$folder/data" \
+        --tmpdir="$folder/tmp" --socket="$(socket_folder "$folder")/mysql.sock" --skip-networking --mysqlx=OFF \
+        --secure-file-priv= --plugin-load-add=auth_socket.so \
+        --pid-file="$folder/tmp/mariadbd.pid" --character-set-server=utf8mb4 \
+        --collation-server=utf8mb4_general_ci --max-allowed-packet=64M --max-connections=400 \
+        --skip-name-resolve "${options[@]}"
+}
