@@ -124,7 +124,7 @@ std::map<std::string, std::string> Client::snapshot(OrgId organization) {
     return digests;
 }
 
-std::string numbers(int count) {
+std::string sequence(int count) {
     std::string sum = "1";
     std::string digits;
     int power = 1;

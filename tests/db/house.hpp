@@ -116,7 +116,7 @@ class Client {
 
 // A table of the numbers 1 … count, its column `seq`, to stand behind FROM: neither engine knows
 // the other's own way to one.
-std::string numbers(int count);
+std::string sequence(int count);
 
 // How many entries of tables and indexes this session's statements have read so far (its figures
 // Handler_read_…); those whose name holds `without` are left out ("rnd": of temporary tables, for

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_page_costs_the_same_however_deep) {
         "INSERT INTO audit_log (organization_id, id, actor, action, details, created_at) "
         "SELECT ?, UNHEX(LPAD(HEX(seq), 32, '0')), 'operator', 'a.done', '{}', 1 "
         "FROM " +
-            test::numbers(20'000),
+            test::sequence(20'000),
         acme);
     client.run("ANALYZE TABLE audit_log");
     const auto before = AuditId::parse("00000000-0000-0000-0000-000000002000");

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(what_waits_for_a_provider_that_rests_costs_nothing) {
         "INSERT INTO connections (organization_id, id, provider, name, host, status, details, "
         "refresh_due_at, created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(seq, 256), 32)), 'gitlab', 'n', '', "
         "'connected', '{}', seq, 1, 1 FROM " +
-            test::numbers(5000),
+            test::sequence(5000),
         acme);
     client.run("ANALYZE TABLE connections");
     const auto reads = mine.database.transaction([&](db::Tx& tx) {

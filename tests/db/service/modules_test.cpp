@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(there_are_five_hundred_versions_of_a_module_at_most) {
         "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, status, "
         "created_at, updated_at) SELECT ?, UNHEX(LPAD(HEX(seq), 32, '0')), ?, seq, '{}', 'draft', "
         "0, 0 FROM " +
-            test::numbers(498),
+            test::sequence(498),
         acme, module.id);
     draft(module.id, "499");
     BOOST_TEST((code_of([&] { draft(module.id, "500"); }) == ErrorCode::InvalidState));

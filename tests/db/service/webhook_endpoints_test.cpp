@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(an_organization_has_a_bound_over_all_its_installations) {
         "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
         "status, secret, created_at, updated_at) SELECT organization_id, UNHEX(LEFT(SHA2(seq, 256), 32)), ?, url, "
         "event_types, status, secret, 1, 1 FROM webhook_endpoints, " +
-            test::numbers(copies),
+            test::sequence(copies),
         install(acme, "other"));
     BOOST_TEST((code_of([&] { create(); }) == ErrorCode::InvalidState));
     remove(first.endpoint.id);

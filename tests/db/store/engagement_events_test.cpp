@@ -32,7 +32,7 @@ struct Costs : test::House {
             "occurred_at, received_at) SELECT ?, "
             "UNHEX(CONCAT(LPAD(HEX(? + seq), 12, '0'), LEFT(SHA2(seq, 256), 20))), "
             "?, 'visited', '[]', ? + (seq - 1) DIV ?, ? + seq FROM " +
-                test::numbers(20'000),
+                test::sequence(20'000),
             organization, kWhen, member, kWhen, share, kWhen);
     }
 
@@ -137,12 +137,12 @@ BOOST_AUTO_TEST_CASE(an_external_id_that_all_members_share_costs_as_little_as_on
     client.run(
         "INSERT INTO users (id, email, created_at) "
         "SELECT UNHEX(LEFT(SHA2(seq, 256), 32)), CONCAT('p', seq, '@x.test'), 0 FROM " +
-        test::numbers(5000));
+        test::sequence(5000));
     client.execute(
         "INSERT INTO members (organization_id, user_id, id, email, external_id, attributes, "
         "created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(seq, 256), 32)), UNHEX(LEFT(SHA2(seq, 256), 32)), "
         "CONCAT('p', seq, '@x.test'), IF(seq = 1, 'own', 'shared'), '{}', 0, 0 FROM " +
-            test::numbers(5000),
+            test::sequence(5000),
         acme);
     const std::vector<std::string> ids{"none", "own", "shared"};
     for (const auto lock : {store::Lock::None, store::Lock::Share}) {

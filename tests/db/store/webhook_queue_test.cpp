@@ -26,7 +26,7 @@ struct Queue : test::DispatchHouse {
                 "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, "
                 "status, due_at, created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(CONCAT(?, seq), 256), 32)), ?, "
                 "?, 'pending', seq, 1, 1 FROM " +
-                    test::numbers(count),
+                    test::sequence(count),
                 acme, id, id, event);
         }
     }
