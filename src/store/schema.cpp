@@ -60,7 +60,7 @@ bool lock_schema(db::Tx& tx, int patience_seconds) {
     // Names of locks belong to the whole server, and have at most 64 characters.
     static constexpr SystemSql kLock{
         "schema.lock", Why{"about the schema, no tenant's data"},
-        "SELECT GET_LOCK(CONCAT('muster.schema.', MD5(DATABASE())), ?)"};
+        "SELECT GET_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)), ?)"};
     auto rows = tx.query(kLock, patience_seconds);
     return rows.next() && rows.optional_integer(1) == 1;
 }
@@ -68,7 +68,7 @@ bool lock_schema(db::Tx& tx, int patience_seconds) {
 void unlock_schema(db::Tx& tx) {
     static constexpr SystemSql kUnlock{
         "schema.unlock", Why{"about the schema, no tenant's data"},
-        "SELECT RELEASE_LOCK(CONCAT('muster.schema.', MD5(DATABASE())))"};
+        "SELECT RELEASE_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)))"};
     tx.query(kUnlock);
 }
 

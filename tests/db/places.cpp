@@ -112,8 +112,9 @@ service::Migration Place::upgrade_elsewhere() {
 
 std::optional<std::int64_t> Place::upgrading() const {
     Client watcher;
-    auto rows = watcher.query("SELECT IS_USED_LOCK(CONCAT('muster.schema.', MD5(?)))",
-                              settings.database_name);
+    auto rows =
+        watcher.query("SELECT IS_USED_LOCK(CONCAT('muster.schema.', LEFT(SHA2(?, 256), 32)))",
+                      settings.database_name);
     rows.next();
     return rows.optional_integer(1);
 }
@@ -129,14 +130,15 @@ OldPlace::OldPlace(int digits) : Place("_old") {
     client->run(
         "INSERT INTO attributes VALUES (REPEAT('a', 16), REPEAT('d', 16), 'size', "
         "'Größe', 'text', NULL, 1, 1, 1)");
-    client->run("INSERT INTO users " + numbers(digits) +
-                "SELECT UNHEX(MD5(n)), CONCAT('p', n, '@example.org'), n FROM numbers");
+    client->run(
+        "INSERT INTO users " + numbers(digits) +
+        "SELECT UNHEX(LEFT(SHA2(n, 256), 32)), CONCAT('p', n, '@example.org'), n FROM numbers");
     for (const std::string organization : {"a", "b"}) {
         client->run(
             "INSERT INTO members (organization_id, user_id, id, external_id, first_name, "
             "last_name, display_name, attributes, created_at, updated_at) " +
             numbers(digits) + "SELECT REPEAT('" + organization +
-            "', 16), UNHEX(MD5(n)), UNHEX(MD5(CONCAT('m', n))), CONCAT('x', n), "
+            "', 16), UNHEX(LEFT(SHA2(n, 256), 32)), UNHEX(LEFT(SHA2(CONCAT('m', n), 256), 32)), CONCAT('x', n), "
             "IF(n % 3 = 0, NULL, 'Zoë'), IF(n % 5 = 0, NULL, CONCAT('Öz ', n)), "
             "IF(n % 7 = 1, 'The Captain', NULL), '{}', 1, n FROM numbers");
     }

@@ -25,7 +25,7 @@ using Table = std::vector<Column>;
 // there.
 std::string value_for(const std::string& type, const std::string& column_type, int length) {
     const std::string bytes = std::to_string(length);
-    if (type == "binary" && length == 16) return "UNHEX(MD5(n))";
+    if (type == "binary" && length == 16) return "UNHEX(LEFT(SHA2(n, 256), 32))";
     if (type.ends_with("binary") || type.ends_with("blob")) {
         return "LEFT(UNHEX(SHA2(n, 256)), " + std::to_string(std::min(length, 32)) + ")";
     }
@@ -71,7 +71,7 @@ void fill(Client& client, const std::map<std::string, Table>& tables) {
 // The rows of these columns, sorted.
 Lines rows_of(Client& client, const std::string& name, const Table& columns) {
     std::string cells = "'|'";
-    for (const Column& column : columns) cells += ", QUOTE(" + column.name + ")";
+    for (const Column& column : columns) cells += ", COALESCE(HEX(" + column.name + "), 'NULL')";
     return client.column("SELECT HEX(CONCAT_WS(" + cells + ")) FROM " + name + " ORDER BY 1");
 }
 

@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_co
         std::async(std::launch::async, [&] { return service::upgrade_schema(*place.context); });
     BOOST_TEST(until([&] { return place.upgrading().has_value(); }));
     auto taking = std::async(std::launch::async, [&] {
-        return slow->number("SELECT GET_LOCK(CONCAT('muster.schema.', MD5(DATABASE())), 30)");
+        return slow->number(
+            "SELECT GET_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)), 30)");
     });
     BOOST_TEST(until([&] {
         return watcher.number(

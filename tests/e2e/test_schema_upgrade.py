@@ -45,9 +45,9 @@ def old(stack):
             cursor.execute(statement)
         cursor.execute("INSERT INTO schema_version VALUES (1, 1)")
         cursor.execute("INSERT INTO organizations VALUES (REPEAT('a', 16), 'Old', 1)")
-        cursor.execute(f"INSERT INTO users SELECT UNHEX(MD5(n)), CONCAT('p', n, '@example.org'), n FROM {NUMBERS}")
+        cursor.execute(f"INSERT INTO users SELECT UNHEX(LEFT(SHA2(n, 256), 32)), CONCAT('p', n, '@example.org'), n FROM {NUMBERS}")
         cursor.execute("INSERT INTO members (organization_id, user_id, id, first_name, attributes, created_at, updated_at) "
-                       f"SELECT REPEAT('a', 16), UNHEX(MD5(n)), UNHEX(MD5(n + 1)), CONCAT('N', n), '{{}}', n, n FROM {NUMBERS}")
+                       f"SELECT REPEAT('a', 16), UNHEX(LEFT(SHA2(n, 256), 32)), UNHEX(LEFT(SHA2(n + 1, 256), 32)), CONCAT('N', n), '{{}}', n, n FROM {NUMBERS}")
     connection.close()
     yield connection
     stack.sql(f"DROP DATABASE {NAME}")
@@ -63,7 +63,7 @@ def described(stack, name):
 
 def holder_of(stack, name):
     """The connection that upgrades this database now."""
-    return stack.sql("SELECT IS_USED_LOCK(CONCAT('muster.schema.', MD5(%s)))", name)[0][0]
+    return stack.sql("SELECT IS_USED_LOCK(CONCAT('muster.schema.', LEFT(SHA2(%s, 256), 32)))", name)[0][0]
 
 
 def migration(stack, env=None):
