@@ -98,8 +98,10 @@ $(BUILD)/tests/precompiled.hpp.gch: OPTIMIZE = $(OPTIMIZE_TESTS)
 $(BUILD)/tests/precompiled.hpp.gch: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
 $(BUILD)/tests/precompiled.hpp.gch: $(BUILD)/tests/precompiled.hpp | config.mk src/base/config.h
 	$(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -x c++-header -c $< -o $@
-$(UNIT_OBJECTS) $(DB_OBJECTS): $(BUILD)/tests/precompiled.hpp.gch
-$(UNIT_OBJECTS) $(DB_OBJECTS): private CPPFLAGS += -include $(BUILD)/tests/precompiled.hpp -Winvalid-pch -fpch-preprocess
+# main.cpp tells Boost.Test more than the others before it includes it.
+PRECOMPILED_USERS := $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS))
+$(PRECOMPILED_USERS): $(BUILD)/tests/precompiled.hpp.gch
+$(PRECOMPILED_USERS): private CPPFLAGS += -include $(BUILD)/tests/precompiled.hpp -Winvalid-pch -fpch-preprocess
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 endif
 $(BUILD)/unit-tests: $(UNIT_OBJECTS) $(BUILD)/libmuster.a
