@@ -98,16 +98,6 @@ def test_an_upgrade_leaves_alone_what_an_administrator_has_stopped(machine, pack
     machine.run("test ! -e /run/muster.stopped")
 
 
-def test_an_upgrade_waits_for_a_database_that_hangs_no_longer_than_it_must(machine, packages):
-    folder = packages_of_version("0.1.4-1", packages, machine, "hanging")
-    machine.run("pkill -STOP -x mariadbd")
-    try:
-        machine.run(f"apt install -y {folder}/muster_*.deb", seconds=150)
-    finally:
-        machine.run("pkill -CONT -x mariadbd")
-    wait_for("musterd's start", 60, lambda: machine.tried("systemctl is-active muster").stdout.strip() == "active")
-
-
 def test_a_musterd_that_finds_an_older_schema_says_what_to_run_and_starts_when_it_was_run(machine, older_schema):
     older_schema()
     machine.tried("systemctl restart muster")
