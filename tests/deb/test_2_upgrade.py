@@ -98,6 +98,20 @@ def test_an_upgrade_leaves_alone_what_an_administrator_has_stopped(machine, pack
     machine.run("test ! -e /run/muster.stopped")
 
 
+def test_while_the_database_hangs_an_upgrade_neither_waits_for_it_nor_ends_the_old_musterd(machine, packages):
+    folder = packages_of_version("0.1.4-1", packages, machine, "hanging")
+    before = main_pid(machine)
+    machine.run("setsid mariadb muster -e 'LOCK TABLES schema_version WRITE; SELECT SLEEP(300)' >/dev/null 2>&1 &")
+    wait_for("the lock", 10, lambda: "SLEEP" in machine.run("mariadb -e 'SHOW PROCESSLIST'"))
+    try:
+        assert "the database hangs" in machine.run(f"apt install -y {folder}/muster_*.deb 2>&1", seconds=100)
+        assert main_pid(machine) == before
+    finally:
+        machine.run("mariadb -N -e \"SELECT CONCAT('KILL ', id, ';') FROM information_schema.processlist "
+                    "WHERE info LIKE '%SLEEP(300)%' AND id <> CONNECTION_ID()\" | mariadb")
+    machine.run("systemctl restart muster")
+
+
 def test_a_musterd_that_finds_an_older_schema_says_what_to_run_and_starts_when_it_was_run(machine, older_schema):
     older_schema()
     machine.tried("systemctl restart muster")
