@@ -291,12 +291,12 @@ def test_the_shipped_site_is_valid(stack):
     subprocess.run(["cp", "-R", stack.folder / "nginx", shipped], check=True)
     source = stack.source / "nginx"
     site = (source / "muster.conf").read_text()
-    for old, new in (("/etc/muster/tls/fullchain.pem", f"{stack.folder}/server.pem"), ("/var/log/nginx", str(shipped)),
-                     ("/etc/muster/tls/privkey.pem", f"{stack.folder}/server.key")):
-        site = site.replace(old, new)
+    site = site.replace("/var/log/nginx", str(shipped))
     conf = f"daemon off; pid {shipped}/pid; error_log stderr; events {{}} http {{ {site} }}"
     (shipped / "nginx.conf").write_text(conf)
     subprocess.run(["cp", *(source / "snippets").glob("*.conf"), shipped / "snippets"], check=True)
+    (shipped / "snippets/muster-certificate.conf").write_text(
+        f"ssl_certificate {stack.folder}/server.pem; ssl_certificate_key {stack.folder}/server.key;")
     files = shipped / "snippets/muster-files.conf"
     files.write_text(files.read_text().replace("/var/cache/", f"{shipped}/"))
     command = ["nginx", "-t", "-p", f"{shipped}/", "-c", f"{shipped}/nginx.conf"]
