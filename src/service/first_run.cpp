@@ -52,7 +52,7 @@ std::vector<Account> checked_accounts(const Settings& settings, const std::strin
         throw std::runtime_error("database.user is " + user +
                                  ", an administrator of the database: name one of Muster's own");
     }
-    const auto accounts = accounts_of(settings, client_host);
+    auto accounts = accounts_of(settings, client_host);
     for (const Account& account : accounts) {
         static_cast<void>(store::grant_statement(account, settings.database_name));
     }
