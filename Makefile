@@ -35,7 +35,7 @@ ifeq ($(filter clean distclean stop dist deb check-reproducible,$(MAKECMDGOALS))
 endif
 
 # ---------------------------------------------------------------------------- compile
-ROOMS    := base db rules http net store service api jobs ctl client
+ROOMS    := base json db rules http process net store service api jobs ctl client
 CPPFLAGS += -Isrc -I/usr/include/jsoncpp -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=$(CURDIR)=.
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion \
             -Wno-sign-conversion -Wvla
@@ -56,7 +56,7 @@ STRICTLY  = $(if $(CI),2>$@.said || { cat $@.said >&2; exit 1; }; cat $@.said >&
 COMPILE   = $(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -MMD -MP -c $< -o $@ $(STRICTLY)
 LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lcrypto -lz
 
-LIB_SOURCES  := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.cpp))
+LIB_SOURCES  := $(sort $(shell find $(ROOMS:%=src/%) -name '*.cpp'))
 LIB_OBJECTS  := $(LIB_SOURCES:%.cpp=$(BUILD)/%.o)
 PROGRAMS     := musterd muster-run musterctl muster-import
 PROGRAM_BINS := $(PROGRAMS:%=$(BUILD)/%)

@@ -510,7 +510,7 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries (
         REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- class: what became of it (src/rules/webhooks.hpp); status_code and excerpt: of the answer, if there was one.
+-- class: what became of it (src/rules/webhook_wire.hpp); status_code and excerpt: of the answer, if there was one.
 CREATE TABLE IF NOT EXISTS webhook_attempts (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,

@@ -3,7 +3,7 @@
 #include "service/ingest.hpp"
 
 #include "api/groups.hpp"
-#include "http/json_source.hpp"
+#include "json/json_source.hpp"
 #include "rules/reply_records.hpp"
 
 namespace muster::api {

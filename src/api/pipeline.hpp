@@ -1,8 +1,9 @@
-// From requests to replies, through the steps of api/passage.hpp. A worker of the API takes one
-// request at a time; a collector takes all that wait, and what they write is committed together.
+// From requests to replies, through the steps of api/request_flow.hpp. A worker of the API takes
+// one request at a time; a collector takes all that wait, and what they write is committed
+// together.
 #pragma once
 
-#include "api/passage.hpp"
+#include "api/request_flow.hpp"
 
 #include <optional>
 #include <span>

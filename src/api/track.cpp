@@ -1,7 +1,7 @@
 // Serves /v1/track: events that web pages send with a tracking key (specification 6,
 // docs/engagement.md "Tracking"). One event is the body itself, several stand in "events".
 #include "api/groups.hpp"
-#include "http/json_source.hpp"
+#include "json/json_source.hpp"
 #include "rules/reply_records.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // musterd: the FastCGI worker pool that answers the API behind nginx. musterd(8);
-// http/worker_pool.hpp, api/pipeline.hpp.
+// process/worker_pool.hpp, api/pipeline.hpp.
 #include "api/pipeline.hpp"
 #include "api/routes.hpp"
 #include "http/fcgi_io.hpp"
-#include "http/worker_pool.hpp"
 #include "main/wiring.hpp"
+#include "process/worker_pool.hpp"
 #include "service/schema.hpp"
 
 #include <sys/resource.h>

@@ -265,7 +265,7 @@ inline std::string_view text_of(DeliveryStatus status) {
 struct WebhookAttempt {
     Timestamp at;
     std::optional<std::int64_t> status_code;
-    std::string attempt_class;  // rules/webhooks.hpp
+    std::string attempt_class;  // rules/webhook_wire.hpp
     std::int64_t duration_ms = 0;
     std::optional<std::string> response_excerpt;
 };

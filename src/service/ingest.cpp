@@ -7,8 +7,8 @@
 #include "rules/event_types.hpp"
 #include "rules/manifest.hpp"
 #include "rules/reply_records.hpp"
-#include "service/events.hpp"
 #include "service/linked_members.hpp"
+#include "service/outbox.hpp"
 #include "store/engagement_events.hpp"
 #include "store/members.hpp"
 

@@ -9,10 +9,10 @@
 #include "rules/reply_records.hpp"
 #include "rules/seal_names.hpp"
 #include "service/audit.hpp"
-#include "service/events.hpp"
+#include "service/outbox.hpp"
 #include "store/installations.hpp"
 #include "store/modules.hpp"
-#include "store/webhook_outbox.hpp"
+#include "store/outbox.hpp"
 
 namespace muster::service {
 namespace {

@@ -6,8 +6,8 @@
 #include "rules/reply_records.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
-#include "service/events.hpp"
 #include "service/members.hpp"
+#include "service/outbox.hpp"
 #include "store/ad_serving.hpp"
 #include "store/members.hpp"
 

@@ -7,7 +7,7 @@
 #include "rules/reply_records.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
-#include "service/events.hpp"
+#include "service/outbox.hpp"
 #include "store/members.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "rules/engagement_events.hpp"
 #include "rules/event_types.hpp"
 #include "rules/reply_records.hpp"
-#include "service/events.hpp"
 #include "service/linked_members.hpp"
+#include "service/outbox.hpp"
 
 namespace muster::service {
 namespace {

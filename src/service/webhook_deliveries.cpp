@@ -6,8 +6,8 @@
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
 #include "service/audit.hpp"
-#include "service/events.hpp"
 #include "service/installations.hpp"
+#include "service/outbox.hpp"
 #include "store/webhook_deliveries.hpp"
 #include "store/webhook_endpoints.hpp"
 

@@ -5,7 +5,7 @@
 #include "net/webhook_sender.hpp"
 #include "rules/seal_names.hpp"
 #include "rules/webhook_ladder.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/webhook_disabling.hpp"
 #include "store/webhook_queue.hpp"
 

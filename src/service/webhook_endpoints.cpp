@@ -6,7 +6,7 @@
 #include "net/webhook_url.hpp"
 #include "rules/event_types.hpp"
 #include "rules/seal_names.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/audit.hpp"
 #include "service/installations.hpp"
 #include "store/installations.hpp"

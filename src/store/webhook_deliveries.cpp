@@ -1,6 +1,6 @@
 #include "store/webhook_deliveries.hpp"
 
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 
 #include <stdexcept>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #include "store/webhook_endpoints.hpp"
 
 #include "base/text.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 
 #include <stdexcept>
 

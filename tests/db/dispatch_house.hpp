@@ -5,10 +5,10 @@
 #include "base/text.hpp"
 #include "db/house.hpp"
 #include "rules/seal_names.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/webhook_dispatch.hpp"
 #include "store/admins.hpp"
-#include "store/webhook_outbox.hpp"
+#include "store/outbox.hpp"
 
 #include <memory>
 #include <string>
@@ -36,7 +36,7 @@ struct DispatchHouse : House {
     }
     EndpointId endpoint(const std::string& url) { return endpoint(acme, installation, url); }
 
-    // Due now. Written the way service/events.hpp does.
+    // Due now. Written the way service/outbox.hpp does.
     std::vector<DeliveryId> queue(OrgId org, EndpointId to, int count = 1) {
         std::vector<store::NewWebhookEvent> events;
         std::vector<store::NewDelivery> deliveries;

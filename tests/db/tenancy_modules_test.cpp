@@ -2,7 +2,7 @@
 #include "db/neighbours.hpp"
 #include "store/installations.hpp"
 #include "store/modules.hpp"
-#include "store/webhook_outbox.hpp"
+#include "store/outbox.hpp"
 
 using namespace muster;
 using test::kLater;

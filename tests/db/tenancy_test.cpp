@@ -13,7 +13,7 @@
 #include "store/member_pages.hpp"
 #include "store/members.hpp"
 #include "store/organizations.hpp"
-#include "store/webhook_outbox.hpp"
+#include "store/outbox.hpp"
 
 #include <filesystem>
 #include <fstream>

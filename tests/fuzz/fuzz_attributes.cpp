@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "http/json_body.hpp"
+#include "json/json_body.hpp"
 
 using namespace muster;
 using fuzz::must;

@@ -1,6 +1,6 @@
-// http/json_body.hpp: a body is refused as BAD_REQUEST, or is UTF-8 that means the same when it is
+// json/json_body.hpp: a body is refused as BAD_REQUEST, or is UTF-8 that means the same when it is
 // printed and read again.
-#include "http/json_body.hpp"
+#include "json/json_body.hpp"
 
 #include "base/error.hpp"
 #include "base/text.hpp"

@@ -1,8 +1,8 @@
-// http/json_source.hpp: what was cut out of a document is a document that means the same as the
+// json/json_source.hpp: what was cut out of a document is a document that means the same as the
 // parser's element, and compacting changes nothing but white space.
 #include "base/error.hpp"
 #include "fuzz/fuzz.hpp"
-#include "http/json_source.hpp"
+#include "json/json_source.hpp"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"
-#include "http/schema.hpp"
+#include "json/schema.hpp"
 #include "rules/attributes.hpp"
 
 #include <optional>

@@ -1,9 +1,9 @@
-// What an admin types to sign in (http/schema.hpp, rules/totp.hpp), and the spent guesses that the
+// What an admin types to sign in (json/schema.hpp, rules/totp.hpp), and the spent guesses that the
 // database gives back (rules/guess_budget.hpp). Input: a body, or anything.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "http/schema.hpp"
+#include "json/schema.hpp"
 #include "rules/guess_budget.hpp"
 #include "rules/member_fields.hpp"
 #include "rules/totp.hpp"

@@ -1,4 +1,4 @@
-// The body of POST /v1/imports/{id}/rows, as http/schema.hpp decodes it: refused with faults that
+// The body of POST /v1/imports/{id}/rows, as json/schema.hpp decodes it: refused with faults that
 // can be named, or normalised rows that do not change when they are sent again.
 #include "base/error.hpp"
 #include "fuzz/stage_body.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"
-#include "http/schema.hpp"
+#include "json/schema.hpp"
 #include "service/imports.hpp"
 
 #include <string>

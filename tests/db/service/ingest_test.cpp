@@ -4,7 +4,7 @@
 
 #include "base/json.hpp"
 #include "db/modules.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/erasure.hpp"
 #include "service/members.hpp"
 

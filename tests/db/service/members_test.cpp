@@ -2,7 +2,7 @@
 #include "service/members.hpp"
 
 #include "db/members.hpp"
-#include "http/json_body.hpp"
+#include "json/json_body.hpp"
 #include "service/attributes.hpp"
 
 using namespace muster;

@@ -2,7 +2,7 @@
 #include "service/tracking.hpp"
 
 #include "db/modules.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/members.hpp"
 
 #include <boost/test/unit_test.hpp>

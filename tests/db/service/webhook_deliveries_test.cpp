@@ -3,7 +3,7 @@
 #include "service/webhook_deliveries.hpp"
 
 #include "db/webhooks.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/audit.hpp"
 
 #include <json/value.h>

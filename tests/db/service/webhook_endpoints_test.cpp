@@ -4,9 +4,9 @@
 
 #include "db/webhooks.hpp"
 #include "rules/seal_names.hpp"
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 #include "service/audit.hpp"
-#include "service/events.hpp"
+#include "service/outbox.hpp"
 #include "service/secrets.hpp"
 
 #include <json/value.h>

@@ -4,9 +4,9 @@
 
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
-#include "http/metrics.hpp"
-#include "http/rate_limiter.hpp"
-#include "http/slots.hpp"
+#include "process/concurrency_limit.hpp"
+#include "process/metrics.hpp"
+#include "process/rate_limiter.hpp"
 #include "service/context.hpp"
 
 #include <string>

@@ -3,7 +3,7 @@
 #include "api/routes.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "unit/http/json_schema.hpp"
+#include "unit/json/json_schema.hpp"
 
 #include <boost/test/unit_test.hpp>
 

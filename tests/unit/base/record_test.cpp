@@ -1,7 +1,7 @@
 // base/record.hpp: a reply's record is written and described from one list.
 #include "base/record.hpp"
 
-#include "http/json_body.hpp"
+#include "json/json_body.hpp"
 
 #include <boost/test/unit_test.hpp>
 

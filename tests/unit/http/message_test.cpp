@@ -1,8 +1,8 @@
-// http/message.hpp and http/metrics.hpp: methods by their names, who counts as one client, and what
-// was answered, counted.
+// http/message.hpp and process/metrics.hpp: methods by their names, who counts as one client, and
+// what was answered, counted.
 #include "http/message.hpp"
 
-#include "http/metrics.hpp"
+#include "process/metrics.hpp"
 
 #include <boost/test/unit_test.hpp>
 

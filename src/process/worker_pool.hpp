@@ -1,6 +1,6 @@
 // A prefork pool: a parent that keeps its crews of worker processes alive, replaces those that end,
 // drains them on SIGTERM and swaps them for new ones on SIGHUP, and tells the service manager of it
-// (http/supervisor.hpp). The parent does nothing else, so that nothing can hurt it.
+// (process/supervisor.hpp). The parent does nothing else, so that nothing can hurt it.
 #pragma once
 
 #include <csignal>

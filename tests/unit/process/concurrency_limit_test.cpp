@@ -1,6 +1,6 @@
-// http/slots.hpp: no more than were allowed hold a slot at once, in however many processes, and a
-// dead one's is free again.
-#include "http/slots.hpp"
+// process/concurrency_limit.hpp: no more than were allowed hold a slot at once, in however many
+// processes, and a dead one's is free again.
+#include "process/concurrency_limit.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
-// http/json_source.hpp: a value comes back as it was sent, whatever stands around it.
-#include "http/json_source.hpp"
+// json/json_source.hpp: a value comes back as it was sent, whatever stands around it.
+#include "json/json_source.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -10,7 +10,7 @@
 #include "base/faults.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
-#include "http/json_body.hpp"
+#include "json/json_body.hpp"
 #include "rules/member_fields.hpp"
 
 #include <json/value.h>
@@ -148,7 +148,7 @@ struct AnyObject {
     Json::Value schema() const;
 };
 
-// Any JSON value, compact, with numbers as the parser understood them (http/json_source.hpp has
+// Any JSON value, compact, with numbers as the parser understood them (json/json_source.hpp has
 // them as they were sent).
 struct AnyJson {
     void decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const;

@@ -1,4 +1,4 @@
-#include "api/passage.hpp"
+#include "api/request_flow.hpp"
 
 #include "api/authenticate.hpp"
 #include "api/cors.hpp"
@@ -7,8 +7,8 @@
 #include "base/ids.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "http/json_body.hpp"
 #include "http/query.hpp"
+#include "json/json_body.hpp"
 #include "service/failure.hpp"
 #include "service/publishable_keys.hpp"
 

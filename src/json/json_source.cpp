@@ -1,4 +1,4 @@
-#include "http/json_source.hpp"
+#include "json/json_source.hpp"
 
 namespace muster::http {
 namespace {

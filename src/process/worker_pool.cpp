@@ -1,8 +1,8 @@
-#include "http/worker_pool.hpp"
+#include "process/worker_pool.hpp"
 
 #include "base/log.hpp"
 #include "base/time.hpp"
-#include "http/supervisor.hpp"
+#include "process/supervisor.hpp"
 
 #include <sys/eventfd.h>
 #include <sys/prctl.h>

@@ -1,4 +1,4 @@
-#include "http/rate_limiter.hpp"
+#include "process/rate_limiter.hpp"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "http/schema.hpp"
+#include "json/schema.hpp"
 
 #include "base/error.hpp"
 #include "base/json.hpp"

@@ -1,11 +1,11 @@
-// http/schema.hpp: what a body may hold, with the exact path of every fault, and a printed schema
+// json/schema.hpp: what a body may hold, with the exact path of every fault, and a printed schema
 // that allows what is accepted.
-#include "http/schema.hpp"
+#include "json/schema.hpp"
 
 #include "base/error.hpp"
 #include "base/ids.hpp"
 #include "base/json.hpp"
-#include "unit/http/json_schema.hpp"
+#include "unit/json/json_schema.hpp"
 
 #include <boost/test/unit_test.hpp>
 

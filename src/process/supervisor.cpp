@@ -1,4 +1,4 @@
-#include "http/supervisor.hpp"
+#include "process/supervisor.hpp"
 
 #include "base/log.hpp"
 

@@ -1,6 +1,6 @@
-// service/events.hpp: an event is in the outbox exactly when its change is in the tables, for those
+// service/outbox.hpp: an event is in the outbox exactly when its change is in the tables, for those
 // who listen, and for nobody else.
-#include "service/events.hpp"
+#include "service/outbox.hpp"
 
 #include "db/neighbours.hpp"
 #include "rules/event_types.hpp"

@@ -1,6 +1,6 @@
-// http/json_body.hpp: the strictness table (docs/api.md "Conventions"), and texts that are equal
+// json/json_body.hpp: the strictness table (docs/api.md "Conventions"), and texts that are equal
 // for equal JSON.
-#include "http/json_body.hpp"
+#include "json/json_body.hpp"
 
 #include "base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/json_body.hpp"
+#include "json/json_body.hpp"
 
 #include "base/error.hpp"
 #include "base/json.hpp"

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "api/routes.hpp"
-#include "http/metrics.hpp"
-#include "http/rate_limiter.hpp"
-#include "http/slots.hpp"
+#include "process/concurrency_limit.hpp"
+#include "process/metrics.hpp"
+#include "process/rate_limiter.hpp"
 #include "service/collecting.hpp"
 
 #include <chrono>

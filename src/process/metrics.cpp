@@ -1,4 +1,4 @@
-#include "http/metrics.hpp"
+#include "process/metrics.hpp"
 
 #include <sys/mman.h>
 

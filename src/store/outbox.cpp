@@ -1,4 +1,4 @@
-#include "store/webhook_outbox.hpp"
+#include "store/outbox.hpp"
 
 namespace muster::store {
 

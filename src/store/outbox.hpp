@@ -1,4 +1,4 @@
-// The outbox of webhook events: who listens, and what is put in (service/events.hpp).
+// The outbox of webhook events: who listens, and what is put in (service/outbox.hpp).
 #pragma once
 
 #include "db/transaction.hpp"

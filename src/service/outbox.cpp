@@ -1,8 +1,8 @@
-#include "service/events.hpp"
+#include "service/outbox.hpp"
 
 #include "db/transaction.hpp"
-#include "rules/webhooks.hpp"
-#include "store/webhook_outbox.hpp"
+#include "rules/webhook_wire.hpp"
+#include "store/outbox.hpp"
 
 #include <algorithm>
 

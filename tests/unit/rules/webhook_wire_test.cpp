@@ -1,5 +1,5 @@
-// rules/webhooks.hpp: Standard Webhooks 1.0.0 on the wire.
-#include "rules/webhooks.hpp"
+// rules/webhook_wire.hpp: Standard Webhooks 1.0.0 on the wire.
+#include "rules/webhook_wire.hpp"
 
 #include "base/text.hpp"
 

@@ -1,8 +1,8 @@
-// http/supervisor.hpp, http/worker_pool.hpp: the service manager hears that the pool is ready when
-// each of its workers is, and what becomes of it after.
-#include "http/supervisor.hpp"
+// process/supervisor.hpp, process/worker_pool.hpp: the service manager hears that the pool is ready
+// when each of its workers is, and what becomes of it after.
+#include "process/supervisor.hpp"
 
-#include "http/worker_pool.hpp"
+#include "process/worker_pool.hpp"
 
 #include <boost/test/unit_test.hpp>
 

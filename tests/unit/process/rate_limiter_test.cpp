@@ -1,6 +1,6 @@
-// http/rate_limiter.hpp: exactly what a limit lets pass, whoever asks, however many processes do,
-// and however full the table is.
-#include "http/rate_limiter.hpp"
+// process/rate_limiter.hpp: exactly what a limit lets pass, whoever asks, however many processes
+// do, and however full the table is.
+#include "process/rate_limiter.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
-// http/schema.hpp, MemberPatch: what a PATCH may say, and every fault of it.
+// json/schema.hpp, MemberPatch: what a PATCH may say, and every fault of it.
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "http/schema.hpp"
+#include "json/schema.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "http/slots.hpp"
+#include "process/concurrency_limit.hpp"
 
 #include <sys/mman.h>
 

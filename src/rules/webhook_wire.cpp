@@ -1,4 +1,4 @@
-#include "rules/webhooks.hpp"
+#include "rules/webhook_wire.hpp"
 
 #include "base/json.hpp"
 #include "base/text.hpp"
