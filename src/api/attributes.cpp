@@ -2,7 +2,7 @@
 // operator writes with `musterctl attribute` too.
 #include "service/attributes.hpp"
 
-#include "api/attribute_types.hpp"
+#include "api/attributes.hpp"
 #include "api/groups.hpp"
 
 namespace muster::api {

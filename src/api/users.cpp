@@ -1,6 +1,6 @@
 // Serves /v1/users…: members of the organization, one by one (specification 3.4, docs/api.md
 // "Users"). Create-or-attach itself is service/members.cpp, the same path as an import's commit.
-#include "api/attribute_types.hpp"
+#include "api/attributes.hpp"
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "rules/reply_records.hpp"
