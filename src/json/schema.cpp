@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "rules/html_sanitizer.hpp"
+#include "rules/content/html_sanitizer.hpp"
 #include "rules/origins.hpp"
 
 #include <algorithm>

@@ -103,7 +103,8 @@ struct Slug {
     Json::Value schema() const;
 };
 
-// HTML for other sites' pages, sanitised (rules/html_sanitizer.hpp); then at most `most_bytes`.
+// HTML for other sites' pages, sanitised (rules/content/html_sanitizer.hpp); then at most
+// `most_bytes`.
 struct Html {
     std::size_t most_bytes;
     void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;

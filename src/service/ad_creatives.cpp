@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
-#include "rules/html_sanitizer.hpp"
+#include "rules/content/html_sanitizer.hpp"
 #include "service/audit.hpp"
 #include "store/ad_campaigns.hpp"
 #include "store/ad_creatives.hpp"

@@ -1,6 +1,6 @@
 // The tenancy suite's statements on articles and their tags (tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/articles.hpp"
+#include "store/content/articles.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // of the allowlist in double quotes, and addresses of the allowed schemes.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "rules/html_sanitizer.hpp"
+#include "rules/content/html_sanitizer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // its sites (docs/engagement.md "Content").
 #pragma once
 
-#include "rules/articles.hpp"
+#include "rules/content/articles.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace muster::service {
 
-// Checked and sanitised by the decoder (api/articles.cpp).
+// Checked and sanitised by the decoder (api/content/articles.cpp).
 struct NewArticle {
     std::string slug;
     std::string title;

@@ -1,4 +1,4 @@
-#include "store/articles.hpp"
+#include "store/content/articles.hpp"
 
 #include "base/text.hpp"
 #include "store/like_pattern.hpp"

@@ -1,4 +1,4 @@
-#include "rules/html_sanitizer.hpp"
+#include "rules/content/html_sanitizer.hpp"
 
 #include "base/text.hpp"
 

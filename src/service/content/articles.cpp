@@ -1,10 +1,10 @@
-#include "service/articles.hpp"
+#include "service/content/articles.hpp"
 
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
-#include "store/articles.hpp"
+#include "store/content/articles.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,9 +1,10 @@
 // Articles and the index of their tags. A tag's row mirrors its article's published_at, so each
-// function that changes one is called with the other, in one transaction (service/articles.cpp).
+// function that changes one is called with the other, in one transaction
+// (service/content/articles.cpp).
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/articles.hpp"
+#include "rules/content/articles.hpp"
 
 #include <optional>
 #include <span>

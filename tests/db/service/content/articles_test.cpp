@@ -1,6 +1,6 @@
-// service/articles.hpp: articles are written, published, taken back, and paged; the index of their
-// tags tells the same as the articles.
-#include "service/articles.hpp"
+// service/content/articles.hpp: articles are written, published, taken back, and paged; the index
+// of their tags tells the same as the articles.
+#include "service/content/articles.hpp"
 
 #include "db/house.hpp"
 #include "service/audit.hpp"

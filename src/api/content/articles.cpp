@@ -1,6 +1,6 @@
 // Serves /console/v1/articles…: what the organization's admins write for its sites
-// (docs/engagement.md "Content"). The sites read it from api/content.cpp.
-#include "service/articles.hpp"
+// (docs/engagement.md "Content"). The sites read it from api/content/published.cpp.
+#include "service/content/articles.hpp"
 
 #include "api/groups.hpp"
 

@@ -1,5 +1,6 @@
-// rules/html_sanitizer.hpp: what of somebody's HTML is let through, and what an attacker tries.
-#include "rules/html_sanitizer.hpp"
+// rules/content/html_sanitizer.hpp: what of somebody's HTML is let through, and what an attacker
+// tries.
+#include "rules/content/html_sanitizer.hpp"
 
 #include <boost/test/unit_test.hpp>
 

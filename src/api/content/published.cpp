@@ -1,8 +1,8 @@
 // Serves /v1/content/…: published articles for the organization's sites, by a content key
-// (docs/engagement.md "Content"). Written at /console/v1/articles (api/articles.cpp).
+// (docs/engagement.md "Content"). Written at /console/v1/articles (api/content/articles.cpp).
 #include "api/groups.hpp"
 #include "http/etag.hpp"
-#include "service/articles.hpp"
+#include "service/content/articles.hpp"
 
 namespace muster::api {
 namespace {
