@@ -11,8 +11,8 @@
 #include "process/metrics.hpp"
 #include "process/rate_limiter.hpp"
 #include "rules/records.hpp"
+#include "service/access/sessions.hpp"
 #include "service/collecting.hpp"
-#include "service/sessions.hpp"
 
 #include <json/value.h>
 

@@ -1,7 +1,7 @@
 // Serves /v1/engagement/keys…: the keys that web pages send events and show ads with, held by the
 // organization's admins (docs/engagement.md "Publishable keys").
 #include "api/publishable_keys.hpp"
-#include "service/api_keys.hpp"
+#include "service/access/api_keys.hpp"
 
 namespace muster::api {
 namespace {

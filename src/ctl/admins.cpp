@@ -1,7 +1,7 @@
 // musterctl admin.
 #include "ctl/command.hpp"
-#include "service/organizations.hpp"
-#include "service/two_factor.hpp"
+#include "service/access/organizations.hpp"
+#include "service/access/two_factor.hpp"
 
 namespace muster::ctl {
 

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "ctl/command.hpp"
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 
 namespace muster::ctl {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "ctl/command.hpp"
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 
 namespace muster::ctl {
 namespace {

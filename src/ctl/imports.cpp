@@ -2,7 +2,7 @@
 #include "service/imports.hpp"
 
 #include "ctl/command.hpp"
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 
 namespace muster::ctl {
 namespace {

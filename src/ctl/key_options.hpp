@@ -4,8 +4,8 @@
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "ctl/command.hpp"
-#include "service/api_keys.hpp"
-#include "service/credentials.hpp"
+#include "service/access/api_keys.hpp"
+#include "service/access/credentials.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 // musterctl org, key.
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 
 #include "ctl/command.hpp"
 #include "ctl/key_options.hpp"
-#include "service/api_keys.hpp"
+#include "service/access/api_keys.hpp"
 
 namespace muster::ctl {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "ctl/command.hpp"
 #include "ctl/key_options.hpp"
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 
 namespace muster::ctl {
 namespace {

@@ -1,6 +1,6 @@
 // musterctl webhook.
 #include "ctl/command.hpp"
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 #include "service/webhook_deliveries.hpp"
 #include "service/webhook_disabling.hpp"
 #include "service/webhook_endpoints.hpp"

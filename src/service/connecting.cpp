@@ -5,10 +5,10 @@
 #include "db/transaction.hpp"
 #include "rules/oauth.hpp"
 #include "rules/seal_names.hpp"
+#include "service/access/sessions.hpp"
 #include "service/audit.hpp"
 #include "service/connections.hpp"
-#include "service/sessions.hpp"
-#include "store/admins.hpp"
+#include "store/access/admins.hpp"
 #include "store/connection_authorizations.hpp"
 #include "store/connections.hpp"
 

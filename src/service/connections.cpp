@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/oauth.hpp"
-#include "service/sessions.hpp"
+#include "service/access/sessions.hpp"
 #include "store/connections.hpp"
 
 #include <algorithm>

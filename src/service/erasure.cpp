@@ -5,14 +5,14 @@
 #include "rules/event_types.hpp"
 #include "rules/import_block.hpp"
 #include "rules/reply_records.hpp"
+#include "service/access/organizations.hpp"
 #include "service/audit.hpp"
-#include "service/organizations.hpp"
 #include "service/outbox.hpp"
+#include "store/access/organizations.hpp"
 #include "store/ad_serving.hpp"
 #include "store/erasure.hpp"
 #include "store/import_blocks.hpp"
 #include "store/members.hpp"
-#include "store/organizations.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/seal_names.hpp"
+#include "service/access/credentials.hpp"
 #include "service/audit.hpp"
-#include "service/credentials.hpp"
 #include "service/installations.hpp"
 #include "store/module_credentials.hpp"
 

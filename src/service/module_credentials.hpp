@@ -4,7 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "rules/records.hpp"
-#include "service/sessions.hpp"
+#include "service/access/sessions.hpp"
 
 #include <optional>
 #include <string>

@@ -4,10 +4,10 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/origins.hpp"
+#include "service/access/credentials.hpp"
+#include "service/access/organizations.hpp"
 #include "service/audit.hpp"
-#include "service/credentials.hpp"
-#include "service/organizations.hpp"
-#include "store/organizations.hpp"
+#include "store/access/organizations.hpp"
 #include "store/publishable_keys.hpp"
 
 #include <algorithm>

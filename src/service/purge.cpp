@@ -2,7 +2,7 @@
 
 #include "db/transaction.hpp"
 #include "rules/ad_token.hpp"
-#include "service/credentials.hpp"
+#include "service/access/credentials.hpp"
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"

@@ -3,13 +3,13 @@
 #include "base/crypto.hpp"
 #include "base/record.hpp"
 #include "db/transaction.hpp"
+#include "rules/access/guess_budget.hpp"
 #include "rules/event_types.hpp"
-#include "rules/guess_budget.hpp"
 #include "service/audit.hpp"
 #include "service/mail.hpp"
 #include "service/outbox.hpp"
-#include "store/admins.hpp"
-#include "store/sign_in.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/sign_in.hpp"
 #include "store/webhook_queue.hpp"
 
 #include <string>

@@ -4,12 +4,12 @@
 
 #include "base/text.hpp"
 #include "db/house.hpp"
-#include "rules/totp.hpp"
+#include "rules/access/totp.hpp"
+#include "service/access/organizations.hpp"
+#include "service/access/sessions.hpp"
+#include "service/access/sign_in.hpp"
+#include "service/access/two_factor.hpp"
 #include "service/audit.hpp"
-#include "service/organizations.hpp"
-#include "service/sessions.hpp"
-#include "service/sign_in.hpp"
-#include "service/two_factor.hpp"
 
 #include <json/value.h>
 

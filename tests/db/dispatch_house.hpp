@@ -7,7 +7,7 @@
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
 #include "service/webhook_dispatch.hpp"
-#include "store/admins.hpp"
+#include "store/access/admins.hpp"
 #include "store/outbox.hpp"
 
 #include <memory>

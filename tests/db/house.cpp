@@ -1,6 +1,6 @@
 #include "db/house.hpp"
 
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 
 #include <unistd.h>
 

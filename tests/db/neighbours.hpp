@@ -4,8 +4,8 @@
 
 #include "db/house.hpp"
 #include "service/audit.hpp"
-#include "store/admins.hpp"
-#include "store/api_keys.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/api_keys.hpp"
 #include "store/attributes.hpp"
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"

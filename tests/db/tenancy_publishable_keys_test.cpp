@@ -1,6 +1,6 @@
 // The tenancy suite's statements on publishable keys (tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/organizations.hpp"
+#include "store/access/organizations.hpp"
 #include "store/publishable_keys.hpp"
 
 using namespace muster;

@@ -2,8 +2,9 @@
 // stranger against the owner's rows, and by the owner as a control. A statement that is missing
 // here fails the last case.
 #include "db/neighbours.hpp"
-#include "store/admins.hpp"
-#include "store/api_keys.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/api_keys.hpp"
+#include "store/access/organizations.hpp"
 #include "store/attributes.hpp"
 #include "store/audit_log.hpp"
 #include "store/erasure.hpp"
@@ -12,7 +13,6 @@
 #include "store/imports.hpp"
 #include "store/member_pages.hpp"
 #include "store/members.hpp"
-#include "store/organizations.hpp"
 #include "store/outbox.hpp"
 
 #include <filesystem>

@@ -3,7 +3,7 @@
 
 #include "db/house.hpp"
 #include "rules/records.hpp"
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 #include "service/webhook_deliveries.hpp"
 #include "service/webhook_endpoints.hpp"
 

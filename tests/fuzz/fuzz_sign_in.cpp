@@ -1,12 +1,12 @@
-// What an admin types to sign in (json/schema.hpp, rules/totp.hpp), and the spent guesses that the
-// database gives back (rules/guess_budget.hpp). Input: a body, or anything.
+// What an admin types to sign in (json/schema.hpp, rules/access/totp.hpp), and the spent guesses
+// that the database gives back (rules/access/guess_budget.hpp). Input: a body, or anything.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "json/schema.hpp"
-#include "rules/guess_budget.hpp"
+#include "rules/access/guess_budget.hpp"
+#include "rules/access/totp.hpp"
 #include "rules/member_fields.hpp"
-#include "rules/totp.hpp"
 
 using namespace muster;
 using fuzz::must;

@@ -3,8 +3,8 @@
 
 #include "base/json.hpp"
 #include "db/imports.hpp"
+#include "service/access/organizations.hpp"
 #include "service/attributes.hpp"
-#include "service/organizations.hpp"
 
 using namespace muster;
 using test::ImportHouse;

@@ -3,9 +3,9 @@
 #include "service/erasure.hpp"
 
 #include "db/imports.hpp"
+#include "service/access/organizations.hpp"
 #include "service/attributes.hpp"
 #include "service/members.hpp"
-#include "service/organizations.hpp"
 
 using namespace muster;
 using rules::ImportState;

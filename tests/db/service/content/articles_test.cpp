@@ -3,8 +3,8 @@
 #include "service/content/articles.hpp"
 
 #include "db/house.hpp"
+#include "service/access/organizations.hpp"
 #include "service/audit.hpp"
-#include "service/organizations.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
-// rules/totp.hpp: the codes of RFC 6238, each accepted once, and backup codes.
-#include "rules/totp.hpp"
+// rules/access/totp.hpp: the codes of RFC 6238, each accepted once, and backup codes.
+#include "rules/access/totp.hpp"
 
 #include "base/text.hpp"
 

@@ -1,14 +1,14 @@
-#include "service/two_factor.hpp"
+#include "service/access/two_factor.hpp"
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "rules/access/totp.hpp"
 #include "rules/seal_names.hpp"
-#include "rules/totp.hpp"
+#include "service/access/organizations.hpp"
 #include "service/audit.hpp"
-#include "service/organizations.hpp"
-#include "store/admins.hpp"
-#include "store/sessions.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/sessions.hpp"
 
 #include <functional>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "store/api_keys.hpp"
+#include "store/access/api_keys.hpp"
 
 namespace muster::store {
 

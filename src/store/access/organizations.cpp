@@ -1,4 +1,4 @@
-#include "store/organizations.hpp"
+#include "store/access/organizations.hpp"
 
 namespace muster::store {
 

@@ -1,4 +1,4 @@
-#include "store/sign_in.hpp"
+#include "store/access/sign_in.hpp"
 
 namespace muster::store {
 

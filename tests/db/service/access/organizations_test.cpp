@@ -1,5 +1,5 @@
-// service/organizations.hpp: tenants and seats.
-#include "service/organizations.hpp"
+// service/access/organizations.hpp: tenants and seats.
+#include "service/access/organizations.hpp"
 
 #include "db/house.hpp"
 #include "service/attributes.hpp"

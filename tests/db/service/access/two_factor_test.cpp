@@ -1,6 +1,6 @@
-// service/two_factor.hpp: enrolling, each code once, guessing that is paused for all of an admin's
-// sessions, and backup codes.
-#include "service/two_factor.hpp"
+// service/access/two_factor.hpp: enrolling, each code once, guessing that is paused for all of an
+// admin's sessions, and backup codes.
+#include "service/access/two_factor.hpp"
 
 #include "db/admins.hpp"
 

@@ -1,12 +1,12 @@
-#include "service/api_keys.hpp"
+#include "service/access/api_keys.hpp"
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "service/access/credentials.hpp"
+#include "service/access/organizations.hpp"
 #include "service/audit.hpp"
-#include "service/credentials.hpp"
-#include "service/organizations.hpp"
-#include "store/api_keys.hpp"
+#include "store/access/api_keys.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-// service/api_keys.hpp: keys are shown once, listed, rotated, revoked, and let their organization
-// in as long as they live.
-#include "service/api_keys.hpp"
+// service/access/api_keys.hpp: keys are shown once, listed, rotated, revoked, and let their
+// organization in as long as they live.
+#include "service/access/api_keys.hpp"
 
 #include "db/house.hpp"
+#include "service/access/organizations.hpp"
+#include "service/access/sessions.hpp"
 #include "service/audit.hpp"
-#include "service/organizations.hpp"
-#include "service/sessions.hpp"
 
 #include <boost/test/unit_test.hpp>
 

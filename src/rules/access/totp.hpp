@@ -1,6 +1,6 @@
 // The second factor: time-based codes (RFC 6238: SHA-1, 6 digits, 30 s, one step either way) and
-// backup codes (docs/api.md "Admin sign-in"). Pure functions; service/two_factor.cpp keeps the
-// state.
+// backup codes (docs/api.md "Admin sign-in"). Pure functions; service/access/two_factor.cpp keeps
+// the state.
 #pragma once
 
 #include "base/crypto.hpp"

@@ -1,12 +1,12 @@
-#include "service/organizations.hpp"
+#include "service/access/organizations.hpp"
 
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "rules/member_fields.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
-#include "store/admins.hpp"
-#include "store/organizations.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/organizations.hpp"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "rules/totp.hpp"
+#include "rules/access/totp.hpp"
 
 #include "base/text.hpp"
 

@@ -1,5 +1,6 @@
-// rules/guess_budget.hpp: an exact sliding window that holds whatever the database gives back.
-#include "rules/guess_budget.hpp"
+// rules/access/guess_budget.hpp: an exact sliding window that holds whatever the database gives
+// back.
+#include "rules/access/guess_budget.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-// api/audit_log.cpp: who may read the audit log, what may be asked, and what an entry says.
+// api/access/audit_log.cpp: who may read the audit log, what may be asked, and what an entry says.
 #include "api/routes.hpp"
 #include "base/error.hpp"
 

@@ -1,11 +1,11 @@
-#include "service/sign_in.hpp"
+#include "service/access/sign_in.hpp"
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"
-#include "rules/guess_budget.hpp"
+#include "rules/access/guess_budget.hpp"
 #include "service/mail.hpp"
-#include "store/admins.hpp"
-#include "store/sign_in.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/sign_in.hpp"
 
 namespace muster::service {
 namespace {

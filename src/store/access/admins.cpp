@@ -1,4 +1,4 @@
-#include "store/admins.hpp"
+#include "store/access/admins.hpp"
 
 namespace muster::store {
 

@@ -1,10 +1,10 @@
 // Serves /v1/auth/… and /api/auth/…: an admin's sign-in (specification 4.5, docs/api.md "Admin
 // sign-in"). The session that comes of it is in session.cpp.
+#include "service/access/sign_in.hpp"
+#include "api/access/session_record.hpp"
 #include "api/authenticate.hpp"
 #include "api/groups.hpp"
-#include "api/sessions.hpp"
-#include "service/sign_in.hpp"
-#include "service/two_factor.hpp"
+#include "service/access/two_factor.hpp"
 
 namespace muster::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "service/credentials.hpp"
+#include "service/access/credentials.hpp"
 
 #include "base/error.hpp"
 #include "base/faults.hpp"

@@ -1,13 +1,13 @@
-#include "service/sessions.hpp"
+#include "service/access/sessions.hpp"
 
 #include "db/transaction.hpp"
-#include "service/api_keys.hpp"
+#include "service/access/api_keys.hpp"
+#include "service/access/credentials.hpp"
 #include "service/audit.hpp"
-#include "service/credentials.hpp"
 #include "service/module_credentials.hpp"
 #include "service/publishable_keys.hpp"
-#include "store/admins.hpp"
-#include "store/sessions.hpp"
+#include "store/access/admins.hpp"
+#include "store/access/sessions.hpp"
 
 #include <algorithm>
 #include <array>

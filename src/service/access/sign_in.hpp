@@ -3,7 +3,7 @@
 // is an admin's.
 #pragma once
 
-#include "service/sessions.hpp"
+#include "service/access/sessions.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
-// service/sessions.hpp: how long a session lives, where it acts, and what it is worth once its seat
-// is gone.
-#include "service/sessions.hpp"
+// service/access/sessions.hpp: how long a session lives, where it acts, and what it is worth once
+// its seat is gone.
+#include "service/access/sessions.hpp"
 
 #include "db/admins.hpp"
 

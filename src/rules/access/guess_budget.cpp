@@ -1,4 +1,4 @@
-#include "rules/guess_budget.hpp"
+#include "rules/access/guess_budget.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "store/sessions.hpp"
+#include "store/access/sessions.hpp"
 
 namespace muster::store {
 
