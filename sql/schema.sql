@@ -327,7 +327,7 @@ CREATE TABLE IF NOT EXISTS modules (
     CONSTRAINT modules_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- manifest: JSON as it was sent, held against the module contract when it is published (src/rules/manifest.hpp). A
+-- manifest: JSON as it was sent, held against the module contract when it is published (src/rules/modules/manifest.hpp). A
 -- published version never changes.
 CREATE TABLE IF NOT EXISTS module_versions (
     organization_id BINARY(16)  NOT NULL,

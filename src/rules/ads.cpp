@@ -1,6 +1,6 @@
 #include "rules/ads.hpp"
 
-#include "rules/manifest.hpp"
+#include "rules/modules/manifest.hpp"
 #include "rules/origins.hpp"
 
 #include <algorithm>

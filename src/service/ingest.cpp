@@ -5,7 +5,7 @@
 #include "db/transaction.hpp"
 #include "rules/engagement_events.hpp"
 #include "rules/event_types.hpp"
-#include "rules/manifest.hpp"
+#include "rules/modules/manifest.hpp"
 #include "rules/reply_records.hpp"
 #include "service/linked_members.hpp"
 #include "service/outbox.hpp"

@@ -6,7 +6,7 @@
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
 #include "service/audit.hpp"
-#include "service/installations.hpp"
+#include "service/modules/installations.hpp"
 #include "service/outbox.hpp"
 #include "store/webhook_deliveries.hpp"
 #include "store/webhook_endpoints.hpp"

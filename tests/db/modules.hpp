@@ -2,8 +2,8 @@
 #pragma once
 
 #include "db/admins.hpp"
-#include "service/installations.hpp"
-#include "service/modules.hpp"
+#include "service/modules/installations.hpp"
+#include "service/modules/modules.hpp"
 
 #include <optional>
 #include <string>

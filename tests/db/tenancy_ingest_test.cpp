@@ -3,7 +3,7 @@
 #include "db/neighbours.hpp"
 #include "store/engagement_events.hpp"
 #include "store/erasure.hpp"
-#include "store/module_credentials.hpp"
+#include "store/modules/credentials.hpp"
 
 using namespace muster;
 using test::kHash;

@@ -1,7 +1,7 @@
 // The tenancy suite's statements on modules, their versions and installations (tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/installations.hpp"
-#include "store/modules.hpp"
+#include "store/modules/installations.hpp"
+#include "store/modules/modules.hpp"
 #include "store/outbox.hpp"
 
 using namespace muster;

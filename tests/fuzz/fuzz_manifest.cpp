@@ -1,6 +1,7 @@
-// rules/manifest.hpp: any manifest and any config are judged; a good config shows no secret, and is
-// good again with its secrets kept. The first line of input is the manifest, the rest the config.
-#include "rules/manifest.hpp"
+// rules/modules/manifest.hpp: any manifest and any config are judged; a good config shows no
+// secret, and is good again with its secrets kept. The first line of input is the manifest, the
+// rest the config.
+#include "rules/modules/manifest.hpp"
 
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"

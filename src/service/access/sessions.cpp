@@ -4,7 +4,7 @@
 #include "service/access/api_keys.hpp"
 #include "service/access/credentials.hpp"
 #include "service/audit.hpp"
-#include "service/module_credentials.hpp"
+#include "service/modules/credentials.hpp"
 #include "service/publishable_keys.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/sessions.hpp"

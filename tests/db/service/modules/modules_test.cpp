@@ -1,5 +1,6 @@
-// service/modules.hpp: drafts are made, versions published by the contract, modules deprecated.
-#include "service/modules.hpp"
+// service/modules/modules.hpp: drafts are made, versions published by the contract, modules
+// deprecated.
+#include "service/modules/modules.hpp"
 
 #include "db/modules.hpp"
 

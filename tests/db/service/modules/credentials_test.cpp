@@ -1,6 +1,6 @@
-// service/module_credentials.hpp: shown once, stored as a digest and a seal, and good as long as
+// service/modules/credentials.hpp: shown once, stored as a digest and a seal, and good as long as
 // neither they nor their installation end.
-#include "service/module_credentials.hpp"
+#include "service/modules/credentials.hpp"
 
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"

@@ -1,4 +1,4 @@
-#include "store/modules.hpp"
+#include "store/modules/modules.hpp"
 
 namespace muster::store {
 

@@ -1,11 +1,11 @@
-#include "service/modules.hpp"
+#include "service/modules/modules.hpp"
 
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
-#include "rules/manifest.hpp"
+#include "rules/modules/manifest.hpp"
 #include "service/audit.hpp"
-#include "store/modules.hpp"
+#include "store/modules/modules.hpp"
 
 namespace muster::service {
 namespace {

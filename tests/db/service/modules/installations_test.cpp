@@ -1,6 +1,6 @@
-// service/installations.hpp: one live installation a module, its config split into what is shown
-// and what is sealed, and what becomes of its webhooks when it stops.
-#include "service/installations.hpp"
+// service/modules/installations.hpp: one live installation a module, its config split into what is
+// shown and what is sealed, and what becomes of its webhooks when it stops.
+#include "service/modules/installations.hpp"
 
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"

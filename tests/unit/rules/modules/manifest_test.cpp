@@ -1,6 +1,6 @@
-// rules/manifest.hpp: every fault of a manifest and of a config with the exact path it is reported
-// at, and how a config is split into what is shown and what is secret.
-#include "rules/manifest.hpp"
+// rules/modules/manifest.hpp: every fault of a manifest and of a config with the exact path it is
+// reported at, and how a config is split into what is shown and what is secret.
+#include "rules/modules/manifest.hpp"
 
 #include <boost/test/unit_test.hpp>
 

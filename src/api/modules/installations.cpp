@@ -1,9 +1,9 @@
 // Serves /v1/installations…: the organization's modules as they are installed (specification 2.8,
 // 3.2, 4.3; docs/modules.md "Installations"). What hangs on an installation has files of its own.
-#include "service/installations.hpp"
+#include "service/modules/installations.hpp"
 
 #include "api/groups.hpp"
-#include "rules/manifest.hpp"
+#include "rules/modules/manifest.hpp"
 #include "rules/reply_records.hpp"
 
 namespace muster::api {

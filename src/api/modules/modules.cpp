@@ -1,9 +1,9 @@
 // Serves /v1/modules…: the organization's own modules and their versions, made by its admins
 // (specification 4.3, docs/modules.md "Modules"). Installing them is installations.cpp.
-#include "service/modules.hpp"
+#include "service/modules/modules.hpp"
 
 #include "api/groups.hpp"
-#include "rules/manifest.hpp"
+#include "rules/modules/manifest.hpp"
 
 namespace muster {
 

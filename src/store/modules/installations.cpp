@@ -1,4 +1,4 @@
-#include "store/installations.hpp"
+#include "store/modules/installations.hpp"
 
 namespace muster::store {
 

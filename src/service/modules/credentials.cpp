@@ -1,12 +1,12 @@
-#include "service/module_credentials.hpp"
+#include "service/modules/credentials.hpp"
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/seal_names.hpp"
 #include "service/access/credentials.hpp"
 #include "service/audit.hpp"
-#include "service/installations.hpp"
-#include "store/module_credentials.hpp"
+#include "service/modules/installations.hpp"
+#include "store/modules/credentials.hpp"
 
 namespace muster::service {
 namespace {

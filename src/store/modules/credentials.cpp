@@ -1,4 +1,4 @@
-#include "store/module_credentials.hpp"
+#include "store/modules/credentials.hpp"
 
 namespace muster::store {
 

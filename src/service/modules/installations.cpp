@@ -1,17 +1,17 @@
-#include "service/installations.hpp"
+#include "service/modules/installations.hpp"
 
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "base/log.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
-#include "rules/manifest.hpp"
+#include "rules/modules/manifest.hpp"
 #include "rules/reply_records.hpp"
 #include "rules/seal_names.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
-#include "store/installations.hpp"
-#include "store/modules.hpp"
+#include "store/modules/installations.hpp"
+#include "store/modules/modules.hpp"
 #include "store/outbox.hpp"
 
 namespace muster::service {

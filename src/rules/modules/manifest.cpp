@@ -1,6 +1,6 @@
 // The manifest is read in one walk that both gathers the faults and what the rest needs to know, so
 // that what was published and what is used later cannot differ.
-#include "rules/manifest.hpp"
+#include "rules/modules/manifest.hpp"
 
 #include "base/json.hpp"
 #include "base/text.hpp"
