@@ -1,9 +1,9 @@
 // musterctl webhook.
 #include "ctl/command.hpp"
 #include "service/access/organizations.hpp"
-#include "service/webhook_deliveries.hpp"
-#include "service/webhook_disabling.hpp"
-#include "service/webhook_endpoints.hpp"
+#include "service/webhooks/deliveries.hpp"
+#include "service/webhooks/disabling.hpp"
+#include "service/webhooks/endpoints.hpp"
 
 namespace muster::ctl {
 namespace {

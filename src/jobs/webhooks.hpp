@@ -1,9 +1,9 @@
-// Delivers webhooks: service/webhook_dispatch.hpp has the steps.
+// Delivers webhooks: service/webhooks/dispatch.hpp has the steps.
 #pragma once
 
 #include "jobs/runner.hpp"
 #include "service/context.hpp"
-#include "service/webhook_dispatch.hpp"
+#include "service/webhooks/dispatch.hpp"
 
 namespace muster::jobs {
 

@@ -5,7 +5,7 @@
 #include "store/connection_leases.hpp"
 #include "store/imports.hpp"
 #include "store/mail_outbox.hpp"
-#include "store/webhook_queue.hpp"
+#include "store/webhooks/queue.hpp"
 
 #include <algorithm>
 #include <map>

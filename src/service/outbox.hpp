@@ -1,6 +1,6 @@
 // Events for webhooks: written to the outbox in the very transaction that makes the change, so that
 // neither can be without the other (docs/modules.md "Event types"). The runner delivers them
-// (service/webhook_dispatch.hpp). An import emits none (specification 6).
+// (service/webhooks/dispatch.hpp). An import emits none (specification 6).
 #pragma once
 
 #include "service/context.hpp"

@@ -6,7 +6,7 @@
 #include "db/house.hpp"
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
-#include "service/webhook_dispatch.hpp"
+#include "service/webhooks/dispatch.hpp"
 #include "store/access/admins.hpp"
 #include "store/outbox.hpp"
 

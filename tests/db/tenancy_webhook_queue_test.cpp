@@ -1,6 +1,6 @@
-// The statements of store/webhook_queue.cpp that name an organization: see tenancy_test.cpp.
+// The statements of store/webhooks/queue.cpp that name an organization: see tenancy_test.cpp.
 #include "db/neighbours.hpp"
-#include "store/webhook_queue.hpp"
+#include "store/webhooks/queue.hpp"
 
 using namespace muster;
 using db::OrgStore;

@@ -1,7 +1,7 @@
 // No tenant reaches another's webhook endpoints and deliveries (see tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/webhook_deliveries.hpp"
-#include "store/webhook_endpoints.hpp"
+#include "store/webhooks/deliveries.hpp"
+#include "store/webhooks/endpoints.hpp"
 
 using namespace muster;
 using db::OrgStore;

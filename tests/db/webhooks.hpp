@@ -4,8 +4,8 @@
 #include "db/house.hpp"
 #include "rules/records.hpp"
 #include "service/access/organizations.hpp"
-#include "service/webhook_deliveries.hpp"
-#include "service/webhook_endpoints.hpp"
+#include "service/webhooks/deliveries.hpp"
+#include "service/webhooks/endpoints.hpp"
 
 #include <optional>
 #include <string>

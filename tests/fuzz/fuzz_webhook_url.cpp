@@ -1,6 +1,6 @@
-// net/webhook_target.hpp: whatever is taken for a webhook's URL leads to one public address, or to
+// net/webhooks/target.hpp: whatever is taken for a webhook's URL leads to one public address, or to
 // a name that nothing on this machine takes for an address. Nobody is asked for a name.
-#include "net/webhook_target.hpp"
+#include "net/webhooks/target.hpp"
 
 #include "fuzz/fuzz.hpp"
 

@@ -1,0 +1,190 @@
+// Serves /v1/installations/{id}/webhook-endpoints/{endpointId}/…: what becomes of the events that
+// an endpoint gets, and sending them again (docs/modules.md "Deliveries").
+#include "service/webhooks/deliveries.hpp"
+
+#include "api/groups.hpp"
+
+namespace muster {
+
+using rules::DeliveryStatus;
+template <>
+inline constexpr std::array kAllOf<DeliveryStatus> = {
+    DeliveryStatus::Pending, DeliveryStatus::Succeeded, DeliveryStatus::Failed,
+    DeliveryStatus::Canceled};
+
+template <>
+struct Wire<rules::WebhookAttempt> {
+    using Attempt = rules::WebhookAttempt;
+    static constexpr auto kRecord = record<Attempt>(
+        "WebhookAttempt", field<&Attempt::at>("at"), field<&Attempt::status_code>("status_code"),
+        field<&Attempt::attempt_class>("class"), field<&Attempt::duration_ms>("duration_ms"),
+        field<&Attempt::response_excerpt>("response_excerpt"));
+    static void write(JsonWriter& to, const Attempt& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+}  // namespace muster
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using rules::WebhookDelivery;
+using service::EndpointPlace;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies, replies
+
+struct Recovery {
+    Timestamp since;
+};
+constexpr auto kRecovery =
+    http::object<Recovery>(http::required("since", &Recovery::since, http::Instant{}));
+
+struct Recovered {
+    std::int64_t queued = 0;
+};
+constexpr auto kRecovered =
+    record<Recovered>("RecoveredDeliveries", field<&Recovered::queued>("queued"));
+
+constexpr auto kDelivery = record<WebhookDelivery>(
+    "WebhookDelivery", field<&WebhookDelivery::id>("id"),
+    field<&WebhookDelivery::webhook_id>("webhook_id"),
+    field<&WebhookDelivery::event_type>("event_type"), field<&WebhookDelivery::status>("status"),
+    field<&WebhookDelivery::attempts>("attempts"),
+    field<&WebhookDelivery::next_attempt_at>("next_attempt_at"),
+    field<&WebhookDelivery::created_at>("created_at"));
+
+Json::Value delivery_list_schema() {
+    return list_schema<kDelivery>("deliveries");
+}
+
+StoredReply queued_reply(const WebhookDelivery& delivery) {
+    return {202, "", to_json(kDelivery, delivery), std::nullopt};
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+EndpointPlace place_of(const Call& call) {
+    return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
+}
+
+Reply list_deliveries(Call& call) {
+    const auto place = place_of(call);
+    auto deliveries =
+        service::list_deliveries(call.context, call.org(), place, call.cursor_id<DeliveryId>(),
+                                 {call.query.text("status"), call.query.text("event_type")},
+                                 call.query.integer("limit") + 1);
+    return page_reply(call, "deliveries", kDelivery, deliveries);
+}
+
+Reply get_delivery(Call& call) {
+    const auto delivery =
+        service::find_delivery(call.context, call.org(), place_of(call), call.id<DeliveryId>(2));
+    if (!delivery) throw Error(ErrorCode::NotFound);
+    return json_reply(200, to_json(kDelivery, *delivery));
+}
+
+Reply redeliver(Call& call, const Nothing&) {
+    const auto place = place_of(call);
+    const auto id = call.id<DeliveryId>(2);
+    return call.transact(
+        [&](Unit& unit) { return queued_reply(service::redeliver(unit, place, id)); });
+}
+
+Reply test_endpoint(Call& call, const Nothing&) {
+    const auto place = place_of(call);
+    return call.transact(
+        [&](Unit& unit) { return queued_reply(service::test_endpoint(unit, place)); });
+}
+
+Reply recover_deliveries(Call& call, const Recovery& in) {
+    const auto place = place_of(call);
+    return call.transact([&](Unit& unit) {
+        const Recovered recovered{service::recover_deliveries(unit, place, in.since)};
+        return StoredReply{202, "", to_json(kRecovered, recovered), std::nullopt};
+    });
+}
+
+// ---------------------------------------------------------------------------- rows
+
+std::string_view status_choice(std::size_t index) {
+    return index < kAllOf<DeliveryStatus>.size() ? text_of(kAllOf<DeliveryStatus>.at(index)) : "";
+}
+
+constexpr std::array kListQuery = {
+    page_limit("Deliveries a page."),
+    kPageCursor,
+    QueryParameter{
+        .name = "status", .choice = status_choice, .meaning = "Only deliveries in this status."},
+    QueryParameter{
+        .name = "event_type", .least = 1, .meaning = "Only deliveries of events of this type."},
+};
+constexpr std::array kMoveErrors = {ErrorCode::InvalidState};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Post,
+             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/test",
+             .operation = "testWebhookEndpoint",
+             .summary = "Send a test event to an endpoint, whatever it subscribes to",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kDelivery>(202, "The event is on its way."),
+             .errors = kMoveErrors,
+             .handler = decoded<kNothing, test_endpoint>},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/recover",
+             .operation = "recoverWebhookDeliveries",
+             .summary = "Send again what failed or was canceled since a time",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "Recovery",
+             .body_schema = schema_of<kRecovery>,
+             .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
+             .reply = replies<kRecovered>(202, "How many deliveries are on their way again."),
+             .errors = kMoveErrors,
+             .handler = decoded<kRecovery, recover_deliveries>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
+             .operation = "listWebhookDeliveries",
+             .summary = "List an endpoint's deliveries of the last 30 days, newest first",
+             .query = kListQuery,
+             .reply = {200, "A page of deliveries.", "application/json", "WebhookDeliveryList",
+                       delivery_list_schema},
+             .handler = list_deliveries},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}",
+        .operation = "getWebhookDelivery",
+        .summary = "Read a delivery with its attempts",
+        .reply = replies<kDelivery>(200, "The delivery."),
+        .handler = get_delivery},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/"
+                     "{deliveryId}/redeliver",
+             .operation = "redeliverWebhook",
+             .summary = "Send a delivery again, with the same webhook id, whatever became of it",
+             .access = Access::Admin,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .reply = replies<kDelivery>(202, "The delivery, pending again."),
+             .errors = kMoveErrors,
+             .handler = decoded<kNothing, redeliver>},
+};
+static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints/{endpointId}/"));
+
+}  // namespace
+
+std::span<const Endpoint> webhook_delivery_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

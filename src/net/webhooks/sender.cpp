@@ -1,0 +1,184 @@
+#include "net/webhooks/sender.hpp"
+
+#include "net/resolver.hpp"
+#include "net/webhooks/transfer.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+namespace muster::net {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr long kKeptConnections = 256;
+constexpr std::size_t kKeptNames = 1024;
+
+struct FreeMulti {
+    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+
+void check_multi(CURLMcode code) {
+    if (code != CURLM_OK)
+        throw std::runtime_error(std::string("curl: ") + curl_multi_strerror(code));
+}
+
+void prepare_process() {
+    // A receiver that closes a kept connection must not end the program: OpenSSL writes without
+    // MSG_NOSIGNAL, and CURLOPT_NOSIGNAL leaves the signal as it is.
+    std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for SIGPIPE
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);  // else some posts come back with "connect"
+}
+
+}  // namespace
+
+struct WebhookSender::Impl {
+    struct Known {
+        std::vector<IpAddress> addresses;
+        Clock::time_point until;
+    };
+
+    explicit Impl(SenderSettings given)
+        : settings(std::move(given)), resolver(settings.policy.dns) {
+        prepare_process();
+        initialise_curl();
+        multi.reset(curl_multi_init());
+        if (!multi) throw std::bad_alloc();
+        check_multi(curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, kKeptConnections));
+    }
+    ~Impl() {
+        for (const auto& [transfer, owner] : transfers) {
+            if (transfer->curl() != nullptr)
+                curl_multi_remove_handle(multi.get(), transfer->curl());
+        }
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    void find_route(WebhookTransfer& transfer);
+    void take_addresses(const std::string& name, const std::vector<IpAddress>& addresses);
+    void connect(WebhookTransfer& transfer, const std::vector<IpAddress>& addresses);
+    void finish(WebhookTransfer& transfer, PostResult result);
+    void proceed();
+    void pause(Milliseconds at_most);
+
+    const SenderSettings settings;
+    Resolver resolver;
+    std::unique_ptr<CURLM, FreeMulti> multi;  // outlives the handles in it
+    std::unordered_map<WebhookTransfer*, std::unique_ptr<WebhookTransfer>> transfers;
+    std::map<std::string, std::vector<WebhookTransfer*>> waiting;  // for the addresses of a name
+    std::map<std::string, Known> known;
+    std::vector<PostResult> results;
+};
+
+void WebhookSender::Impl::find_route(WebhookTransfer& transfer) {
+    if (!transfer.read_url()) return finish(transfer, transfer.result("blocked_address"));
+    const std::string name = transfer.name_to_look_up();
+    if (name.empty()) return connect(transfer, {});
+    const auto found = known.find(name);
+    if (found != known.end() && found->second.until > Clock::now())
+        return connect(transfer, found->second.addresses);
+    auto& others = waiting[name];
+    others.push_back(&transfer);
+    if (others.size() > 1) return;
+    const std::chrono::seconds at_most(std::min(settings.connect_seconds, settings.total_seconds));
+    resolver.look_up(name, at_most,
+                     [this, name](const auto& addresses) { take_addresses(name, addresses); });
+}
+
+void WebhookSender::Impl::take_addresses(const std::string& name,
+                                         const std::vector<IpAddress>& addresses) {
+    const auto now = Clock::now();
+    std::erase_if(known, [&](const auto& entry) { return entry.second.until <= now; });
+    if (!addresses.empty() && known.size() < kKeptNames)
+        known[name] = {addresses, now + std::chrono::seconds(settings.cache_seconds)};
+    for (WebhookTransfer* transfer : std::exchange(waiting[name], {})) {
+        if (addresses.empty()) {
+            finish(*transfer, transfer->result("dns"));
+        } else {
+            connect(*transfer, addresses);
+        }
+    }
+    waiting.erase(name);
+}
+
+void WebhookSender::Impl::connect(WebhookTransfer& transfer,
+                                  const std::vector<IpAddress>& addresses) {
+    if (!transfer.pin(addresses)) return finish(transfer, transfer.result("blocked_address"));
+    CURL* curl = transfer.prepare();
+    if (curl == nullptr) return finish(transfer, transfer.result("timeout"));
+    check_multi(curl_multi_add_handle(multi.get(), curl));
+}
+
+void WebhookSender::Impl::finish(WebhookTransfer& transfer, PostResult result) {
+    results.push_back(std::move(result));
+    if (transfer.curl() != nullptr) curl_multi_remove_handle(multi.get(), transfer.curl());
+    transfers.erase(&transfer);
+}
+
+void WebhookSender::Impl::proceed() {
+    resolver.proceed();
+    int running = 0;
+    check_multi(curl_multi_perform(multi.get(), &running));
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi.get(), &left)) {
+        if (message->msg != CURLMSG_DONE) continue;
+        void* owner = nullptr;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
+        auto& transfer = *static_cast<WebhookTransfer*>(owner);
+        finish(transfer, transfer.result(message->data.result));
+    }
+}
+
+void WebhookSender::Impl::pause(Milliseconds at_most) {
+    std::vector<curl_waitfd> sockets;
+    for (const pollfd& socket : resolver.sockets()) {
+        const auto events = static_cast<unsigned>(socket.events);
+        const unsigned reads = (events & POLLIN) != 0 ? CURL_WAIT_POLLIN : 0U;
+        const unsigned writes = (events & POLLOUT) != 0 ? CURL_WAIT_POLLOUT : 0U;
+        sockets.push_back({socket.fd, static_cast<short>(reads | writes), 0});
+    }
+    const auto longest = resolver.pause(at_most);
+    check_multi(curl_multi_poll(multi.get(), sockets.data(), static_cast<unsigned>(sockets.size()),
+                                static_cast<int>(longest.count()), nullptr));
+}
+
+WebhookSender::WebhookSender(SenderSettings settings)
+    : impl_(std::make_unique<Impl>(std::move(settings))) {}
+
+WebhookSender::~WebhookSender() = default;
+
+void WebhookSender::start(Post post) {
+    auto transfer = std::make_unique<WebhookTransfer>(std::move(post), impl_->settings);
+    WebhookTransfer& started = *transfer;
+    impl_->transfers.emplace(&started, std::move(transfer));
+    impl_->find_route(started);
+}
+
+std::vector<PostResult> WebhookSender::wait(Milliseconds at_most) {
+    const auto ends_at = Clock::now() + at_most;
+    for (;;) {
+        impl_->proceed();
+        const auto left = std::chrono::ceil<Milliseconds>(ends_at - Clock::now());
+        if (!impl_->results.empty() || left <= Milliseconds(0))
+            return std::exchange(impl_->results, {});
+        impl_->pause(left);
+    }
+}
+
+std::size_t WebhookSender::under_way() const {
+    return impl_->transfers.size() + impl_->results.size();
+}
+
+}  // namespace muster::net

@@ -1,0 +1,229 @@
+#include "net/webhooks/transfer.hpp"
+
+#include "base/config.h"
+#include "base/text.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace muster::net {
+namespace {
+
+constexpr std::size_t kExcerpt = 1024;
+constexpr std::size_t kMaxBody = std::size_t{64} << 10U;
+constexpr std::size_t kMaxHead = std::size_t{64} << 10U;  // all heads of an answer, 1xx included
+constexpr std::size_t kMaxPins = 8;
+constexpr long kIdleSeconds = 60;  // a kept connection goes to an address judged when it was made
+constexpr long kAliveSeconds = 300;
+constexpr Milliseconds kLongestRetry{30L * 24 * 3600 * 1000};
+
+CurlList header_list(const Post& post) {
+    CurlList list;
+    append(list, "Content-Type: application/json");
+    append(list, "Expect:");  // else curl waits up to a second before each larger body
+    for (const auto& [name, value] : post.headers) {
+        if (name.empty() || value.empty() || !is_header_text(name) || !is_header_text(value) ||
+            name.find_first_of(": ;") != std::string::npos)
+            throw std::invalid_argument("a webhook's header is none");
+        append(list, std::string(name).append(": ").append(value));
+    }
+    return list;
+}
+
+std::string in_brackets(const IpAddress& address) {
+    return address.is_v4() ? address.text() : "[" + address.text() + "]";
+}
+
+// Seconds, or a moment (RFC 9110 section 10.2.3).
+std::optional<Milliseconds> retry_after_of(const std::string& text) {
+    std::int64_t seconds = 0;
+    if (!text.empty() &&
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+        seconds = parse_number<std::int64_t>(text).value_or(kLongestRetry.count());
+    } else {
+        const std::int64_t when = curl_getdate(text.c_str(), nullptr);
+        if (when < 0) return std::nullopt;
+        seconds = when - Timestamp::now().milliseconds() / 1000;
+    }
+    return Milliseconds(std::clamp<std::int64_t>(seconds, 0, kLongestRetry.count() / 1000) * 1000);
+}
+
+std::string class_of(int status) {
+    if (status <= 299) return std::to_string(status);
+    return status <= 399 ? "http_3xx" : status <= 499 ? "http_4xx" : "http_5xx";
+}
+
+}  // namespace
+
+WebhookTransfer::WebhookTransfer(Post post, const SenderSettings& settings)
+    : settings_(settings), post_(std::move(post)), headers_(header_list(post_)) {}
+
+bool WebhookTransfer::read_url() {
+    auto read = read_webhook_url(post_.url, settings_.policy);
+    auto* target = std::get_if<WebhookTarget>(&read);
+    if (target == nullptr) return false;
+    target_ = std::move(*target);
+    return true;
+}
+
+std::string WebhookTransfer::name_to_look_up() const {
+    return target_.address ? "" : target_.host;
+}
+
+bool WebhookTransfer::pin(const std::vector<IpAddress>& addresses) {
+    if (!may_connect(target_.is_https, addresses, settings_.policy)) return false;
+    std::string line = target_.host + ":" + std::to_string(target_.port);
+    char separator = ':';
+    for (std::size_t i = 0; i < std::min(addresses.size(), kMaxPins); ++i)
+        line.append(1, std::exchange(separator, ',')).append(in_brackets(addresses[i]));
+    if (!addresses.empty()) append(pins_, line);
+    return true;
+}
+
+CURL* WebhookTransfer::prepare() {
+    const Milliseconds left = std::chrono::seconds(settings_.total_seconds) - age();
+    if (left <= Milliseconds(0)) return nullptr;
+    curl_ = new_curl();
+    set_limits(left);
+    set_route();
+    set_request();
+    CURL* curl = curl_.get();
+    set(curl, CURLOPT_PRIVATE, this);
+    set(curl, CURLOPT_WRITEFUNCTION, on_body);
+    set(curl, CURLOPT_WRITEDATA, this);
+    set(curl, CURLOPT_HEADERFUNCTION, on_header);
+    set(curl, CURLOPT_HEADERDATA, this);
+    return curl;
+}
+
+void WebhookTransfer::set_limits(Milliseconds left) {
+    CURL* curl = curl_.get();
+    const Milliseconds to_connect = std::chrono::seconds(settings_.connect_seconds);
+    set(curl, CURLOPT_NOSIGNAL, 1L);
+    set(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
+    set(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(left, to_connect).count()));
+    set(curl, CURLOPT_MAXAGE_CONN, kIdleSeconds);
+    set(curl, CURLOPT_MAXLIFETIME_CONN, kAliveSeconds);
+}
+
+// Where it may go, and that nothing else has a say in it.
+void WebhookTransfer::set_route() {
+    CURL* curl = curl_.get();
+    set(curl, CURLOPT_CURLU, target_.url.get());
+    set(curl, CURLOPT_PROTOCOLS_STR, target_.is_https ? "https" : "http");
+    if (pins_) set(curl, CURLOPT_RESOLVE, pins_.get());
+    set(curl, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    set(curl, CURLOPT_OPENSOCKETDATA, this);
+    set(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    set(curl, CURLOPT_PROXY, "");
+    set(curl, CURLOPT_NOPROXY, "*");
+    set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    trust(curl, settings_.ca_file);
+}
+
+void WebhookTransfer::set_request() {
+    CURL* curl = curl_.get();
+    // With HTTP/2 all posts to a receiver would share one connection: its trouble would be theirs,
+    // and no post would have a socket of its own to judge.
+    set(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(curl, CURLOPT_USERAGENT, "Muster-Webhooks/" MUSTER_VERSION);
+    set(curl, CURLOPT_HTTPHEADER, headers_.get());
+    set(curl, CURLOPT_POST, 1L);
+    set(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(post_.body.size()));
+    set(curl, CURLOPT_POSTFIELDS, post_.body.c_str());
+}
+
+std::size_t WebhookTransfer::on_body(char* data, std::size_t size, std::size_t count,
+                                     void* to) noexcept {
+    auto& self = *static_cast<WebhookTransfer*>(to);
+    const std::string_view piece(data, size * count);
+    self.excerpt_ += piece.substr(0, kExcerpt - self.excerpt_.size());
+    self.body_size_ += piece.size();
+    return self.body_size_ > kMaxBody ? 0 : piece.size();  // 0: enough, the connection is dropped
+}
+
+std::size_t WebhookTransfer::on_header(char* data, std::size_t size, std::size_t count,
+                                       void* to) noexcept {
+    constexpr std::string_view kRetryAfter = "retry-after:";
+    auto& self = *static_cast<WebhookTransfer*>(to);
+    const std::string_view line(data, size * count);
+    self.head_size_ += line.size();
+    if (self.head_size_ > kMaxHead) return 0;
+    if (trimmed(line).empty()) {  // the end of the head
+        long status = 0;
+        curl_easy_getinfo(self.curl_.get(), CURLINFO_RESPONSE_CODE, &status);
+        if (status >= 200) self.status_ = static_cast<int>(status);
+    } else if (equal_ignoring_case(line.substr(0, kRetryAfter.size()), kRetryAfter)) {
+        self.retry_after_ = trimmed(line.substr(kRetryAfter.size()));
+    }
+    return line.size();
+}
+
+curl_socket_t WebhookTransfer::on_open(void* to, curlsocktype /*purpose*/,
+                                       curl_sockaddr* peer) noexcept {
+    auto& self = *static_cast<WebhookTransfer*>(to);
+    const auto address = IpAddress::of(&peer->addr, peer->addrlen);
+    if (!address || !may_connect(self.target_.is_https, *address, self.settings_.policy)) {
+        self.is_held_ = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+}
+
+const char* WebhookTransfer::failure_of(CURLcode code) const {
+    if (is_held_) return "blocked_address";
+    long port = 0;  // once TCP is connected, and TLS perhaps not yet
+    switch (code) {
+        case CURLE_OPERATION_TIMEDOUT:
+            curl_easy_getinfo(curl_.get(), CURLINFO_PRIMARY_PORT, &port);
+            return port == 0 ? "connect" : "timeout";
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return "dns";
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CIPHER:
+        case CURLE_SSL_ISSUER_ERROR:
+        case CURLE_SSL_INVALIDCERTSTATUS:
+            return "tls";
+        default:
+            return "connect";
+    }
+}
+
+PostResult WebhookTransfer::result(CURLcode code) const {
+    // An answer counts by its head. What comes too late counts for nothing: the receiver would be
+    // free to hold every post up to the last moment and be called healthy.
+    if (status_ == 0 || code == CURLE_OPERATION_TIMEDOUT) return result(failure_of(code));
+    PostResult result = this->result(class_of(status_).c_str());
+    result.status = status_;
+    result.excerpt = excerpt_;
+    result.retry_after = retry_after_of(retry_after_);
+    return result;
+}
+
+PostResult WebhookTransfer::result(const char* outcome) const {
+    PostResult result;
+    result.tag = post_.tag;
+    result.outcome = outcome;
+    result.duration = age();
+    return result;
+}
+
+Milliseconds WebhookTransfer::age() const {
+    return std::chrono::duration_cast<Milliseconds>(Clock::now() - began_at_);
+}
+
+}  // namespace muster::net

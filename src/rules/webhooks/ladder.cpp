@@ -1,0 +1,66 @@
+#include "rules/webhooks/ladder.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace muster::rules {
+namespace {
+
+constexpr std::int64_t kMinute = 60;
+constexpr std::int64_t kHour = 60 * kMinute;
+// After the first attempt, the second, …
+constexpr std::array<std::int64_t, kMostAttempts - 1> kSeconds = {
+    5,          5 * kMinute, 30 * kMinute, 2 * kHour,  5 * kHour,
+    10 * kHour, 14 * kHour,  20 * kHour,   24 * kHour,
+};
+constexpr double kLeastShare = 0.8;
+constexpr double kSpread = 0.4;
+constexpr int kGone = 410;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// How many bytes the character at the text's beginning has; 0: it is none.
+std::size_t character_length(std::string_view text) {
+    constexpr std::size_t kLongest = 4;
+    for (std::size_t length = 1; length <= std::min(kLongest, text.size()); ++length) {
+        if (is_utf8(text.substr(0, length))) return length;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::optional<Milliseconds> next_attempt_after(int made, double random,
+                                               std::optional<Milliseconds> retry_after) {
+    if (made >= kMostAttempts) return std::nullopt;
+    const auto place = static_cast<std::size_t>(std::max(made, 1)) - 1;
+    const std::int64_t step = 1000 * kSeconds.at(place);
+    const auto spread =
+        static_cast<std::int64_t>(static_cast<double>(step) * (kLeastShare + kSpread * random));
+    const std::int64_t asked = retry_after ? std::min(retry_after->count(), 2 * step) : 0;
+    return Milliseconds(std::max(spread, asked));
+}
+
+Verdict verdict_on(std::string_view outcome, std::optional<int> status) {
+    if (counted_class(outcome) == "2xx") return Verdict::Delivered;
+    return status == kGone ? Verdict::Gone : Verdict::Failed;
+}
+
+std::string_view counted_class(std::string_view outcome) {
+    return outcome.size() == 3 && outcome.front() == '2' ? "2xx" : outcome;
+}
+
+std::string readable_excerpt(std::string_view bytes, std::size_t most) {
+    std::string text;
+    while (!bytes.empty()) {
+        const std::size_t length = character_length(bytes);
+        const std::string_view next = length > 0 ? bytes.substr(0, length) : kReplacement;
+        if (text.size() + next.size() > most) break;
+        text += next;
+        bytes.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return text;
+}
+
+}  // namespace muster::rules

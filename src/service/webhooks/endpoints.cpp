@@ -1,0 +1,183 @@
+#include "service/webhooks/endpoints.hpp"
+
+#include "base/error.hpp"
+#include "base/faults.hpp"
+#include "db/transaction.hpp"
+#include "net/webhooks/url.hpp"
+#include "rules/event_types.hpp"
+#include "rules/seal_names.hpp"
+#include "rules/webhook_wire.hpp"
+#include "service/audit.hpp"
+#include "service/modules/installations.hpp"
+#include "store/modules/installations.hpp"
+#include "store/webhooks/deliveries.hpp"
+#include "store/webhooks/endpoints.hpp"
+#include "store/webhooks/queue.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string_view>
+
+namespace muster::service {
+namespace {
+
+using rules::EndpointStatus;
+using rules::InstallationStatus;
+
+void judge_event_types(const std::vector<std::string>& types, Faults& faults) {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        const std::string path = "subscribed_event_types[" + std::to_string(i) + "]";
+        if (!rules::can_subscribe_to(types[i])) {
+            faults.add(path, FieldCode::InvalidChoice);
+        } else if (!seen.insert(types[i]).second) {
+            faults.add(path, FieldCode::Duplicate);
+        }
+    }
+}
+
+void judge_url(const Context& context, const std::string& url, bool may_look_up, Faults& faults) {
+    const net::UrlPolicy policy{context.settings.webhooks_loopback == "yes",
+                                context.settings.webhooks_dns};
+    const auto look_up = may_look_up ? net::LookUp::Yes : net::LookUp::No;
+    if (auto reason = net::fault_in_webhook_url(url, policy, look_up)) {
+        faults.add("url", FieldCode::InvalidUrl, std::move(*reason));
+    }
+}
+
+rules::WebhookEndpoint locked(db::OrgStore& org, const EndpointPlace& place) {
+    auto endpoint = store::lock_webhook_endpoint(org, place.installation, place.endpoint);
+    if (!endpoint) throw Error(ErrorCode::NotFound);
+    return std::move(*endpoint);
+}
+
+// As the database will have them.
+std::vector<std::string> in_order(std::vector<std::string> types) {
+    std::sort(types.begin(), types.end());
+    return types;
+}
+
+void set_status(rules::WebhookEndpoint& endpoint, EndpointStatus status) {
+    if (status != EndpointStatus::Disabled) endpoint.disabled_reason.reset();
+    if (status == EndpointStatus::Active) endpoint.failing_since.reset();
+    endpoint.status = status;
+}
+
+bool is_same(const rules::WebhookEndpoint& left, const rules::WebhookEndpoint& right) {
+    return left.url == right.url && left.subscribed_event_types == right.subscribed_event_types &&
+           left.status == right.status && left.disabled_reason == right.disabled_reason &&
+           left.failing_since == right.failing_since;
+}
+
+}  // namespace
+
+void check_endpoint_fields(const Context& context, const std::optional<std::string>& url,
+                           const std::optional<std::vector<std::string>>& event_types,
+                           bool may_look_up) {
+    Faults faults;
+    if (event_types) judge_event_types(*event_types, faults);
+    if (url) judge_url(context, *url, may_look_up, faults);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+IssuedEndpoint create_webhook_endpoint(Unit& unit, const KeyRing& keys, InstallationId installation,
+                                       const NewWebhookEndpoint& fields) {
+    const auto owner = lock_installation(unit, installation);
+    if (owner.status == InstallationStatus::Disabled) {
+        throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
+    }
+    db::OrgStore org(unit.tx, unit.org());
+    if (store::count_webhook_endpoints(org, installation) >= kMostEndpoints) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the installation has as many endpoints as it may");
+    }
+    // Requests at the same time may pass this by as many as they are.
+    if (store::count_webhook_endpoints(org) >= kMostEndpointsInAll) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "the organization has as many endpoints as it may");
+    }
+    IssuedEndpoint issued{{}, rules::create_endpoint_secret()};
+    rules::WebhookEndpoint& endpoint = issued.endpoint;
+    endpoint.id = EndpointId::create();
+    endpoint.module_installation_id = installation;
+    endpoint.organization_id = unit.org();
+    endpoint.url = fields.url;
+    endpoint.subscribed_event_types = in_order(fields.event_types);
+    endpoint.created_at = endpoint.updated_at = unit.now;
+    store::insert_webhook_endpoint(
+        org, endpoint, keys.seal(issued.secret.reveal(), rules::endpoint_seal_name(endpoint.id)),
+        unit.actor.admin);
+    audit(unit, "webhook_endpoint.created", endpoint.id.text(),
+          {{"installation_id", installation.text()}});
+    return issued;
+}
+
+std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, OrgId organization,
+                                                           InstallationId installation,
+                                                           std::optional<EndpointId> after,
+                                                           int limit) {
+    if (!find_installation(context, organization, installation)) throw Error(ErrorCode::NotFound);
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::page_webhook_endpoints(org, installation, after.value_or(EndpointId()),
+                                             limit);
+    });
+}
+
+rules::WebhookEndpoint change_webhook_endpoint(Unit& unit, const EndpointPlace& place,
+                                               const EndpointChange& change) {
+    const auto owner = lock_installation(unit, place.installation);
+    db::OrgStore org(unit.tx, unit.org());
+    rules::WebhookEndpoint before = locked(org, place);
+    rules::WebhookEndpoint endpoint = before;
+    if (change.url) endpoint.url = *change.url;
+    if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);
+    if (change.status) set_status(endpoint, *change.status);
+    if (change.status == EndpointStatus::Active && owner.status == InstallationStatus::Error) {
+        // One in error holds its module's slot already: nothing can be in the way.
+        (void)store::set_installation_status(org, place.installation, InstallationStatus::Enabled,
+                                             unit.now);
+    }
+    if (is_same(before, endpoint)) return before;
+    endpoint.updated_at = unit.now;
+    store::write_webhook_endpoint(org, endpoint);
+    if (endpoint.status == EndpointStatus::Disabled) {
+        store::cancel_pending(org, endpoint.id, unit.now, std::numeric_limits<int>::max());
+    }
+    audit(unit, "webhook_endpoint.changed", endpoint.id.text(),
+          {{"status", std::string(text_of(endpoint.status))}});
+    return endpoint;
+}
+
+void delete_webhook_endpoint(Unit& unit, const EndpointPlace& place) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto endpoint = locked(org, place);
+    store::delete_webhook_endpoint(org, endpoint.id);
+    audit(unit, "webhook_endpoint.deleted", endpoint.id.text(),
+          {{"installation_id", place.installation.text()}});
+}
+
+IssuedEndpoint rotate_endpoint_secret(Unit& unit, const KeyRing& keys, const EndpointPlace& place) {
+    db::OrgStore org(unit.tx, unit.org());
+    IssuedEndpoint issued{locked(org, place), rules::create_endpoint_secret()};
+    const std::string name = rules::endpoint_seal_name(place.endpoint);
+    store::rotate_webhook_secret(org, place.endpoint, keys.seal(issued.secret.reveal(), name),
+                                 unit.now + rules::kSecretOverlap, unit.now);
+    issued.endpoint.updated_at = unit.now;
+    audit(unit, "webhook_endpoint.secret_rotated", place.endpoint.text());
+    return issued;
+}
+
+std::vector<EndpointHealth> list_endpoint_health(Context& context, OrgId organization) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        std::vector<EndpointHealth> list;
+        for (auto& entry : store::list_endpoint_health(org)) {
+            list.push_back({std::move(entry.endpoint), entry.pending, entry.failed});
+        }
+        return list;
+    });
+}
+
+}  // namespace muster::service

@@ -1,0 +1,235 @@
+#include "service/webhooks/results.hpp"
+
+#include "base/log.hpp"
+#include "db/transaction.hpp"
+#include "rules/webhooks/ladder.hpp"
+#include "service/webhooks/disabling.hpp"
+#include "store/webhooks/queue.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace muster::service {
+namespace {
+
+using rules::Verdict;
+
+constexpr std::size_t kExcerptBytes = 1024;
+
+using Results = std::vector<const AttemptResult*>;
+using Totals = std::map<std::string_view, std::int64_t>;
+
+struct Disabled {
+    OwnEndpoint endpoint;
+    std::string reason;
+};
+
+Verdict verdict_on(const AttemptResult& result) {
+    return rules::verdict_on(result.outcome, result.status);
+}
+
+// What the results say of one endpoint.
+struct Signs {
+    bool delivered = false;  // at least once
+    bool fails = false;      // since the last delivery
+    bool gone = false;
+};
+
+std::map<EndpointId, Signs> signs_in(const Results& results) {
+    std::map<EndpointId, Signs> all;
+    for (const AttemptResult* result : results) {
+        Signs& signs = all[result->endpoint];
+        const Verdict verdict = verdict_on(*result);
+        signs.delivered |= verdict == Verdict::Delivered;
+        signs.fails = verdict != Verdict::Delivered;
+        signs.gone |= verdict == Verdict::Gone;
+    }
+    return all;
+}
+
+// Writes down the results of one organization.
+class Recorder {
+  public:
+    Recorder(Unit& unit, const KeyRing& keys, const Uuid& owner)
+        : unit_(unit), keys_(keys), org_(unit.tx, unit.org()), owner_(owner) {}
+
+    // Those that count.
+    Results record(const Results& all) {
+        Results results = own(all);
+        if (results.empty()) return results;
+        insert_attempts(results);
+        move_deliveries(results);
+        note_endpoints(signs_in(results));
+        return results;
+    }
+    const std::vector<Disabled>& disabled() const { return disabled_; }
+
+  private:
+    Results own(const Results& all) {
+        std::vector<DeliveryId> ids;
+        for (const AttemptResult* result : all) ids.push_back(result->delivery);
+        const auto locked = store::lock_claimed(org_, ids, owner_);
+        Results results;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(results), [&](const auto* result) {
+            return std::binary_search(locked.begin(), locked.end(), result->delivery);
+        });
+        return results;
+    }
+
+    void insert_attempts(const Results& results) {
+        std::vector<store::NewAttempt> attempts;
+        for (const AttemptResult* result : results) {
+            attempts.push_back(
+                {result->delivery, result->outcome, result->status, result->duration.count(),
+                 rules::readable_excerpt(result->excerpt, kExcerptBytes), result->began});
+        }
+        store::insert_attempts(org_, attempts);
+    }
+
+    void move_deliveries(const Results& results) {
+        std::vector<DeliveryId> succeeded;
+        for (const AttemptResult* result : results) {
+            const Verdict verdict = verdict_on(*result);
+            if (verdict == Verdict::Delivered) {
+                succeeded.push_back(result->delivery);
+                continue;
+            }
+            const auto pause =
+                verdict == Verdict::Gone
+                    ? std::nullopt
+                    : rules::next_attempt_after(result->made, result->random, result->retry_after);
+            const auto next = pause ? std::optional(unit_.now + *pause) : std::nullopt;
+            store::set_attempted(org_, result->delivery, next, unit_.now);
+        }
+        store::set_succeeded(org_, succeeded, unit_.now);
+    }
+
+    // What is to be noted of one endpoint.
+    struct Change {
+        bool mended = false;
+        bool broken = false;
+        bool gone = false;
+        bool fails_too_long = false;
+        bool any() const { return mended || broken || gone || fails_too_long; }
+    };
+
+    std::map<EndpointId, Change> changes_by(const std::map<EndpointId, Signs>& all) {
+        std::vector<EndpointId> ids;
+        ids.reserve(all.size());
+        for (const auto& [endpoint, signs] : all) ids.push_back(endpoint);
+        const auto failing = store::find_failing(org_, ids);
+        const Timestamp too_long_ago = unit_.now - rules::kFailingTooLong;
+        std::map<EndpointId, Change> changes;
+        for (const auto& [endpoint, signs] : all) {
+            const auto since = failing.find(endpoint);
+            const bool failed = since != failing.end();
+            const bool too_long = failed && since->second <= too_long_ago;
+            const Change change{signs.delivered && failed,
+                                signs.fails && (signs.delivered || !failed), signs.gone,
+                                !signs.delivered && too_long};
+            if (change.any()) changes.emplace(endpoint, change);
+        }
+        return changes;
+    }
+
+    void note_endpoints(const std::map<EndpointId, Signs>& all) {
+        const auto changes = changes_by(all);
+        if (changes.empty()) return;
+        std::vector<EndpointId> ids;
+        ids.reserve(changes.size());
+        for (const auto& [endpoint, change] : changes) ids.push_back(endpoint);
+        ids = store::lock_endpoints(org_, ids);
+        std::vector<EndpointId> mended;
+        std::vector<EndpointId> broken;
+        for (const EndpointId& endpoint : ids) {
+            if (changes.at(endpoint).mended) mended.push_back(endpoint);
+            if (changes.at(endpoint).broken) broken.push_back(endpoint);
+        }
+        store::clear_failing(org_, mended);
+        store::set_failing(org_, broken, unit_.now);
+        for (const EndpointId& endpoint : ids) {
+            const Change& change = changes.at(endpoint);
+            if (change.gone) {
+                disable(endpoint, "gone", std::nullopt);
+            } else if (change.fails_too_long) {
+                disable(endpoint, "failing", unit_.now - rules::kFailingTooLong);
+            }
+        }
+    }
+
+    void disable(EndpointId endpoint, std::string_view reason,
+                 std::optional<Timestamp> failing_before) {
+        if (disable_webhook_endpoint(unit_, keys_, endpoint, reason, failing_before))
+            disabled_.push_back({{unit_.org(), endpoint}, std::string(reason)});
+    }
+
+    Unit& unit_;
+    const KeyRing& keys_;
+    db::OrgStore org_;
+    const Uuid& owner_;
+    std::vector<Disabled> disabled_;
+};
+
+// What one transaction did; made anew when it runs again.
+struct Outcome {
+    Results recorded;
+    std::vector<Disabled> disabled;
+};
+
+void add_totals(db::Tx& tx, const Results& results) {
+    Totals totals;
+    for (const AttemptResult* result : results) ++totals[rules::counted_class(result->outcome)];
+    std::vector<store::AttemptCount> counts;
+    for (const auto& [name, attempts] : totals) counts.push_back({std::string(name), attempts});
+    store::add_attempt_totals(tx, counts);
+}
+
+void log(const Outcome& outcome, std::size_t results) {
+    for (const AttemptResult* result : outcome.recorded) {
+        if (verdict_on(*result) == Verdict::Delivered) continue;
+        log_event(LogLevel::Info, "webhook.failed",
+                  {{"endpoint", result->endpoint.text()},
+                   {"delivery", result->delivery.text()},
+                   {"attempt", result->made},
+                   {"class", result->outcome}});
+    }
+    for (const Disabled& disabled : outcome.disabled) {
+        log_event(LogLevel::Info, "webhook.endpoint_disabled",
+                  {{"organization", disabled.endpoint.organization.text()},
+                   {"endpoint", disabled.endpoint.endpoint.text()},
+                   {"reason", disabled.reason}});
+    }
+    if (outcome.recorded.size() < results) {
+        log_event(LogLevel::Info, "webhook.lease_lost",
+                  {{"results", results - outcome.recorded.size()}});
+    }
+}
+
+}  // namespace
+
+std::vector<OwnEndpoint> record_attempts(Context& context, const Uuid& owner,
+                                         std::span<const AttemptResult> results) {
+    std::map<OrgId, Results> by_organization;
+    for (const AttemptResult& result : results) {
+        by_organization[result.organization].push_back(&result);
+    }
+    const Outcome outcome = context.database.transaction([&](db::Tx& tx) {
+        Outcome done;
+        for (const auto& [organization, own] : by_organization) {
+            Unit unit{tx, {organization}, Timestamp::now()};
+            Recorder recorder(unit, context.keys, owner);
+            const Results recorded = recorder.record(own);
+            done.recorded.insert(done.recorded.end(), recorded.begin(), recorded.end());
+            done.disabled.insert(done.disabled.end(), recorder.disabled().begin(),
+                                 recorder.disabled().end());
+        }
+        add_totals(tx, done.recorded);  // last: every runner writes these rows
+        return done;
+    });
+    log(outcome, results.size());
+    std::vector<OwnEndpoint> disabled;
+    for (const Disabled& one : outcome.disabled) disabled.push_back(one.endpoint);
+    return disabled;
+}
+
+}  // namespace muster::service

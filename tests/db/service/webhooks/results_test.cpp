@@ -1,0 +1,336 @@
+// service/webhooks/results.hpp, service/webhooks/disabling.hpp: what attempts come to in the
+// database, and what follows when an endpoint is given up.
+#include "service/webhooks/results.hpp"
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "db/dispatch_house.hpp"
+#include "service/webhooks/disabling.hpp"
+#include "store/webhooks/endpoints.hpp"
+#include "store/webhooks/queue.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+using namespace muster;
+using service::AttemptResult;
+using service::record_attempts;
+
+namespace {
+
+constexpr std::int64_t kDay = 24L * 3600 * 1000;
+
+struct Ledger : test::DispatchHouse {
+    // All that is due to the endpoint, under this owner's lease.
+    std::vector<store::ClaimedDelivery> claim(EndpointId id, const Uuid& by, int limit = 1000) {
+        return as(acme, [&](service::Unit& unit) {
+            db::OrgStore org(unit.tx, acme);
+            return store::claim_deliveries(org, id, by, unit.now, unit.now + Milliseconds(60'000),
+                                           limit);
+        });
+    }
+    AttemptResult result(EndpointId id, const store::ClaimedDelivery& of, std::string outcome,
+                         std::optional<int> status = {}) const {
+        AttemptResult made;
+        made.organization = acme;
+        made.endpoint = id;
+        made.delivery = of.id;
+        made.made = of.step + 1;
+        made.began = Timestamp::now();
+        made.outcome = std::move(outcome);
+        made.status = status;
+        made.duration = Milliseconds(12);
+        made.random = 0.5;
+        return made;
+    }
+    // One delivery more, with that outcome.
+    DeliveryId deliver(EndpointId id, const std::string& outcome, std::optional<int> status = {}) {
+        queue(id);
+        const auto claimed = claim(id, owner, 1);
+        const AttemptResult made = result(id, claimed.at(0), outcome, status);
+        record_attempts(context, owner, {&made, 1});
+        return claimed.at(0).id;
+    }
+    std::int64_t due_in(DeliveryId id) {
+        return client.number("SELECT due_at FROM webhook_deliveries WHERE id = ?", id) -
+               Timestamp::now().milliseconds();
+    }
+    std::vector<std::string> addressees() {
+        std::vector<std::string> all;
+        for (auto rows = client.query("SELECT id, content FROM mail_outbox"); rows.next();) {
+            Json::Value mail;
+            const auto text =
+                context.keys.open(rows.bytes(2), rules::mail_seal_name(rows.id<MailId>(1)));
+            BOOST_REQUIRE(parse_json(text.value().reveal(), mail));
+            all.push_back(mail["to"].asString());
+            last_mail = mail["text"].asString();
+        }
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+
+    const Uuid owner = Uuid::v7();
+    std::string last_mail;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(webhook_results, Ledger)
+
+BOOST_AUTO_TEST_CASE(a_delivery_that_is_taken_succeeds_with_its_attempt) {
+    const auto to = endpoint("https://one.example/");
+    const auto id = deliver(to, "204", 204);
+    BOOST_TEST(status(id) == "succeeded");
+    BOOST_TEST(client.value("SELECT due_at FROM webhook_deliveries") == "NULL");
+    BOOST_TEST(client.value("SELECT lease_owner FROM webhook_deliveries") == "NULL");
+    BOOST_TEST(client.value("SELECT class FROM webhook_attempts") == "204");
+    BOOST_TEST(client.number("SELECT duration_ms FROM webhook_attempts") == 12);
+    BOOST_TEST(client.value("SELECT excerpt FROM webhook_attempts") == "NULL");
+    BOOST_TEST(cell(to, "failing_since") == "NULL");
+    BOOST_TEST(client.number("SELECT attempts FROM webhook_attempt_totals WHERE class='2xx'") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_comes_again_by_the_ladder_and_after_the_tenth_never) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    constexpr std::array kSeconds = {5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400};
+    for (int made = 1; made <= 10; ++made) {
+        const auto claimed = claim(to, owner);
+        BOOST_REQUIRE(claimed.size() == 1U);
+        BOOST_TEST(claimed[0].step == made - 1);
+        const auto attempt = result(to, claimed[0], "timeout");
+        record_attempts(context, owner, {&attempt, 1});
+        if (made == 10) break;
+        BOOST_TEST(status(claimed[0].id) == "pending");
+        BOOST_TEST(std::abs(due_in(claimed[0].id) - 1000L * kSeconds.at(made - 1)) < 2000);
+        make_due();
+    }
+    BOOST_TEST(client.value("SELECT status FROM webhook_deliveries") == "failed");
+    BOOST_TEST(client.value("SELECT due_at FROM webhook_deliveries") == "NULL");
+    BOOST_TEST(count("webhook_attempts") == 10);
+    BOOST_TEST(cell(to, "status") == "active");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_kept_as_text_whatever_its_bytes) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    auto attempt = result(to, claim(to, owner).at(0), "http_5xx", 500);
+    attempt.excerpt = "a\xFF" + std::string(2000, 'b');
+    record_attempts(context, owner, {&attempt, 1});
+    const std::string kept = client.value("SELECT excerpt FROM webhook_attempts");
+    BOOST_TEST(kept.size() == 1024U);
+    BOOST_TEST(
+        kept.starts_with("a\xEF\xBF\xBD"
+                         "bb"));
+    BOOST_TEST(is_utf8(kept));
+}
+
+BOOST_AUTO_TEST_CASE(a_late_result_does_not_touch_what_another_runner_has_by_now) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    const auto mine = claim(to, owner);
+    make_due();
+    const Uuid other = Uuid::v7();
+    BOOST_REQUIRE(claim(to, other).size() == 1U);
+    const auto late = result(to, mine.at(0), "http_5xx", 500);
+    record_attempts(context, owner, {&late, 1});
+    BOOST_TEST(status(mine[0].id) == "pending");
+    BOOST_TEST(count("webhook_attempts") == 0);
+    BOOST_TEST(cell(to, "failing_since") == "NULL");
+    const auto newer = result(to, mine[0], "200", 200);
+    record_attempts(context, other, {&newer, 1});
+    record_attempts(context, owner, {&late, 1});
+    BOOST_TEST(status(mine[0].id) == "succeeded");
+    BOOST_TEST(count("webhook_attempts") == 1);
+    client.run("DELETE FROM webhook_events");
+    record_attempts(context, owner, {&late, 1});  // it is gone altogether
+    BOOST_TEST(count("webhook_attempts") == 0);
+}
+
+// Who holds a delivery's row is canceling, deleting or queueing it anew, with many others perhaps.
+BOOST_AUTO_TEST_CASE(a_delivery_that_somebody_holds_keeps_no_other_result_waiting) {
+    const auto one = endpoint("https://one.example/");
+    const auto two = endpoint("https://two.example/");
+    queue(one);
+    queue(two);
+    const auto held = claim(one, owner).at(0);
+    const auto free = claim(two, owner).at(0);
+    const std::array results{result(one, held, "200", 200), result(two, free, "200", 200)};
+    test::Desk other;
+    other.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        BOOST_TEST(store::cancel_pending(org, one, Timestamp::now(), 10) == 1);
+        record_attempts(context, owner, results);
+        BOOST_TEST(status(free.id) == "succeeded");
+    });
+    BOOST_TEST(status(held.id) == "canceled");
+    BOOST_TEST(count("webhook_attempts") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(
+    an_endpoint_that_somebody_holds_keeps_no_result_waiting_and_is_noted_next_time) {
+    const auto to = endpoint("https://one.example/");
+    queue(to);
+    const auto attempt = result(to, claim(to, owner).at(0), "http_4xx", 410);
+    test::Desk other;
+    other.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, acme);
+        BOOST_REQUIRE(store::lock_webhook_endpoint(org, installation, to).has_value());
+        record_attempts(context, owner, {&attempt, 1});
+    });
+    BOOST_TEST(count("webhook_attempts") == 1);
+    BOOST_TEST(cell(to, "status") == "active");
+    deliver(to, "http_4xx", 410);
+    BOOST_TEST(cell(to, "status") == "disabled");
+    BOOST_TEST(cell(to, "failing_since") != "NULL");
+}
+
+BOOST_AUTO_TEST_CASE(failing_since_is_the_first_failure_since_the_last_success) {
+    const auto to = endpoint("https://one.example/");
+    deliver(to, "connect");
+    const std::string since = cell(to, "failing_since");
+    BOOST_TEST(since != "NULL");
+    deliver(to, "dns");
+    BOOST_TEST(cell(to, "failing_since") == since);
+    deliver(to, "200", 200);
+    BOOST_TEST(cell(to, "failing_since") == "NULL");
+    // In one batch, what ended last decides.
+    set(to, "failing_since", "7");
+    queue(to, 2);
+    const auto claimed = claim(to, owner);
+    const std::vector both{result(to, claimed.at(0), "200", 200),
+                           result(to, claimed.at(1), "http_5xx", 503)};
+    record_attempts(context, owner, both);
+    BOOST_TEST(client.number("SELECT failing_since FROM webhook_endpoints") > 7);
+    BOOST_TEST(cell(to, "status") == "active");
+}
+
+BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_more) {
+    const auto to = endpoint("https://one.example/hook?key=hush#f");
+    const auto ids = queue(to, 1500);
+    const auto claimed = claim(to, owner, 1);
+    const auto attempt = result(to, claimed.at(0), "http_4xx", 410);
+    const auto disabled = record_attempts(context, owner, {&attempt, 1});
+    BOOST_REQUIRE(disabled.size() == 1U);
+    BOOST_TEST((disabled[0].endpoint == to));
+    BOOST_TEST(cell(to, "status") == "disabled");
+    BOOST_TEST(cell(to, "disabled_reason") == "gone");
+    BOOST_TEST(status(claimed[0].id) == "failed");
+    BOOST_TEST(deliveries(to, "pending") == 499);
+    BOOST_TEST(!as(acme, [&](auto& unit) { return service::cancel_deliveries(unit, to); }));
+    BOOST_TEST(deliveries(to, "canceled") == 1499);
+    BOOST_TEST(client.value("SELECT status FROM module_installations") == "error");
+    BOOST_TEST(client.value("SELECT actor FROM audit_log WHERE action = ?",
+                            "webhook_endpoint.disabled") == "system");
+    BOOST_TEST(client.value("SELECT details FROM audit_log WHERE subject_id = ?", to.text()) ==
+               R"({"reason":"gone"})");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_canceled_for_an_endpoint_that_was_brought_back) {
+    const auto to = endpoint("https://one.example/");
+    queue(to, 3);
+    BOOST_TEST(!as(acme, [&](auto& unit) { return service::cancel_deliveries(unit, to); }));
+    BOOST_TEST(deliveries(to, "pending") == 3);
+}
+
+BOOST_AUTO_TEST_CASE(only_failures_for_five_days_disable_an_endpoint) {
+    const auto to = endpoint("https://one.example/");
+    const Timestamp now = Timestamp::now();
+    set(to, "failing_since", std::to_string(now.milliseconds() - 5 * kDay + 60'000));
+    deliver(to, "timeout");
+    BOOST_TEST(cell(to, "status") == "active");
+    set(to, "failing_since", std::to_string(now.milliseconds() - 5 * kDay));
+    const auto waiting = queue(to);
+    deliver(to, "200", 200);
+    BOOST_TEST(cell(to, "status") == "active");
+    set(to, "failing_since", std::to_string(now.milliseconds() - 5 * kDay));
+    const auto last = deliver(to, "timeout");
+    BOOST_TEST(cell(to, "status") == "disabled");
+    BOOST_TEST(cell(to, "disabled_reason") == "failing");
+    BOOST_TEST(deliveries(to, "pending") == 0);
+    BOOST_TEST(status(last) == "canceled");
+}
+
+BOOST_AUTO_TEST_CASE(the_other_endpoints_and_the_owners_are_told_once) {
+    seat(acme, "ann@example.test", "owner");
+    seat(acme, "bob@example.test", "owner");
+    seat(acme, "cy@example.test", "admin");
+    const auto gone = endpoint("https://one.example/hook?key=hush");
+    const auto other = endpoint(acme, install(acme, "news"), "https://two.example/");
+    const auto elsewhere = organization("Other");
+    const auto theirs = endpoint(elsewhere, install(elsewhere), "https://three.example/");
+    queue(gone, 2);
+    const auto claimed = claim(gone, owner);
+    const std::vector both{result(gone, claimed.at(0), "http_4xx", 410),
+                           result(gone, claimed.at(1), "http_4xx", 410)};
+    BOOST_TEST(record_attempts(context, owner, both).size() == 1U);
+    BOOST_TEST(deliveries(other, "pending") == 1);
+    BOOST_TEST(deliveries(theirs, "pending") == 0);
+    Json::Value body;
+    BOOST_REQUIRE(parse_json(
+        client.value("SELECT body FROM webhook_events WHERE type = 'webhook_endpoint.disabled'"),
+        body));
+    BOOST_TEST(body["data"]["endpoint_id"].asString() == gone.text());
+    BOOST_TEST(body["data"]["module_installation_id"].asString() == installation.text());
+    BOOST_TEST(body["data"]["organization_id"].asString() == acme.text());
+    BOOST_TEST(body["data"]["url"].asString() == "https://one.example/hook");
+    BOOST_TEST(body["data"]["reason"].asString() == "gone");
+    BOOST_TEST(body["data"].isMember("failing_since"));
+    const std::vector<std::string> owners{"ann@example.test", "bob@example.test"};
+    BOOST_TEST(addressees() == owners);
+    BOOST_TEST(last_mail.find("https://one.example/hook\n") != std::string::npos);
+    BOOST_TEST(last_mail.find("hush") == std::string::npos);
+    BOOST_TEST(last_mail.find("410") != std::string::npos);
+    BOOST_TEST(last_mail.find("recover") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(without_an_owner_the_admins_are_told) {
+    seat(acme, "cy@example.test", "admin");
+    seat(acme, "vi@example.test", "viewer");
+    deliver(endpoint("https://one.example/"), "http_4xx", 410);
+    BOOST_TEST(addressees() == std::vector<std::string>{"cy@example.test"});
+}
+
+BOOST_AUTO_TEST_CASE(an_installation_errs_only_when_none_of_its_endpoints_is_active) {
+    const auto first = endpoint("https://one.example/");
+    const auto second = endpoint("https://two.example/");
+    const auto other = install(acme, "news");
+    endpoint(acme, other, "https://three.example/");
+    deliver(first, "http_4xx", 410);
+    const auto status_of = [&](InstallationId id) {
+        return client.value("SELECT status FROM module_installations WHERE id = ?", id);
+    };
+    BOOST_TEST(status_of(installation) == "enabled");
+    deliver(second, "http_4xx", 410);
+    BOOST_TEST(status_of(installation) == "error");
+    BOOST_TEST(status_of(other) == "enabled");
+}
+
+BOOST_AUTO_TEST_CASE(a_url_is_shown_without_what_may_be_a_password) {
+    using service::url_to_show;
+    BOOST_TEST(url_to_show("https://a.example/x?k=v") == "https://a.example/x");
+    BOOST_TEST(url_to_show("https://a.example/x#f?k") == "https://a.example/x");
+    BOOST_TEST(url_to_show("https://a.example/x") == "https://a.example/x");
+}
+
+// Sign-in codes wait in the same outbox.
+BOOST_AUTO_TEST_CASE(one_that_is_set_going_again_and_again_does_not_fill_the_outbox) {
+    seat(acme, "owner@acme.example", "owner");
+    const auto to = endpoint("https://one.example/");
+    for (int i = 0; i < 23; ++i) {
+        set(to, "status", "'active'");
+        deliver(to, "http_4xx", 410);
+        BOOST_TEST(cell(to, "status") == "disabled");
+    }
+    BOOST_TEST(count("mail_outbox") == 20);
+    const auto other = organization("Other");
+    seat(other, "owner@other.example", "owner");
+    const auto theirs = endpoint(other, install(other), "https://two.example/");
+    as(other, [&](service::Unit& unit) {
+        service::disable_webhook_endpoint(unit, context.keys, theirs, "gone", std::nullopt);
+    });
+    BOOST_TEST(count("mail_outbox") == 21);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,158 @@
+// store/webhooks/queue.hpp: looking for what is due costs the same however long the queues are, and
+// no two runners get the same delivery.
+#include "store/webhooks/queue.hpp"
+
+#include "db/dispatch_house.hpp"
+#include "service/purge.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+using namespace muster;
+
+namespace {
+
+struct Queue : test::DispatchHouse {
+    // `count` deliveries to each endpoint, due since long, all of one event.
+    void fill(const std::vector<EndpointId>& endpoints, int count) {
+        const auto event = WebhookEventId::create();
+        client.execute(
+            "INSERT INTO webhook_events (organization_id, id, type, body, created_at) "
+            "VALUES (?, ?, 'a.b', '{}', 1)",
+            acme, event);
+        for (const EndpointId& id : endpoints) {
+            client.execute(
+                "INSERT INTO webhook_deliveries (organization_id, id, endpoint_id, event_id, "
+                "status, due_at, created_at, updated_at) SELECT ?, UNHEX(LEFT(SHA2(CONCAT(?, seq), 256), 32)), ?, "
+                "?, 'pending', seq, 1, 1 FROM " +
+                    test::sequence(count),
+                acme, id, id, event);
+        }
+    }
+    // Rows and index entries that the statements of `work` read on this desk's connection.
+    std::int64_t reads(const std::function<void(db::Tx&)>& work) {
+        return database.transaction([&](db::Tx& tx) {
+            const auto before = test::entries_read(tx, "rnd");
+            work(tx);
+            return test::entries_read(tx, "rnd") - before;
+        });
+    }
+    std::vector<store::DueEndpoint> due(db::Tx& tx, bool failing = false) {
+        return store::find_due_endpoints(tx, failing, Timestamp::now(), 1000);
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(webhook_queue, Queue)
+
+BOOST_AUTO_TEST_CASE(looking_for_the_due_reads_no_more_for_a_long_queue) {
+    const auto to = endpoint("https://one.example/");
+    BOOST_TEST(reads([&](db::Tx& tx) { BOOST_TEST(due(tx).empty()); }) < 20);
+    fill({to}, 100'000);
+    BOOST_TEST(reads([&](db::Tx& tx) { BOOST_TEST(due(tx).size() == 1U); }) < 20);
+    BOOST_TEST(reads([&](db::Tx& tx) {
+                   db::OrgStore org(tx, acme);
+                   BOOST_TEST(store::claim_deliveries(org, to, Uuid::v7(), Timestamp::now(),
+                                                      Timestamp::now(), 8)
+                                  .size() == 8U);
+               }) < 40);
+    BOOST_TEST(reads([&](db::Tx& tx) {
+                   db::OrgStore org(tx, acme);
+                   BOOST_TEST(store::cancel_pending(org, to, Timestamp::now(), 10) == 10);
+               }) < 40);
+}
+
+BOOST_AUTO_TEST_CASE(a_thousand_paused_endpoints_cost_a_look_each) {
+    std::vector<EndpointId> paused;
+    for (int i = 0; i < 1000; ++i) paused.push_back(endpoint("https://one.example/"));
+    client.run("UPDATE webhook_endpoints SET status = 'paused'");
+    fill(paused, 20);
+    const auto active = endpoint("https://two.example/");
+    fill({active}, 20'000);
+    const auto began = Timestamp::now();
+    BOOST_TEST(reads([&](db::Tx& tx) { BOOST_TEST(due(tx).size() == 1U); }) < 8'000);
+    BOOST_TEST_MESSAGE("milliseconds: " << (Timestamp::now() - began).count());
+}
+
+BOOST_AUTO_TEST_CASE(those_that_fail_are_found_apart_and_the_longest_due_first) {
+    const auto late = endpoint("https://one.example/");
+    const auto later = endpoint("https://two.example/");
+    const auto failing = endpoint("https://three.example/");
+    set(failing, "failing_since", "1");
+    queue(late);
+    queue(later);
+    queue(failing);
+    client.execute("UPDATE webhook_deliveries SET due_at = 5 WHERE endpoint_id = ?", late);
+    database.read([&](db::Tx& tx) {
+        const auto healthy = due(tx);
+        BOOST_REQUIRE(healthy.size() == 2U);
+        BOOST_TEST((healthy[0].endpoint == late));
+        BOOST_TEST((healthy[1].endpoint == later));
+        const auto others = due(tx, true);
+        BOOST_REQUIRE(others.size() == 1U);
+        BOOST_TEST((others[0].endpoint == failing));
+        BOOST_TEST((others[0].organization == acme));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses) {
+    std::vector<EndpointId> late;
+    for (int i = 0; i < 12; ++i) late.push_back(endpoint("https://one.example/"));
+    fill(late, 1);
+    const auto other = organization("Other");
+    const auto theirs = endpoint(other, install(other), "https://two.example/");
+    queue(other, theirs);
+    database.read([&](db::Tx& tx) {
+        const auto found = store::find_due_endpoints(tx, false, Timestamp::now(), 10);
+        BOOST_REQUIRE(found.size() == 10U);
+        BOOST_TEST((found[0].organization == acme));
+        BOOST_TEST((found[1].endpoint == theirs));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_one_runner_just_takes_another_passes_over) {
+    const auto to = endpoint("https://one.example/");
+    queue(to, 10);
+    test::Desk other;
+    std::set<DeliveryId> all;
+    const auto claim = [&](db::Tx& tx, int limit) {
+        db::OrgStore org(tx, acme);
+        const auto claimed = store::claim_deliveries(org, to, Uuid::v7(), Timestamp::now(),
+                                                     Timestamp::now() + Milliseconds(1000), limit);
+        for (const auto& delivery : claimed) all.insert(delivery.id);
+        return claimed.size();
+    };
+    database.transaction([&](db::Tx& tx) {
+        BOOST_TEST(claim(tx, 4) == 4U);
+        other.database.transaction([&](db::Tx& theirs) { BOOST_TEST(claim(theirs, 9) == 6U); });
+    });
+    BOOST_TEST(all.size() == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(events_go_after_thirty_days_with_all_that_hangs_on_them) {
+    constexpr std::int64_t kMonth = 30L * 24 * 3600 * 1000;
+    const auto to = endpoint("https://one.example/");
+    queue(to, 700);
+    client.run(
+        "INSERT INTO webhook_attempts (organization_id, id, delivery_id, class, duration_ms, "
+        "created_at) SELECT organization_id, id, id, 'dns', 1, 1 FROM webhook_deliveries");
+    const Timestamp now = Timestamp::now();
+    client.execute("UPDATE webhook_events SET created_at = ?", now - Milliseconds(kMonth));
+    client.execute("UPDATE webhook_events SET created_at = ? LIMIT 1",
+                   now - Milliseconds(kMonth - 60'000));
+    std::int64_t purged = 0;
+    int steps = 0;
+    while (const auto some = service::purge_step(context).webhook_events) {
+        purged += some;
+        ++steps;
+    }
+    BOOST_TEST(purged == 699);
+    BOOST_TEST(steps == 4);
+    for (const char* table : {"webhook_events", "webhook_deliveries", "webhook_attempts"}) {
+        BOOST_TEST(count(table) == 1, table);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

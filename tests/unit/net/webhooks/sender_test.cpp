@@ -1,0 +1,315 @@
+// net/webhooks/sender.hpp against real sockets: what receivers may answer, and what becomes of the
+// posts.
+#include "unit/net/webhooks/sending.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+using namespace muster;
+using namespace muster::test;
+
+namespace {
+
+// Accepts nobody, and has no more room for those who wait: a SYN stays without an answer.
+class FullQueue {
+  public:
+    FullQueue() {
+        listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        auto* any = reinterpret_cast<sockaddr*>(&address);
+        socklen_t length = sizeof address;
+        if (bind(listener_, any, length) != 0 || listen(listener_, 0) != 0 ||
+            getsockname(listener_, any, &length) != 0)
+            throw std::runtime_error("no socket on the loopback");
+        port_ = ntohs(address.sin_port);
+        for (int& waiting : waiting_) {
+            waiting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+            static_cast<void>(connect(waiting, any, length));
+        }
+    }
+    ~FullQueue() {
+        for (const int waiting : waiting_) close(waiting);
+        close(listener_);
+    }
+    FullQueue(const FullQueue&) = delete;
+    FullQueue& operator=(const FullQueue&) = delete;
+
+    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  private:
+    int listener_ = -1;
+    int port_ = 0;
+    std::array<int, 4> waiting_{};
+};
+
+// A port that nobody listens on.
+std::string dead_url() {
+    const LoopbackServer gone(answering({}));
+    return gone.url();
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(net_webhook_sender, Sending)
+
+BOOST_AUTO_TEST_CASE(a_post_arrives_as_it_is_and_its_answer_is_told) {
+    std::mutex mutex;
+    ServedRequest got;
+    const LoopbackServer server([&](const ServedRequest& request) {
+        const std::lock_guard lock(mutex);
+        got = request;
+        ServedResponse response;
+        response.status = 202;
+        response.body = "taken";
+        return response;
+    });
+    const auto result = send(settings(), server.url() + "/hook?x=1");
+    BOOST_TEST(result.outcome == "202");
+    BOOST_TEST(result.status.value() == 202);
+    BOOST_TEST(result.excerpt == "taken");
+    BOOST_TEST(!result.retry_after);
+    BOOST_TEST(result.duration.count() >= 0);
+    BOOST_TEST(result.duration.count() < 2000);
+    BOOST_TEST(got.method == "POST");
+    BOOST_TEST(got.path == "/hook?x=1");
+    BOOST_TEST(got.body == R"({"type":"member.created"})");
+    BOOST_TEST(got.headers["content-type"] == "application/json");
+    BOOST_TEST(got.headers["webhook-id"] == "msg_1");
+    BOOST_TEST(got.headers["user-agent"].starts_with("Muster-Webhooks/"));
+    for (const char* absent :
+         {"expect", "accept-encoding", "cookie", "authorization", "connection"})
+        BOOST_TEST(!got.headers.contains(absent), absent);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_counts_by_its_status) {
+    const LoopbackServer server([](const ServedRequest& request) {
+        ServedResponse response;
+        response.status = std::stoi(request.path.substr(1));
+        response.body = "";
+        return response;
+    });
+    WebhookSender sender(settings());
+    for (const auto& [status, outcome] : std::map<int, std::string>{{200, "200"},
+                                                                    {201, "201"},
+                                                                    {204, "204"},
+                                                                    {299, "299"},
+                                                                    {300, "http_3xx"},
+                                                                    {304, "http_3xx"},
+                                                                    {400, "http_4xx"},
+                                                                    {401, "http_4xx"},
+                                                                    {407, "http_4xx"},
+                                                                    {410, "http_4xx"},
+                                                                    {429, "http_4xx"},
+                                                                    {500, "http_5xx"},
+                                                                    {503, "http_5xx"},
+                                                                    {999, "http_5xx"}}) {
+        const auto result = send(sender, post_to(server.url() + "/" + std::to_string(status)));
+        BOOST_TEST(result.outcome == outcome, status << " is " << result.outcome);
+        BOOST_TEST(result.status.value_or(0) == status);
+    }
+    BOOST_TEST(server.connections() == 1);  // kept between posts
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_is_not_followed) {
+    const LoopbackServer target(answering({}));
+    for (const int status : {301, 302, 303, 307, 308}) {
+        ServedResponse response;
+        response.status = status;
+        response.headers = {{"Location", target.url() + "/"}};
+        const LoopbackServer server(answering(response));
+        BOOST_TEST(send(settings(), server.url()).outcome == "http_3xx");
+    }
+    BOOST_TEST(target.connections() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(retry_after_is_read_in_both_its_forms) {
+    const auto told = [&](const std::string& value) {
+        ServedResponse response;
+        response.status = 503;
+        response.headers = {{"retry-AFTER", value}};
+        const LoopbackServer server(answering(response));
+        const auto result = send(settings(), server.url());
+        return result.retry_after ? result.retry_after->count() : -1;
+    };
+    BOOST_TEST(told("120") == 120'000);
+    BOOST_TEST(told("0") == 0);
+    BOOST_TEST(told("99999999999999999999") == 30L * 24 * 3600 * 1000);
+    BOOST_TEST(told("soon") == -1);
+    BOOST_TEST(told("-5") == -1);
+    BOOST_TEST(told("") == -1);
+    const std::time_t then = Timestamp::now().milliseconds() / 1000 + 300;
+    std::array<char, 64> date{};
+    std::strftime(date.data(), date.size(), "%a, %d %b %Y %H:%M:%S GMT", std::gmtime(&then));
+    const auto span = told(date.data());
+    BOOST_TEST(span > 290'000);
+    BOOST_TEST(span <= 300'000);
+    BOOST_TEST(told("Fri, 31 Dec 1999 23:59:59 GMT") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_that_hangs_times_out) {
+    ServedResponse silent;
+    silent.hang = true;
+    const LoopbackServer server(answering(silent));
+    const auto result = send(settings(), server.url());
+    BOOST_TEST(result.outcome == "timeout");
+    BOOST_TEST(!result.status);
+    BOOST_TEST(result.duration.count() >= 1900);
+    BOOST_TEST(result.duration.count() < 3500);
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_the_first_bytes_of_a_body_is_not_waited_for) {
+    ServedResponse endless;
+    endless.raw = "HTTP/1.1 200 OK\r\n\r\n" + std::string(2000, 'a');
+    endless.endless = std::string(1000, 'b');
+    const LoopbackServer server(answering(endless));
+    const auto result = send(settings(), server.url());
+    BOOST_TEST(result.outcome == "200");
+    BOOST_TEST(result.excerpt == std::string(1024, 'a'));
+    BOOST_TEST(result.duration.count() < 1900);
+}
+
+BOOST_AUTO_TEST_CASE(an_endless_head_is_no_answer) {
+    for (const char* start : {"HTTP/1.1 200 OK\r\n", "HTTP/1.1 100 Continue\r\n\r\n"}) {
+        ServedResponse endless;
+        endless.raw = start;
+        endless.endless = *(start + 9) == '2' ? "X-More: of it\r\n" : start;
+        const LoopbackServer server(answering(endless));
+        const auto result = send(settings(), server.url());
+        BOOST_TEST(result.outcome == "connect", start << result.outcome);
+        BOOST_TEST(!result.status);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_head_may_be_large_but_not_without_end) {
+    for (const auto& [lines, outcome] : {std::pair(500, "200"), std::pair(1000, "connect")}) {
+        ServedResponse large;
+        large.raw = "HTTP/1.1 200 OK\r\n";
+        for (int i = 0; i < lines; ++i) large.raw += "X-More: " + std::string(90, 'x') + "\r\n";
+        large.raw += "Content-Length: 0\r\n\r\n";
+        const LoopbackServer server(answering(large));
+        BOOST_TEST(send(settings(), server.url()).outcome == outcome, lines);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_breaks_off_counts_by_its_head) {
+    ServedResponse cut;
+    cut.body = "abcdef";
+    cut.cut_body_after = 3;
+    const LoopbackServer in_body(answering(cut));
+    const auto result = send(settings(), in_body.url());
+    BOOST_TEST(result.outcome == "200");
+    BOOST_TEST(result.excerpt == "abc");
+    for (const char* raw : {"HTTP/1.1 200 OK\r\nX-Head: cut", "SSH-2.0-OpenSSH_9.2\r\n",
+                            "220 mail.example ESMTP\r\n", "\x15\x03\x01", "HTTP/1.1 2"}) {
+        ServedResponse broken;
+        broken.raw = raw;
+        const LoopbackServer server(answering(broken));
+        BOOST_TEST(send(settings(), server.url()).outcome == "connect", raw);
+    }
+    ServedResponse nothing;
+    nothing.hang_up = true;
+    const LoopbackServer silent(answering(nothing));
+    BOOST_TEST(send(settings(), silent.url()).outcome == "connect");
+}
+
+BOOST_AUTO_TEST_CASE(an_excerpt_is_the_bytes_as_they_were_sent) {
+    ServedResponse response;
+    response.body = std::string("\x1f\x8b\0\xff\r\n", 6);
+    response.headers = {{"Content-Encoding", "gzip"}};
+    const LoopbackServer server(answering(response));
+    BOOST_TEST(send(settings(), server.url()).excerpt == response.body);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_at_the_address_is_no_connection) {
+    const std::string url = dead_url();
+    const auto result = send(settings(), url);
+    BOOST_TEST(result.outcome == "connect");
+    BOOST_TEST(!result.status);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_does_not_come_about_in_time_is_none) {
+    const FullQueue full;
+    const auto result = send(settings(), full.url());
+    BOOST_TEST(result.outcome == "connect");
+    BOOST_TEST(result.duration.count() >= 900);
+    BOOST_TEST(result.duration.count() < 1900);
+}
+
+BOOST_AUTO_TEST_CASE(a_kept_connection_that_was_closed_is_made_anew) {
+    std::atomic<int> count = 0;
+    const LoopbackServer server([&](const ServedRequest&) {
+        ServedResponse response;
+        ++count;
+        response.raw = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";  // and closes
+        return response;
+    });
+    WebhookSender sender(settings());
+    for (int i = 0; i < 5; ++i) BOOST_TEST(send(sender, post_to(server.url())).outcome == "200");
+    BOOST_TEST(count == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_that_hangs_keeps_nobody_waiting) {
+    ServedResponse silent;
+    silent.hang = true;
+    const LoopbackServer hanging(answering(silent));
+    const LoopbackServer server(answering({}));
+    auto patient = settings();
+    patient.total_seconds = 8;
+    WebhookSender sender(patient);
+    for (std::uint64_t tag = 0; tag < 200; ++tag)
+        sender.start(post_to(tag == 0 ? hanging.url() : server.url(), tag));
+    std::vector<PostResult> results;
+    const auto began = Clock::now();
+    while (results.size() < 199 && Clock::now() - began < std::chrono::seconds(7)) {
+        auto more = sender.wait(Milliseconds(500));
+        std::move(more.begin(), more.end(), std::back_inserter(results));
+    }
+    BOOST_TEST(results.size() == 199U);
+    for (const auto& result : results) {
+        BOOST_TEST(result.outcome == "200");
+        BOOST_TEST(result.tag != 0U);
+    }
+    BOOST_TEST(sender.under_way() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_thousand_posts_may_be_under_way) {
+    const LoopbackServer server(answering({}));
+    auto patient = settings();
+    patient.connect_seconds = 10;
+    patient.total_seconds = 15;
+    WebhookSender sender(patient);
+    for (std::uint64_t tag = 0; tag < 1000; ++tag) sender.start(post_to(server.url(), tag));
+    BOOST_TEST(sender.under_way() == 1000U);
+    std::map<std::string, int> outcomes;
+    for (const auto& result : all_of(sender)) ++outcomes[result.outcome];
+    BOOST_TEST(outcomes["200"] == 1000);
+}
+
+BOOST_AUTO_TEST_CASE(waiting_ends_in_time_and_a_sender_may_go_before_its_posts) {
+    ServedResponse silent;
+    silent.hang = true;
+    const LoopbackServer server(answering(silent));
+    const LoopbackDns dns([](const auto&, int) { return std::nullopt; });
+    WebhookSender sender(settings(true, &dns));
+    const auto began = Clock::now();
+    BOOST_TEST(sender.wait(Milliseconds(50)).empty());
+    sender.start(post_to(server.url()));
+    sender.start(post_to("https://hooks.example/"));
+    BOOST_TEST(sender.wait(Milliseconds(100)).empty());
+    BOOST_TEST((Clock::now() - began >= Milliseconds(150)));
+    BOOST_TEST((Clock::now() - began < Milliseconds(900)));
+    BOOST_TEST(sender.under_way() == 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
