@@ -1,7 +1,7 @@
 #include "api/pipeline.hpp"
 
 #include "service/failure.hpp"
-#include "service/publishable_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 #include <set>
 

@@ -1,8 +1,8 @@
 #include "api/request_flow.hpp"
 
 #include "api/authenticate.hpp"
-#include "api/cors.hpp"
 #include "api/envelope.hpp"
+#include "api/pages/cors.hpp"
 #include "base/crypto.hpp"
 #include "base/ids.hpp"
 #include "base/log.hpp"
@@ -10,7 +10,7 @@
 #include "http/query.hpp"
 #include "json/json_body.hpp"
 #include "service/failure.hpp"
-#include "service/publishable_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 namespace muster::api {
 namespace {

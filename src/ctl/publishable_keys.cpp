@@ -1,5 +1,5 @@
 // musterctl tracking-key, content-key.
-#include "service/publishable_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 #include "base/text.hpp"
 #include "ctl/command.hpp"

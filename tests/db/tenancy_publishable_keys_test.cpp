@@ -1,7 +1,7 @@
 // The tenancy suite's statements on publishable keys (tenancy_test.cpp).
 #include "db/neighbours.hpp"
 #include "store/access/organizations.hpp"
-#include "store/publishable_keys.hpp"
+#include "store/pages/publishable_keys.hpp"
 
 using namespace muster;
 using rules::PublishableKeyKind;

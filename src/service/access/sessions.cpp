@@ -5,7 +5,7 @@
 #include "service/access/credentials.hpp"
 #include "service/audit.hpp"
 #include "service/modules/credentials.hpp"
-#include "service/publishable_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/sessions.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/crypto.hpp"
-#include "rules/publishable_keys.hpp"
+#include "rules/pages/publishable_keys.hpp"
 #include "rules/records.hpp"
 #include "service/context.hpp"
 

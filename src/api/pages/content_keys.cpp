@@ -1,6 +1,6 @@
 // Serves /console/v1/content-keys…: the keys that web pages read articles with, held by the
 // organization's admins in the console (docs/engagement.md "Publishable keys").
-#include "api/publishable_keys.hpp"
+#include "api/pages/publishable_keys.hpp"
 
 namespace muster::api {
 namespace {

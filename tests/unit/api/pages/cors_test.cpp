@@ -1,5 +1,5 @@
-// api/cors.hpp: where a request says it comes from, and who is told that it may.
-#include "api/cors.hpp"
+// api/pages/cors.hpp: where a request says it comes from, and who is told that it may.
+#include "api/pages/cors.hpp"
 
 #include "base/error.hpp"
 

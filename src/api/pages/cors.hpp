@@ -3,7 +3,7 @@
 #pragma once
 
 #include "http/message.hpp"
-#include "rules/publishable_keys.hpp"
+#include "rules/pages/publishable_keys.hpp"
 
 #include <optional>
 #include <string>

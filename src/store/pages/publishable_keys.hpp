@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/publishable_keys.hpp"
+#include "rules/pages/publishable_keys.hpp"
 
 #include <optional>
 #include <span>

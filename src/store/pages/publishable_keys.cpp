@@ -1,4 +1,4 @@
-#include "store/publishable_keys.hpp"
+#include "store/pages/publishable_keys.hpp"
 
 #include "base/text.hpp"
 

@@ -1,10 +1,10 @@
 // Serves /edge/key, for nginx alone: may this publishable key be used from this origin? nginx asks
 // before it lets a page's request through, keeps the answer for some seconds, and lets nobody else
 // in (nginx/snippets/muster-page-key.conf). The workers judge again, by the same functions.
-#include "api/cors.hpp"
 #include "api/groups.hpp"
+#include "api/pages/cors.hpp"
 #include "http/query.hpp"
-#include "service/publishable_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 namespace muster::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "api/cors.hpp"
+#include "api/pages/cors.hpp"
 
 #include "api/endpoint.hpp"
 #include "base/error.hpp"

@@ -3,7 +3,7 @@
 // answer shows it.
 #pragma once
 
-#include "service/publishable_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 #include "api/groups.hpp"
 #include "rules/origins.hpp"

@@ -1,6 +1,6 @@
 // Serves /v1/engagement/keys…: the keys that web pages send events and show ads with, held by the
 // organization's admins (docs/engagement.md "Publishable keys").
-#include "api/publishable_keys.hpp"
+#include "api/pages/publishable_keys.hpp"
 #include "service/access/api_keys.hpp"
 
 namespace muster::api {

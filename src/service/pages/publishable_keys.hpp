@@ -3,7 +3,7 @@
 // revoked, looked up. Each use-case is of one kind; a key of the other one is none to it.
 #pragma once
 
-#include "rules/publishable_keys.hpp"
+#include "rules/pages/publishable_keys.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>

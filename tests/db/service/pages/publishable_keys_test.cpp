@@ -1,6 +1,6 @@
-// service/publishable_keys.hpp: keys of pages are issued within a bound, listed, changed, revoked,
-// and found as long as they live; a key of the other kind is none.
-#include "service/publishable_keys.hpp"
+// service/pages/publishable_keys.hpp: keys of pages are issued within a bound, listed, changed,
+// revoked, and found as long as they live; a key of the other kind is none.
+#include "service/pages/publishable_keys.hpp"
 
 #include "db/house.hpp"
 #include "service/access/organizations.hpp"

@@ -1,4 +1,4 @@
-#include "service/publishable_keys.hpp"
+#include "service/pages/publishable_keys.hpp"
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
@@ -8,7 +8,7 @@
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 #include "store/access/organizations.hpp"
-#include "store/publishable_keys.hpp"
+#include "store/pages/publishable_keys.hpp"
 
 #include <algorithm>
 #include <stdexcept>
