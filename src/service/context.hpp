@@ -7,7 +7,7 @@
 #include "base/settings.hpp"
 #include "base/time.hpp"
 #include "rules/cursor.hpp"
-#include "service/ad_desk.hpp"
+#include "service/ads/serving_cache.hpp"
 
 #include <functional>
 #include <optional>

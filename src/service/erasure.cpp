@@ -9,7 +9,7 @@
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
 #include "store/access/organizations.hpp"
-#include "store/ad_serving.hpp"
+#include "store/ads/serving.hpp"
 #include "store/erasure.hpp"
 #include "store/import_blocks.hpp"
 #include "store/members.hpp"

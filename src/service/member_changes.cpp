@@ -8,7 +8,7 @@
 #include "service/audit.hpp"
 #include "service/members.hpp"
 #include "service/outbox.hpp"
-#include "store/ad_serving.hpp"
+#include "store/ads/serving.hpp"
 #include "store/members.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "service/purge.hpp"
 
 #include "db/transaction.hpp"
-#include "rules/ad_token.hpp"
+#include "rules/ads/token.hpp"
 #include "service/access/credentials.hpp"
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"

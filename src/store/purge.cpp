@@ -1,6 +1,6 @@
 #include "store/purge.hpp"
 
-#include "rules/ads.hpp"
+#include "rules/ads/ads.hpp"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 // No tenant reaches another's ad slots, campaigns and creatives, nor what was counted of them (see
 // tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/ad_campaigns.hpp"
-#include "store/ad_creatives.hpp"
-#include "store/ad_serving.hpp"
-#include "store/ad_slots.hpp"
+#include "store/ads/campaigns.hpp"
+#include "store/ads/creatives.hpp"
+#include "store/ads/serving.hpp"
+#include "store/ads/slots.hpp"
 
 using namespace muster;
 using db::OrgStore;

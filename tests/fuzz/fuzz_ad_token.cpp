@@ -1,8 +1,8 @@
-// rules/ad_token.hpp: nothing that we did not sign is read as a token, whatever key it is tried
+// rules/ads/token.hpp: nothing that we did not sign is read as a token, whatever key it is tried
 // with; and what is signed with the input's own bytes is read as it was written.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "rules/ad_token.hpp"
+#include "rules/ads/token.hpp"
 
 #include <vector>
 

@@ -1,0 +1,302 @@
+// Serves /console/v1/ads/campaigns…: who is shown an organization's ads, when and how often, and
+// what came of it (docs/engagement.md "Ads").
+#include "service/ads/campaigns.hpp"
+
+#include "api/groups.hpp"
+
+namespace muster {
+
+template <>
+inline constexpr std::array kAllOf<rules::CampaignStatus> = rules::kCampaignStatuses;
+
+// As http::object<Targeting> below reads it.
+template <>
+struct Wire<rules::Targeting> {
+    static constexpr auto kRecord = record<rules::Targeting>(
+        "AdTargeting", field<&rules::Targeting::countries>("countries"),
+        field<&rules::Targeting::locales>("locales"), field<&rules::Targeting::tags>("tags"),
+        RecordField<rules::Targeting>{
+            "attributes", [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
+            Wire<RawJson>::schema});
+    static void write(JsonWriter& to, const rules::Targeting& value) { kRecord.write(to, value); }
+    static Json::Value schema() { return kRecord.schema(); }
+};
+
+}  // namespace muster
+
+namespace muster::api {
+namespace {
+
+using http::array_of;
+using http::Choice;
+using http::Instant;
+using http::Integer;
+using http::Method;
+using http::Reply;
+using http::Text;
+using rules::AdCampaign;
+using rules::AdDay;
+using rules::Targeting;
+using service::AdCampaignChange;
+using service::NewAdCampaign;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+// As of a member, save that it must be there.
+template <rules::CoreField kField>
+struct Core {
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::string& out) const {
+        std::string_view text;
+        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+        out = text;
+        if (const auto fault = rules::normalise(kField, out, to.today)) {
+            to.fault(path, *fault);
+        } else if (out.empty()) {
+            to.fault(path, FieldCode::Required);
+        }
+    }
+    Json::Value schema() const {
+        constexpr bool kIsCountry = kField == rules::CoreField::Country;
+        Json::Value schema = Wire<std::string>::typed("string");
+        schema["minLength"] = kIsCountry ? 2 : 1;
+        schema["maxLength"] = kIsCountry ? 2 : static_cast<int>(rules::kLongestLocale);
+        return schema;
+    }
+};
+
+// Judged against the registry later.
+struct Attributes {
+    static constexpr http::AnyObject kObject{4096};
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::string& out) const {
+        RawJson json;
+        kObject.decode(in, path, to, json);
+        if (!json.text.empty()) out = std::move(json.text);
+    }
+    Json::Value schema() const { return kObject.schema(); }
+};
+
+constexpr std::size_t kMostEntries = 250;  // every country
+
+constexpr auto kTargeting = http::object<Targeting>(
+    http::optional("countries", &Targeting::countries,
+                   array_of(Core<rules::CoreField::Country>{}, 0, kMostEntries)),
+    http::optional("locales", &Targeting::locales,
+                   array_of(Core<rules::CoreField::Locale>{}, 0, kMostEntries)),
+    http::optional("tags", &Targeting::tags,
+                   array_of(Text{1, rules::kLongestAdTag}, 0, rules::kMostAdTags)),
+    http::optional("attributes", &Targeting::attributes, Attributes{}));
+
+constexpr Text kName{1, 255};
+constexpr auto kSlots = array_of(http::Uuid<SlotId>{}, 1, rules::kMostSlots);
+constexpr Choice<rules::campaign_status_of> kStatus{};
+constexpr Integer kWeight{1, rules::kHeaviestWeight};
+constexpr Integer kBudget{1, rules::kMostDailyImpressions};
+constexpr Integer kCap{1, rules::kHighestFrequencyCap};
+
+constexpr auto kNewCampaign = http::object<NewAdCampaign>(
+    http::required("name", &NewAdCampaign::name, kName),
+    http::required("slot_ids", &NewAdCampaign::slot_ids, kSlots),
+    http::optional("status", &NewAdCampaign::status, kStatus),
+    http::optional("starts_at", &NewAdCampaign::starts_at, Instant{}),
+    http::optional("ends_at", &NewAdCampaign::ends_at, Instant{}),
+    http::optional("weight", &NewAdCampaign::weight, kWeight),
+    http::optional("daily_impressions", &NewAdCampaign::daily_impressions, kBudget),
+    http::optional("frequency_cap", &NewAdCampaign::frequency_cap, kCap),
+    http::optional("targeting", &NewAdCampaign::targeting, kTargeting));
+
+constexpr auto kCampaignChange = http::object<AdCampaignChange>(
+    http::optional("name", &AdCampaignChange::name, kName),
+    http::optional("slot_ids", &AdCampaignChange::slot_ids, kSlots),
+    http::optional("status", &AdCampaignChange::status, kStatus),
+    http::optional("starts_at", &AdCampaignChange::starts_at, Instant{}),
+    http::clearable("ends_at", &AdCampaignChange::ends_at, Instant{}),
+    http::optional("weight", &AdCampaignChange::weight, kWeight),
+    http::clearable("daily_impressions", &AdCampaignChange::daily_impressions, kBudget),
+    http::clearable("frequency_cap", &AdCampaignChange::frequency_cap, kCap),
+    http::optional("targeting", &AdCampaignChange::targeting, kTargeting));
+
+constexpr std::string_view kNewCampaignExample = R"({
+  "name": "Cup final", "slot_ids": ["019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"],
+  "ends_at": "2026-12-31T23:59:59Z", "weight": 10, "daily_impressions": 10000, "frequency_cap": 3,
+  "targeting": {"countries": ["GB"], "locales": ["en"], "tags": ["football"]}})";
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kCampaign = record<AdCampaign>(
+    "AdCampaign", field<&AdCampaign::id>("id"),
+    field<&AdCampaign::organization_id>("organization_id"), field<&AdCampaign::name>("name"),
+    field<&AdCampaign::slot_ids>("slot_ids"), field<&AdCampaign::status>("status"),
+    field<&AdCampaign::starts_at>("starts_at"), field<&AdCampaign::ends_at>("ends_at"),
+    field<&AdCampaign::weight>("weight"),
+    field<&AdCampaign::daily_impressions>("daily_impressions"),
+    field<&AdCampaign::frequency_cap>("frequency_cap"), field<&AdCampaign::targeting>("targeting"),
+    field<&AdCampaign::created_at>("created_at"), field<&AdCampaign::updated_at>("updated_at"));
+
+Json::Value campaign_list_schema() {
+    return list_schema<kCampaign>("campaigns");
+}
+
+constexpr auto kDay =
+    record<AdDay>("AdDay", field<&AdDay::date>("date"), field<&AdDay::impressions>("impressions"),
+                  field<&AdDay::clicks>("clicks"));
+
+struct Stats {
+    std::vector<AdDay> days;
+};
+constexpr auto kStats = record<Stats>(
+    "AdCampaignStats", RecordField<Stats>{"days",
+                                          [](JsonWriter& to, const Stats& stats) {
+                                              to.begin_array();
+                                              for (const AdDay& day : stats.days) {
+                                                  kDay.write(to, day);
+                                              }
+                                              to.end_array();
+                                          },
+                                          [] {
+                                              auto schema = Wire<std::string>::typed("array");
+                                              schema["items"] = kDay.schema();
+                                              return schema;
+                                          }});
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply list_campaigns(Call& call) {
+    auto campaigns = service::list_ad_campaigns(
+        call.context, call.org(), call.cursor_id<CampaignId>(), call.query.integer("limit") + 1);
+    return page_reply(call, "campaigns", kCampaign, campaigns);
+}
+
+Reply create_campaign(Call& call, const NewAdCampaign& in) {
+    return call.transact([&](Unit& unit) {
+        const auto campaign = service::create_ad_campaign(unit, in);
+        return StoredReply{201,
+                           "/console/v1/ads/campaigns/" + campaign.id.text(),
+                           to_json(kCampaign, campaign),
+                           {}};
+    });
+}
+
+Reply get_campaign(Call& call) {
+    const auto campaign =
+        service::read_ad_campaign(call.context, call.org(), call.id<CampaignId>());
+    return json_reply(200, to_json(kCampaign, campaign));
+}
+
+Reply change_campaign(Call& call, const AdCampaignChange& in) {
+    const auto id = call.id<CampaignId>();
+    return call.transact([&](Unit& unit) {
+        const auto campaign = service::change_ad_campaign(unit, id, in);
+        return StoredReply{200, "", to_json(kCampaign, campaign), {}};
+    });
+}
+
+Reply delete_campaign(Call& call) {
+    const auto id = call.id<CampaignId>();
+    call.transact([&](Unit& unit) {
+        service::delete_ad_campaign(unit, id);
+        return StoredReply{};
+    });
+    return no_content();
+}
+
+Reply get_stats(Call& call) {
+    const Stats stats{service::list_ad_days(call.context, call.org(), call.id<CampaignId>(),
+                                            call.query.integer("days"))};
+    return json_reply(200, to_json(kStats, stats));
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {page_limit("Campaigns a page."), kPageCursor};
+constexpr std::array kStatsQuery = {
+    QueryParameter{.name = "days",
+                   .kind = QueryParameter::Kind::Integer,
+                   .least = 1,
+                   .most = 366,
+                   .fallback = 90,
+                   .meaning = "How many days (UTC), today's among them."},
+};
+constexpr std::array kWriteErrors = {ErrorCode::InvalidState};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/ads/campaigns",
+             .operation = "listAdCampaigns",
+             .summary = "List the organization's ad campaigns",
+             .access = Access::Console,
+             .query = kListQuery,
+             .reply = {200, "A page of campaigns.", "application/json", "AdCampaignList",
+                       campaign_list_schema},
+             .handler = list_campaigns,
+             .is_published = false},
+    Endpoint{.method = Method::Post,
+             .path = "/console/v1/ads/campaigns",
+             .operation = "createAdCampaign",
+             .summary = "Make an ad campaign",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewAdCampaign",
+             .body_schema = schema_of<kNewCampaign>,
+             .body_example = kNewCampaignExample,
+             .reply = replies<kCampaign>(201, "The campaign."),
+             .errors = kWriteErrors,
+             .handler = decoded<kNewCampaign, create_campaign>,
+             .is_published = false},
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/ads/campaigns/{campaignId}",
+             .operation = "getAdCampaign",
+             .summary = "Get an ad campaign",
+             .access = Access::Console,
+             .reply = replies<kCampaign>(200, "The campaign."),
+             .handler = get_campaign,
+             .is_published = false},
+    Endpoint{.method = Method::Patch,
+             .path = "/console/v1/ads/campaigns/{campaignId}",
+             .operation = "updateAdCampaign",
+             .summary = "Change, pause or resume an ad campaign",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "AdCampaignChange",
+             .body_schema = schema_of<kCampaignChange>,
+             .body_example = R"({"status": "paused"})",
+             .reply = replies<kCampaign>(200, "The campaign as it is now."),
+             .errors = kWriteErrors,
+             .handler = decoded<kCampaignChange, change_campaign>,
+             .is_published = false},
+    Endpoint{.method = Method::Delete,
+             .path = "/console/v1/ads/campaigns/{campaignId}",
+             .operation = "deleteAdCampaign",
+             .summary = "Delete an ad campaign with its creatives and figures",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is gone.", "", "", nullptr},
+             .handler = delete_campaign,
+             .is_published = false},
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/ads/campaigns/{campaignId}/stats",
+             .operation = "getAdCampaignStats",
+             .summary = "Get a campaign's impressions and clicks by day",
+             .access = Access::Console,
+             .query = kStatsQuery,
+             .reply = replies<kStats>(200, "The days that have figures, the earliest first."),
+             .handler = get_stats,
+             .is_published = false},
+};
+static_assert(well_formed(kEndpoints, "/console/v1/ads/campaigns"));
+
+}  // namespace
+
+std::span<const Endpoint> ad_campaign_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

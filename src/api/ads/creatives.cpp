@@ -1,0 +1,249 @@
+// Serves /console/v1/ads/creatives…: what an organization's ad campaigns show (docs/engagement.md
+// "Ads").
+#include "service/ads/creatives.hpp"
+
+#include "api/groups.hpp"
+#include "base/text.hpp"
+
+namespace muster {
+
+template <>
+inline constexpr std::array kAllOf<rules::CreativeKind> = rules::kCreativeKinds;
+
+}  // namespace muster
+
+namespace muster::api {
+namespace {
+
+using http::Choice;
+using http::clearable;
+using http::Integer;
+using http::Method;
+using http::Reply;
+using http::Text;
+using rules::AdCreative;
+using service::AdCreativeChange;
+using service::NewAdCreative;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+enum class Scheme : std::uint8_t { Https, Any };
+
+// An absolute URL with a host and no user.
+struct WebUrl {
+    Scheme scheme;
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::string& out) const {
+        std::string_view text;
+        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+        text = trimmed(text);
+        if (text.empty()) return to.fault(path, FieldCode::Required);
+        if (text.size() > rules::kLongestAdUrl) return to.fault(path, FieldCode::TooLong);
+        const bool is_https = equal_ignoring_case(text.substr(0, text.find(':')), "https");
+        if (!rules::is_web_url(text) || (scheme == Scheme::Https && !is_https)) {
+            return to.fault(path, FieldCode::InvalidUrl);
+        }
+        out = text;
+    }
+    Json::Value schema() const {
+        Json::Value schema = Wire<std::string>::typed("string", "uri");
+        schema["maxLength"] = Json::UInt64(rules::kLongestAdUrl);
+        return schema;
+    }
+};
+
+// HTML as it was written, line ends and all.
+struct Markup {
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::string& out) const {
+        std::string_view text;
+        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
+        if (trimmed(text).empty()) return to.fault(path, FieldCode::Required);
+        if (text.size() > rules::kMostAdHtml) return to.fault(path, FieldCode::TooLong);
+        out = text;
+    }
+    Json::Value schema() const {
+        Json::Value schema = Wire<std::string>::typed("string");
+        schema["minLength"] = 1;
+        schema["maxLength"] = Json::UInt64(rules::kMostAdHtml);
+        return schema;
+    }
+};
+
+constexpr Choice<rules::creative_kind_of> kKind{};
+constexpr Integer kSide{1, rules::kLargestSide};
+constexpr Text kAlt{1, 255};
+constexpr WebUrl kImageUrl{Scheme::Https};
+constexpr WebUrl kLandingUrl{Scheme::Any};
+
+constexpr auto kNewCreative = http::object<NewAdCreative>(
+    http::required("campaign_id", &NewAdCreative::campaign_id, http::Uuid<CampaignId>{}),
+    http::required("kind", &NewAdCreative::kind, kKind),
+    http::optional("image_url", &NewAdCreative::image_url, kImageUrl),
+    http::optional("html", &NewAdCreative::html, Markup{}),
+    http::optional("alt", &NewAdCreative::alt, kAlt),
+    http::required("width", &NewAdCreative::width, kSide),
+    http::required("height", &NewAdCreative::height, kSide),
+    http::required("landing_url", &NewAdCreative::landing_url, kLandingUrl));
+
+constexpr auto kCreativeChange = http::object<AdCreativeChange>(
+    http::optional("kind", &AdCreativeChange::kind, kKind),
+    clearable("image_url", &AdCreativeChange::image_url, kImageUrl),
+    clearable("html", &AdCreativeChange::html, Markup{}),
+    clearable("alt", &AdCreativeChange::alt, kAlt),
+    http::optional("width", &AdCreativeChange::width, kSide),
+    http::optional("height", &AdCreativeChange::height, kSide),
+    http::optional("landing_url", &AdCreativeChange::landing_url, kLandingUrl));
+
+constexpr std::string_view kNewCreativeExample = R"({
+  "campaign_id": "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d", "kind": "image",
+  "image_url": "https://img.example/final.png", "alt": "The final", "width": 728, "height": 90,
+  "landing_url": "https://shop.example/final"})";
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kCreative = record<AdCreative>(
+    "AdCreative", field<&AdCreative::id>("id"),
+    field<&AdCreative::organization_id>("organization_id"),
+    field<&AdCreative::campaign_id>("campaign_id"), field<&AdCreative::kind>("kind"),
+    field<&AdCreative::image_url>("image_url"), field<&AdCreative::html>("html"),
+    field<&AdCreative::alt>("alt"), field<&AdCreative::width>("width"),
+    field<&AdCreative::height>("height"), field<&AdCreative::landing_url>("landing_url"),
+    field<&AdCreative::created_at>("created_at"), field<&AdCreative::updated_at>("updated_at"));
+
+Json::Value creative_list_schema() {
+    return list_schema<kCreative>("creatives");
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+std::optional<CampaignId> campaign_filter(const Call& call) {
+    const auto text = call.query.text("campaign_id");
+    if (!text) return std::nullopt;
+    const auto id = CampaignId::parse(*text);
+    if (id) return id;
+    Faults faults;
+    faults.add("campaign_id", FieldCode::InvalidUuid);
+    throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+Reply list_creatives(Call& call) {
+    auto creatives =
+        service::list_ad_creatives(call.context, call.org(), campaign_filter(call),
+                                   call.cursor_id<CreativeId>(), call.query.integer("limit") + 1);
+    return page_reply(call, "creatives", kCreative, creatives);
+}
+
+Reply create_creative(Call& call, const NewAdCreative& in) {
+    return call.transact([&](Unit& unit) {
+        const auto creative = service::create_ad_creative(unit, in);
+        return StoredReply{201,
+                           "/console/v1/ads/creatives/" + creative.id.text(),
+                           to_json(kCreative, creative),
+                           {}};
+    });
+}
+
+Reply get_creative(Call& call) {
+    const auto creative =
+        service::read_ad_creative(call.context, call.org(), call.id<CreativeId>());
+    return json_reply(200, to_json(kCreative, creative));
+}
+
+Reply change_creative(Call& call, const AdCreativeChange& in) {
+    const auto id = call.id<CreativeId>();
+    return call.transact([&](Unit& unit) {
+        const auto creative = service::change_ad_creative(unit, id, in);
+        return StoredReply{200, "", to_json(kCreative, creative), {}};
+    });
+}
+
+Reply delete_creative(Call& call) {
+    const auto id = call.id<CreativeId>();
+    call.transact([&](Unit& unit) {
+        service::delete_ad_creative(unit, id);
+        return StoredReply{};
+    });
+    return no_content();
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {
+    QueryParameter{.name = "campaign_id", .meaning = "Those of this campaign alone."},
+    // A creative can be as long as its HTML.
+    page_limit("Creatives a page.", 100, 20),
+    kPageCursor,
+};
+constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/ads/creatives",
+             .operation = "listAdCreatives",
+             .summary = "List the organization's ad creatives",
+             .access = Access::Console,
+             .query = kListQuery,
+             .reply = {200, "A page of creatives.", "application/json", "AdCreativeList",
+                       creative_list_schema},
+             .handler = list_creatives,
+             .is_published = false},
+    Endpoint{.method = Method::Post,
+             .path = "/console/v1/ads/creatives",
+             .operation = "createAdCreative",
+             .summary = "Make an ad creative; its HTML is sanitised",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewAdCreative",
+             .body_schema = schema_of<kNewCreative>,
+             .body_example = kNewCreativeExample,
+             .reply = replies<kCreative>(201, "The creative."),
+             .errors = kCreateErrors,
+             .handler = decoded<kNewCreative, create_creative>,
+             .is_published = false},
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/ads/creatives/{creativeId}",
+             .operation = "getAdCreative",
+             .summary = "Get an ad creative",
+             .access = Access::Console,
+             .reply = replies<kCreative>(200, "The creative."),
+             .handler = get_creative,
+             .is_published = false},
+    Endpoint{.method = Method::Patch,
+             .path = "/console/v1/ads/creatives/{creativeId}",
+             .operation = "updateAdCreative",
+             .summary = "Change an ad creative; its HTML is sanitised",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "AdCreativeChange",
+             .body_schema = schema_of<kCreativeChange>,
+             .body_example = R"({"landing_url": "https://shop.example/tickets"})",
+             .reply = replies<kCreative>(200, "The creative as it is now."),
+             .handler = decoded<kCreativeChange, change_creative>,
+             .is_published = false},
+    Endpoint{.method = Method::Delete,
+             .path = "/console/v1/ads/creatives/{creativeId}",
+             .operation = "deleteAdCreative",
+             .summary = "Delete an ad creative; its clicks lead nowhere any more",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is gone.", "", "", nullptr},
+             .handler = delete_creative,
+             .is_published = false},
+};
+static_assert(well_formed(kEndpoints, "/console/v1/ads/creatives"));
+
+}  // namespace
+
+std::span<const Endpoint> ad_creative_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,205 @@
+// Serves /v1/ads…: the ad that a page shows in a slot, and what comes back of it by signed tokens
+// (specification 4.6, docs/engagement.md "Ads"). Slots, campaigns and creatives are the console's.
+#include "api/groups.hpp"
+#include "base/text.hpp"
+#include "service/ads/serving.hpp"
+
+namespace muster {
+
+template <>
+inline constexpr std::array kAllOf<rules::CreativeKind> = rules::kCreativeKinds;
+
+}  // namespace muster
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using rules::AdCreative;
+using service::AdQuestion;
+using service::Counting;
+using service::ServedAd;
+
+// ---------------------------------------------------------------------------- replies
+
+// An ad as a page shows it.
+struct ShownAd {
+    AdCreative creative;
+    std::string click_url;
+    std::string impression_url;
+};
+
+template <auto kMember>
+constexpr RecordField<ShownAd> of_creative(std::string_view name) {
+    using Value = typename MemberOf<decltype(kMember)>::Value;
+    return {name,
+            [](JsonWriter& to, const ShownAd& ad) { Wire<Value>::write(to, ad.creative.*kMember); },
+            [] { return Wire<Value>::schema(); }};
+}
+
+constexpr auto kAd = record<ShownAd>(
+    "Ad", of_creative<&AdCreative::id>("id"), of_creative<&AdCreative::kind>("kind"),
+    of_creative<&AdCreative::image_url>("image_url"), of_creative<&AdCreative::html>("html"),
+    of_creative<&AdCreative::alt>("alt"), of_creative<&AdCreative::width>("width"),
+    of_creative<&AdCreative::height>("height"), field<&ShownAd::click_url>("click_url"),
+    field<&ShownAd::impression_url>("impression_url"));
+
+struct Served {
+    std::string slot;
+    std::optional<ShownAd> ad;
+};
+
+Json::Value ad_or_null_schema() {
+    Json::Value schema;
+    schema["anyOf"].append(kAd.schema());
+    schema["anyOf"].append(Wire<std::string>::typed("null"));
+    return schema;
+}
+
+constexpr auto kServed =
+    record<Served>("ServedAd", field<&Served::slot>("slot"),
+                   RecordField<Served>{"ad",
+                                       [](JsonWriter& to, const Served& served) {
+                                           served.ad ? kAd.write(to, *served.ad) : to.null();
+                                       },
+                                       ad_or_null_schema});
+
+// One transparent pixel.
+constexpr std::string_view kPixel{
+    "GIF89a\1\0\1\0\x80\0\0\0\0\0\0\0\0\x21\xf9\4\1\0\0\0\0\x2c\0\0\0\0\1\0\1\0\0\2\2D\1\0\x3b",
+    43};
+
+// ---------------------------------------------------------------------------- handlers
+
+void read_slot(const Call& call, AdQuestion& question, Faults& faults) {
+    question.slot = call.query.text("slot").value_or("");
+    if (question.slot.empty()) faults.add("slot", FieldCode::Required);
+}
+
+void read_user(const Call& call, AdQuestion& question, Faults& faults) {
+    const auto text = call.query.text("user_id");
+    if (!text) return;
+    question.user = UserId::parse(*text);
+    if (!question.user) faults.add("user_id", FieldCode::InvalidUuid);
+}
+
+void read_locale(const Call& call, AdQuestion& question, Faults& faults) {
+    auto text = call.query.text("locale");
+    if (!text) return;
+    const auto fault = rules::normalise(rules::CoreField::Locale, *text, Date());
+    if (fault) faults.add("locale", *fault);
+    if (!text->empty()) question.locale = std::move(*text);
+}
+
+void read_tags(const Call& call, AdQuestion& question, Faults& faults) {
+    const auto text = call.query.text("tags");
+    if (!text) return;
+    for (const std::string_view entry : split(*text, ',')) {
+        const std::string_view tag = trimmed(entry);
+        if (tag.empty()) continue;
+        if (utf8_length(tag) > rules::kLongestAdTag) {
+            faults.add("tags", FieldCode::TooLong);
+            return;
+        }
+        question.tags.emplace_back(tag);
+    }
+    if (question.tags.size() > rules::kMostAdTags) faults.add("tags", FieldCode::TooLong);
+}
+
+AdQuestion question_of(const Call& call) {
+    AdQuestion question;
+    Faults faults;
+    read_slot(call, question, faults);
+    read_user(call, question, faults);
+    read_locale(call, question, faults);
+    read_tags(call, question, faults);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+    question.geo_country = call.request.geo_country;
+    return question;
+}
+
+Reply serve_ad(Call& call) {
+    const AdQuestion question = question_of(call);
+    Served served{question.slot, std::nullopt};
+    auto ad =
+        service::serve_ad(call.context, call.org(), question, Timestamp::now(), service::ad_chance);
+    if (ad) {
+        const std::string base = call.context.settings.server_base_url + "/v1/ads/";
+        served.ad = ShownAd{std::move(ad->creative), base + "clicks/" + ad->click_token,
+                            base + "impressions/" + ad->impression_token};
+    }
+    return json_reply(200, to_json(kServed, served));
+}
+
+// What looks at links before a person does must not count.
+Counting counting_of(const Call& call) {
+    return call.request.method == Method::Head ? Counting::Looks : Counting::Counts;
+}
+
+Reply record_impression(Call& call) {
+    if (!service::redeem_impression(call.context, call.parameters.at(0), counting_of(call))) {
+        throw Error(ErrorCode::NotFound);
+    }
+    Reply reply;
+    reply.content_type = "image/gif";
+    reply.body = kPixel;
+    return reply;
+}
+
+Reply follow_click(Call& call) {
+    Reply reply = no_content();
+    reply.status = 302;
+    reply.headers.emplace_back(
+        "Location", service::redeem_click(call.context, call.parameters.at(0), counting_of(call)));
+    return reply;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kServeQuery = {
+    QueryParameter{.name = "slot", .meaning = "The slot's slug; required."},
+    QueryParameter{.name = "user_id", .meaning = "Whom the page is shown to, if it knows."},
+    QueryParameter{.name = "locale", .meaning = "The page's; else the member's counts."},
+    QueryParameter{.name = "tags",
+                   .meaning = "The page's, with commas between: at most 20 of 64 characters."},
+};
+constexpr std::array kNotFound = {ErrorCode::NotFound};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/v1/ads/serve",
+             .operation = "serveAd",
+             .summary = "Get the ad that a page shows in a slot",
+             .access = Access::TrackingKey,
+             .query = kServeQuery,
+             .reply = replies<kServed>(200, "The ad; null where none fits."),
+             .errors = kNotFound,
+             .handler = serve_ad},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/ads/impressions/{token}",
+        .operation = "recordAdImpression",
+        .summary = "Count an ad as seen, once",
+        .access = Access::Open,
+        .reply = {200, "A transparent pixel, whether it counted or not.", "image/gif", "", nullptr},
+        .errors = kNotFound,
+        .handler = record_impression},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/ads/clicks/{token}",
+             .operation = "followAdClick",
+             .summary = "Count an ad as clicked, once, and go where it leads",
+             .access = Access::Open,
+             .reply = {302, "To the creative's landing page.", "", "", nullptr},
+             .errors = kNotFound,
+             .handler = follow_click},
+};
+static_assert(well_formed(kEndpoints, "/v1/ads"));
+
+}  // namespace
+
+std::span<const Endpoint> ad_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

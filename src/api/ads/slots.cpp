@@ -1,0 +1,163 @@
+// Serves /console/v1/ads/slots…: the places on an organization's pages that ads are shown in
+// (docs/engagement.md "Ads").
+#include "service/ads/slots.hpp"
+
+#include "api/groups.hpp"
+
+namespace muster::api {
+namespace {
+
+using http::Integer;
+using http::Method;
+using http::Reply;
+using http::Text;
+using rules::AdSlot;
+using service::AdSlotChange;
+using service::NewAdSlot;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+constexpr http::Slug kSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
+
+constexpr Integer kSide{1, rules::kLargestSide};
+
+constexpr auto kNewSlot =
+    http::object<NewAdSlot>(http::required("slug", &NewAdSlot::slug, kSlug),
+                            http::required("name", &NewAdSlot::name, Text{1, 255}),
+                            http::required("width", &NewAdSlot::width, kSide),
+                            http::required("height", &NewAdSlot::height, kSide));
+
+constexpr auto kSlotChange =
+    http::object<AdSlotChange>(http::optional("slug", &AdSlotChange::slug, kSlug),
+                               http::optional("name", &AdSlotChange::name, Text{1, 255}),
+                               http::optional("width", &AdSlotChange::width, kSide),
+                               http::optional("height", &AdSlotChange::height, kSide));
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kSlot = record<AdSlot>(
+    "AdSlot", field<&AdSlot::id>("id"), field<&AdSlot::organization_id>("organization_id"),
+    field<&AdSlot::slug>("slug"), field<&AdSlot::name>("name"), field<&AdSlot::width>("width"),
+    field<&AdSlot::height>("height"), field<&AdSlot::created_at>("created_at"),
+    field<&AdSlot::updated_at>("updated_at"));
+
+Json::Value slot_list_schema() {
+    return list_schema<kSlot>("slots");
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply list_slots(Call& call) {
+    auto slots = service::list_ad_slots(call.context, call.org(), call.cursor_id<SlotId>(),
+                                        call.query.integer("limit") + 1);
+    return page_reply(call, "slots", kSlot, slots);
+}
+
+Reply create_slot(Call& call, const NewAdSlot& in) {
+    return call.transact([&](Unit& unit) {
+        const auto slot = service::create_ad_slot(unit, in);
+        return StoredReply{
+            201, "/console/v1/ads/slots/" + slot.id.text(), to_json(kSlot, slot), {}};
+    });
+}
+
+Reply get_slot(Call& call) {
+    const auto slot = service::read_ad_slot(call.context, call.org(), call.id<SlotId>());
+    return json_reply(200, to_json(kSlot, slot));
+}
+
+Reply change_slot(Call& call, const AdSlotChange& in) {
+    const auto id = call.id<SlotId>();
+    return call.transact([&](Unit& unit) {
+        return StoredReply{200, "", to_json(kSlot, service::change_ad_slot(unit, id, in)), {}};
+    });
+}
+
+Reply delete_slot(Call& call) {
+    const auto id = call.id<SlotId>();
+    call.transact([&](Unit& unit) {
+        service::delete_ad_slot(unit, id);
+        return StoredReply{};
+    });
+    return no_content();
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {page_limit("Slots a page."), kPageCursor};
+constexpr std::array kCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
+constexpr std::array kChangeErrors = {ErrorCode::Conflict};
+constexpr std::array kDeleteErrors = {ErrorCode::InvalidState};
+
+constexpr std::array kEndpoints = {
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/ads/slots",
+             .operation = "listAdSlots",
+             .summary = "List the organization's ad slots",
+             .access = Access::Console,
+             .query = kListQuery,
+             .reply = {200, "A page of slots.", "application/json", "AdSlotList", slot_list_schema},
+             .handler = list_slots,
+             .is_published = false},
+    Endpoint{.method = Method::Post,
+             .path = "/console/v1/ads/slots",
+             .operation = "createAdSlot",
+             .summary = "Make an ad slot",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .idempotency = IdempotencyKey::Accepted,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "NewAdSlot",
+             .body_schema = schema_of<kNewSlot>,
+             .body_example =
+                 R"({"slug": "top-banner", "name": "Top banner", "width": 728, "height": 90})",
+             .reply = replies<kSlot>(201, "The slot."),
+             .errors = kCreateErrors,
+             .handler = decoded<kNewSlot, create_slot>,
+             .is_published = false},
+    Endpoint{.method = Method::Get,
+             .path = "/console/v1/ads/slots/{slotId}",
+             .operation = "getAdSlot",
+             .summary = "Get an ad slot",
+             .access = Access::Console,
+             .reply = replies<kSlot>(200, "The slot."),
+             .handler = get_slot,
+             .is_published = false},
+    Endpoint{.method = Method::Patch,
+             .path = "/console/v1/ads/slots/{slotId}",
+             .operation = "updateAdSlot",
+             .summary = "Change an ad slot",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .body_required = true,
+             .body_component = "AdSlotChange",
+             .body_schema = schema_of<kSlotChange>,
+             .body_example = R"({"name": "Banner at the top"})",
+             .reply = replies<kSlot>(200, "The slot as it is now."),
+             .errors = kChangeErrors,
+             .handler = decoded<kSlotChange, change_slot>,
+             .is_published = false},
+    Endpoint{.method = Method::Delete,
+             .path = "/console/v1/ads/slots/{slotId}",
+             .operation = "deleteAdSlot",
+             .summary = "Delete an ad slot that no campaign runs in",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .reply = {204, "It is gone.", "", "", nullptr},
+             .errors = kDeleteErrors,
+             .handler = delete_slot,
+             .is_published = false},
+};
+static_assert(well_formed(kEndpoints, "/console/v1/ads/slots"));
+
+}  // namespace
+
+std::span<const Endpoint> ad_slot_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

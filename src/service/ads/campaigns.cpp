@@ -1,0 +1,170 @@
+#include "service/ads/campaigns.hpp"
+
+#include "base/error.hpp"
+#include "base/faults.hpp"
+#include "db/transaction.hpp"
+#include "service/attributes.hpp"
+#include "service/audit.hpp"
+#include "store/ads/campaigns.hpp"
+#include "store/ads/slots.hpp"
+
+#include <algorithm>
+
+namespace muster::service {
+namespace {
+
+using rules::AdCampaign;
+
+AdCampaign locked(db::OrgStore& org, CampaignId id) {
+    auto campaign = store::lock_ad_campaign(org, id);
+    if (!campaign) throw Error(ErrorCode::NotFound);
+    store::read_slots_of_campaigns(org, {&*campaign, 1});
+    return std::move(*campaign);
+}
+
+void judge_slots(db::OrgStore& org, const std::vector<SlotId>& ids, Faults& faults) {
+    const auto there = store::lock_ad_slots(org, ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (std::find(there.begin(), there.end(), ids[i]) != there.end()) continue;
+        faults.add("slot_ids[" + std::to_string(i) + "]", FieldCode::InvalidValue,
+                   "There is no such slot.");
+    }
+}
+
+// `slots`: locked, so that nobody else adds to them.
+void refuse_full_slots(db::OrgStore& org, const std::vector<SlotId>& slots) {
+    for (const SlotId& slot : slots) {
+        if (store::count_campaigns_in_slot(org, slot) <= rules::kMostCampaignsInSlot) continue;
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "a slot has at most " + std::to_string(rules::kMostCampaignsInSlot) +
+                                  " campaigns: " + slot.text());
+    }
+}
+
+// What is named anew is judged; a campaign that stands may ask for an attribute that was disabled.
+void judge(Unit& unit, const AdCampaign& campaign, bool has_new_slots, bool has_new_targeting) {
+    db::OrgStore org(unit.tx, unit.org());
+    Faults faults;
+    rules::judge_campaign(campaign, faults);
+    if (has_new_slots) judge_slots(org, campaign.slot_ids, faults);
+    if (has_new_targeting) {
+        rules::judge_targeting(campaign.targeting, attribute_registry(unit.tx, unit.org()), faults);
+    }
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+// As the database will have it.
+rules::Targeting kept(const rules::Targeting& targeting) {
+    return rules::targeting_of(rules::targeting_document(targeting)).value();
+}
+
+void write_slots(db::OrgStore& org, AdCampaign& campaign) {
+    std::sort(campaign.slot_ids.begin(), campaign.slot_ids.end());
+    store::insert_campaign_slots(org, campaign.id, campaign.slot_ids);
+    refuse_full_slots(org, campaign.slot_ids);
+}
+
+AdCampaign campaign_of(const Unit& unit, const NewAdCampaign& fields) {
+    AdCampaign campaign;
+    campaign.organization_id = unit.org();
+    campaign.id = CampaignId::create();
+    campaign.name = fields.name;
+    campaign.slot_ids = fields.slot_ids;
+    campaign.status = fields.status;
+    campaign.starts_at = fields.starts_at.value_or(unit.now);
+    campaign.ends_at = fields.ends_at;
+    campaign.weight = fields.weight;
+    campaign.daily_impressions = fields.daily_impressions;
+    campaign.frequency_cap = fields.frequency_cap;
+    campaign.targeting = fields.targeting;
+    campaign.created_at = campaign.updated_at = unit.now;
+    return campaign;
+}
+
+void apply(const AdCampaignChange& change, AdCampaign& campaign) {
+    campaign.name = change.name.value_or(campaign.name);
+    campaign.slot_ids = change.slot_ids.value_or(campaign.slot_ids);
+    campaign.status = change.status.value_or(campaign.status);
+    campaign.starts_at = change.starts_at.value_or(campaign.starts_at);
+    campaign.ends_at = change.ends_at.value_or(campaign.ends_at);
+    campaign.weight = change.weight.value_or(campaign.weight);
+    campaign.daily_impressions = change.daily_impressions.value_or(campaign.daily_impressions);
+    campaign.frequency_cap = change.frequency_cap.value_or(campaign.frequency_cap);
+    campaign.targeting = change.targeting.value_or(campaign.targeting);
+}
+
+}  // namespace
+
+AdCampaign create_ad_campaign(Unit& unit, const NewAdCampaign& fields) {
+    db::OrgStore org(unit.tx, unit.org());
+    const auto count = store::count_ad_campaigns_for_adding(org);
+    AdCampaign campaign = campaign_of(unit, fields);
+    judge(unit, campaign, true, true);
+    if (count >= rules::kMostCampaigns) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "an organization has at most " +
+                                  std::to_string(rules::kMostCampaigns) + " campaigns");
+    }
+    campaign.targeting = kept(campaign.targeting);
+    store::insert_ad_campaign(org, campaign);
+    write_slots(org, campaign);
+    audit(unit, "ad_campaign.created", campaign.id.text(), {{"name", campaign.name}});
+    return campaign;
+}
+
+std::vector<AdCampaign> list_ad_campaigns(Context& context, OrgId organization,
+                                          std::optional<CampaignId> after, int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        auto list = store::page_ad_campaigns(org, after.value_or(CampaignId()), limit);
+        store::read_slots_of_campaigns(org, list);
+        return list;
+    });
+}
+
+AdCampaign read_ad_campaign(Context& context, OrgId organization, CampaignId id) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        auto campaign = store::find_ad_campaign(org, id);
+        if (!campaign) throw Error(ErrorCode::NotFound);
+        store::read_slots_of_campaigns(org, {&*campaign, 1});
+        return std::move(*campaign);
+    });
+}
+
+AdCampaign change_ad_campaign(Unit& unit, CampaignId id, const AdCampaignChange& change) {
+    db::OrgStore org(unit.tx, unit.org());
+    const AdCampaign before = locked(org, id);
+    AdCampaign campaign = before;
+    apply(change, campaign);
+    judge(unit, campaign, change.slot_ids.has_value(), change.targeting.has_value());
+    campaign.targeting = kept(campaign.targeting);
+    std::sort(campaign.slot_ids.begin(), campaign.slot_ids.end());
+    if (campaign == before) return campaign;
+    campaign.updated_at = unit.now;
+    store::update_ad_campaign(org, campaign);
+    if (campaign.slot_ids != before.slot_ids) {
+        store::delete_campaign_slots(org, id);
+        write_slots(org, campaign);
+    }
+    audit(unit, "ad_campaign.changed", id.text(), {{"name", campaign.name}});
+    return campaign;
+}
+
+void delete_ad_campaign(Unit& unit, CampaignId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    const AdCampaign campaign = locked(org, id);
+    store::delete_ad_campaign(org, id);
+    audit(unit, "ad_campaign.deleted", id.text(), {{"name", campaign.name}});
+}
+
+std::vector<rules::AdDay> list_ad_days(Context& context, OrgId organization, CampaignId id,
+                                       int days) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        if (!store::find_ad_campaign(org, id)) throw Error(ErrorCode::NotFound);
+        return store::list_ad_days(org, id, rules::ad_day_of(Timestamp::now()) - days + 1);
+    });
+}
+
+}  // namespace muster::service

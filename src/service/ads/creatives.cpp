@@ -1,0 +1,126 @@
+#include "service/ads/creatives.hpp"
+
+#include "base/error.hpp"
+#include "base/faults.hpp"
+#include "db/transaction.hpp"
+#include "rules/content/html_sanitizer.hpp"
+#include "service/audit.hpp"
+#include "store/ads/campaigns.hpp"
+#include "store/ads/creatives.hpp"
+
+namespace muster::service {
+namespace {
+
+using rules::AdCreative;
+
+AdCreative locked(db::OrgStore& org, CreativeId id) {
+    auto creative = store::lock_ad_creative(org, id);
+    if (!creative) throw Error(ErrorCode::NotFound);
+    return std::move(*creative);
+}
+
+// It stands on other people's pages.
+void sanitise(AdCreative& creative, Faults& faults) {
+    if (!creative.html) return;
+    creative.html = rules::sanitized_html(*creative.html);
+    if (creative.html->empty()) {
+        faults.add("html", FieldCode::InvalidValue, "Nothing of it may be shown.");
+    } else if (creative.html->size() > rules::kMostAdHtml) {
+        faults.add("html", FieldCode::TooLong, "It is too long once it is sanitised.");
+    }
+}
+
+AdCreative creative_of(const Unit& unit, const NewAdCreative& fields) {
+    AdCreative creative;
+    creative.organization_id = unit.org();
+    creative.id = CreativeId::create();
+    creative.campaign_id = fields.campaign_id;
+    creative.kind = fields.kind;
+    creative.image_url = fields.image_url;
+    creative.html = fields.html;
+    creative.alt = fields.alt;
+    creative.width = fields.width;
+    creative.height = fields.height;
+    creative.landing_url = fields.landing_url;
+    creative.created_at = creative.updated_at = unit.now;
+    return creative;
+}
+
+void apply(const AdCreativeChange& change, AdCreative& creative) {
+    creative.kind = change.kind.value_or(creative.kind);
+    creative.image_url = change.image_url.value_or(creative.image_url);
+    creative.html = change.html.value_or(creative.html);
+    creative.alt = change.alt.value_or(creative.alt);
+    creative.width = change.width.value_or(creative.width);
+    creative.height = change.height.value_or(creative.height);
+    creative.landing_url = change.landing_url.value_or(creative.landing_url);
+}
+
+}  // namespace
+
+AdCreative create_ad_creative(Unit& unit, const NewAdCreative& fields) {
+    db::OrgStore org(unit.tx, unit.org());
+    AdCreative creative = creative_of(unit, fields);
+    Faults faults;
+    rules::judge_creative(creative, faults);
+    sanitise(creative, faults);
+    // Locked, so that nobody else adds to it.
+    if (!store::lock_ad_campaign(org, creative.campaign_id)) {
+        faults.add("campaign_id", FieldCode::InvalidValue, "There is no such campaign.");
+    }
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+    if (store::count_ad_creatives(org, creative.campaign_id) >= rules::kMostCreatives) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "a campaign has at most " + std::to_string(rules::kMostCreatives) +
+                                  " creatives");
+    }
+    store::insert_ad_creative(org, creative);
+    audit(unit, "ad_creative.created", creative.id.text(),
+          {{"campaign_id", creative.campaign_id.text()}});
+    return creative;
+}
+
+std::vector<AdCreative> list_ad_creatives(Context& context, OrgId organization,
+                                          std::optional<CampaignId> campaign,
+                                          std::optional<CreativeId> after, int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        const CreativeId place = after.value_or(CreativeId());
+        return campaign ? store::page_ad_creatives(org, *campaign, place, limit)
+                        : store::page_ad_creatives(org, place, limit);
+    });
+}
+
+AdCreative read_ad_creative(Context& context, OrgId organization, CreativeId id) {
+    auto creative = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_ad_creative(org, id);
+    });
+    if (!creative) throw Error(ErrorCode::NotFound);
+    return std::move(*creative);
+}
+
+AdCreative change_ad_creative(Unit& unit, CreativeId id, const AdCreativeChange& change) {
+    db::OrgStore org(unit.tx, unit.org());
+    const AdCreative before = locked(org, id);
+    AdCreative creative = before;
+    apply(change, creative);
+    Faults faults;
+    rules::judge_creative(creative, faults);
+    if (change.html) sanitise(creative, faults);
+    if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
+    if (creative == before) return creative;
+    creative.updated_at = unit.now;
+    store::update_ad_creative(org, creative);
+    audit(unit, "ad_creative.changed", id.text(), {{"campaign_id", creative.campaign_id.text()}});
+    return creative;
+}
+
+void delete_ad_creative(Unit& unit, CreativeId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    const AdCreative creative = locked(org, id);
+    store::delete_ad_creative(org, id);
+    audit(unit, "ad_creative.deleted", id.text(), {{"campaign_id", creative.campaign_id.text()}});
+}
+
+}  // namespace muster::service

@@ -1,0 +1,205 @@
+#include "service/ads/serving.hpp"
+
+#include "base/crypto.hpp"
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "rules/ads/token.hpp"
+#include "store/ads/serving.hpp"
+
+namespace muster::service {
+namespace {
+
+using rules::AdCandidate;
+using rules::AdCreative;
+using rules::AdToken;
+using rules::AdTokenKind;
+using rules::AdVisitor;
+
+AdVisitor visitor_of(Context& context, OrgId organization, const AdQuestion& question,
+                     Timestamp now) {
+    AdVisitor visitor;
+    if (question.user) {
+        auto member = context.database.read([&](db::Tx& tx) {
+            db::OrgStore org(tx, organization);
+            return store::find_ad_member(org, *question.user, rules::ad_day_of(now));
+        });
+        if (member) visitor = std::move(*member);
+    }
+    visitor.tags = question.tags;
+    if (question.geo_country) visitor.country = question.geo_country;
+    if (question.locale) visitor.locale = question.locale;
+    return visitor;
+}
+
+// Throws NOT_FOUND for a slot that the organization does not have; it is not remembered, so that
+// nobody can fill the memory with made-up ones.
+const std::vector<AdCandidate>& candidates_of(Context& context, OrgId organization,
+                                              const std::string& slug, Timestamp now) {
+    if (const auto* known = context.ads.find_slot(organization, slug, now)) return *known;
+    auto found = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_ad_candidates(org, slug, now, now + AdDesk::kMemory);
+    });
+    if (!found) throw Error(ErrorCode::NotFound);
+    return context.ads.keep_slot(organization, slug, std::move(*found), now);
+}
+
+// A campaign that was deleted meanwhile has nothing to give.
+template <class Step>
+bool unless_gone(const Step& step) {
+    try {
+        return step();
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::BadData) throw;
+        return false;
+    }
+}
+
+// One showing by one visitor, counted before it happens. What has neither budget nor cap is not
+// counted.
+class Reservation {
+  public:
+    Reservation(Context& context, OrgId organization, const AdVisitor& visitor, Timestamp now)
+        : context_(context), organization_(organization), visitor_(visitor), now_(now) {}
+
+    // False where the budget or the cap has no room.
+    bool make(const AdCandidate& candidate) {
+        const bool is_capped = candidate.frequency_cap && visitor_.member;
+        const bool is_ahead = context_.ads.has_reserved(candidate.campaign, day_);
+        const bool takes_budget = candidate.daily_impressions && !is_ahead;
+        if (takes_budget && context_.ads.is_full(candidate.campaign, now_)) return false;
+        if (!write(candidate, is_capped, takes_budget)) return false;
+        if (takes_budget) {
+            const auto ahead = rules::reserved_at_once(*candidate.daily_impressions) - 1;
+            context_.ads.keep_reserved(candidate.campaign, day_, ahead);
+        } else if (candidate.daily_impressions) {
+            context_.ads.take_reserved(candidate.campaign);
+        }
+        return true;
+    }
+
+  private:
+    bool write(const AdCandidate& candidate, bool is_capped, bool takes_budget) {
+        if (!is_capped && !takes_budget) return true;
+        const auto for_both = [&](db::Tx& tx) {
+            db::OrgStore org(tx, organization_);
+            // The member's row first: the campaign's is everybody's.
+            return tx.attempt_or_undo(
+                [&] { return for_member(org, candidate) && of_budget(org, candidate); });
+        };
+        return unless_gone([&] {
+            if (is_capped && takes_budget) return context_.database.transaction(for_both);
+            return alone([&](db::OrgStore& org) {
+                return is_capped ? for_member(org, candidate) : of_budget(org, candidate);
+            });
+        });
+    }
+
+    template <class Statement>
+    bool alone(const Statement& statement) {
+        return context_.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+            db::OrgStore org(tx, organization_);
+            return statement(org);
+        });
+    }
+
+    bool for_member(db::OrgStore& org, const AdCandidate& candidate) {
+        return store::reserve_for_member(org, candidate.campaign, *visitor_.member, day_,
+                                         *candidate.frequency_cap);
+    }
+
+    // Some for those who come next, too.
+    bool of_budget(db::OrgStore& org, const AdCandidate& candidate) {
+        const std::int64_t budget = *candidate.daily_impressions;
+        const std::int64_t count = rules::reserved_at_once(budget);
+        const std::int64_t most =
+            rules::paced_budget(budget, candidate.starts_at, candidate.ends_at, now_);
+        const bool has_room = store::reserve_of_budget(org, candidate.campaign, day_, count, most);
+        if (!has_room) context_.ads.keep_full(candidate.campaign, now_);
+        return has_room;
+    }
+
+    Context& context_;
+    OrgId organization_;
+    const AdVisitor& visitor_;
+    Timestamp now_;
+    std::int64_t day_ = rules::ad_day_of(now_);
+};
+
+const AdCandidate* draw(std::vector<const AdCandidate*> candidates, Reservation& reservation,
+                        const rules::AdChance& chance) {
+    while (!candidates.empty()) {
+        const std::size_t place = rules::draw_by_weight(candidates, chance);
+        if (reservation.make(*candidates[place])) return candidates[place];
+        candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(place));
+    }
+    return nullptr;
+}
+
+std::optional<AdToken> opened(const Context& context, AdTokenKind kind, std::string_view token) {
+    return rules::decode_ad_token(context.ads.keys(), kind, token);
+}
+
+void count(Context& context, const AdToken& token, Counting counting) {
+    const Timestamp now = Timestamp::now();
+    if (counting == Counting::Looks || token.expires_at <= now) return;
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, token.organization);
+        if (!store::insert_redemption(org, token, now)) return;
+        store::count_redemption(org, token, rules::ad_day_of(now));
+    });
+}
+
+}  // namespace
+
+std::optional<ServedAd> serve_ad(Context& context, OrgId organization, const AdQuestion& question,
+                                 Timestamp now, const rules::AdChance& chance) {
+    const auto& candidates = candidates_of(context, organization, question.slot, now);
+    const AdVisitor visitor = visitor_of(context, organization, question, now);
+    Reservation reservation(context, organization, visitor, now);
+    const AdCandidate* chosen =
+        draw(rules::showable(candidates, visitor, now), reservation, chance);
+    if (!chosen) return std::nullopt;
+    AdCreative creative = chosen->creatives[chance(chosen->creatives.size())];
+    if (creative.kind == rules::CreativeKind::Html) {
+        creative.html = context.database.read([&](db::Tx& tx) {
+            db::OrgStore org(tx, organization);
+            return store::find_creative_html(org, creative.id);
+        });
+        if (!creative.html) return std::nullopt;  // gone meanwhile
+    }
+    AdToken token{AdTokenKind::Impression, organization, ServingId::create(),
+                  chosen->campaign,        creative.id,  now + rules::kAdTokenLife};
+    const Secret& key = context.ads.keys().at(0);
+    ServedAd ad{std::move(creative), rules::encode_ad_token(key, token), {}};
+    token.kind = AdTokenKind::Click;
+    ad.click_token = rules::encode_ad_token(key, token);
+    return ad;
+}
+
+std::uint64_t ad_chance(std::uint64_t bound) {
+    std::uint64_t number = 0;
+    random_bytes(&number, sizeof number);
+    return number % bound;  // bounds are small: no place is likelier by a noticeable share
+}
+
+bool redeem_impression(Context& context, std::string_view token, Counting counting) {
+    const auto known = opened(context, AdTokenKind::Impression, token);
+    if (!known) return false;
+    count(context, *known, counting);
+    return true;
+}
+
+std::string redeem_click(Context& context, std::string_view token, Counting counting) {
+    const auto known = opened(context, AdTokenKind::Click, token);
+    if (!known) throw Error(ErrorCode::NotFound);
+    auto landing = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, known->organization);
+        return store::find_landing_url(org, known->campaign, known->creative);
+    });
+    if (!landing || !rules::is_web_url(*landing)) throw Error(ErrorCode::NotFound);
+    count(context, *known, counting);
+    return std::move(*landing);
+}
+
+}  // namespace muster::service

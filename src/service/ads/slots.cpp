@@ -1,0 +1,82 @@
+#include "service/ads/slots.hpp"
+
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "service/audit.hpp"
+#include "store/ads/slots.hpp"
+
+namespace muster::service {
+namespace {
+
+using rules::AdSlot;
+
+AdSlot locked(db::OrgStore& org, SlotId id) {
+    auto slot = store::lock_ad_slot(org, id);
+    if (!slot) throw Error(ErrorCode::NotFound);
+    return std::move(*slot);
+}
+
+[[noreturn]] void refuse_slug() {
+    throw Error(ErrorCode::Conflict).detail("field", "slug");
+}
+
+}  // namespace
+
+AdSlot create_ad_slot(Unit& unit, const NewAdSlot& fields) {
+    db::OrgStore org(unit.tx, unit.org());
+    if (store::count_ad_slots_for_adding(org) >= rules::kMostSlots) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "an organization has at most " + std::to_string(rules::kMostSlots) +
+                                  " ad slots");
+    }
+    AdSlot slot{unit.org(),   SlotId::create(), fields.slug, fields.name,
+                fields.width, fields.height,    unit.now,    unit.now};
+    if (!store::insert_ad_slot(org, slot)) refuse_slug();
+    audit(unit, "ad_slot.created", slot.id.text(), {{"slug", slot.slug}});
+    return slot;
+}
+
+std::vector<AdSlot> list_ad_slots(Context& context, OrgId organization, std::optional<SlotId> after,
+                                  int limit) {
+    return context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::page_ad_slots(org, after.value_or(SlotId()), limit);
+    });
+}
+
+AdSlot read_ad_slot(Context& context, OrgId organization, SlotId id) {
+    auto slot = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::find_ad_slot(org, id);
+    });
+    if (!slot) throw Error(ErrorCode::NotFound);
+    return std::move(*slot);
+}
+
+AdSlot change_ad_slot(Unit& unit, SlotId id, const AdSlotChange& change) {
+    db::OrgStore org(unit.tx, unit.org());
+    const AdSlot before = locked(org, id);
+    AdSlot slot = before;
+    slot.slug = change.slug.value_or(slot.slug);
+    slot.name = change.name.value_or(slot.name);
+    slot.width = change.width.value_or(slot.width);
+    slot.height = change.height.value_or(slot.height);
+    if (slot == before) return slot;
+    slot.updated_at = unit.now;
+    if (!store::update_ad_slot(org, slot)) refuse_slug();
+    audit(unit, "ad_slot.changed", id.text(), {{"slug", slot.slug}});
+    return slot;
+}
+
+void delete_ad_slot(Unit& unit, SlotId id) {
+    db::OrgStore org(unit.tx, unit.org());
+    const AdSlot slot = locked(org, id);
+    if (const auto count = store::count_campaigns_in_slot(org, id); count > 0) {
+        throw Error(ErrorCode::InvalidState)
+            .detail("reason", "campaigns run in this slot: " + std::to_string(count));
+    }
+    store::delete_ad_slot(org, id);
+    audit(unit, "ad_slot.deleted", id.text(), {{"slug", slot.slug}});
+}
+
+}  // namespace muster::service

@@ -1,0 +1,446 @@
+// service/ads/serving.hpp: who is shown what, how often at most, however many ask at once, and what
+// comes back counts once.
+#include "service/ads/serving.hpp"
+
+#include "db/house.hpp"
+#include "rules/ads/token.hpp"
+#include "service/ads/campaigns.hpp"
+#include "service/ads/creatives.hpp"
+#include "service/ads/slots.hpp"
+#include "service/erasure.hpp"
+#include "service/member_changes.hpp"
+#include "service/members.hpp"
+#include "service/purge.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+
+using namespace muster;
+using service::AdQuestion;
+using service::Counting;
+using test::code_of;
+using test::Desk;
+using test::House;
+using test::side_by_side;
+
+namespace {
+
+constexpr std::int64_t kDay = 24L * 3600 * 1000;
+const std::string kLanding = "https://shop.example/final?a=b#c";
+
+std::uint64_t first(std::uint64_t) {
+    return 0;
+}
+
+struct Ads : House {
+    Ads() { slot(); }
+
+    rules::AdSlot slot(const std::string& slug = "top") {
+        return as(acme, [&](service::Unit& unit) {
+            return service::create_ad_slot(unit, {slug, slug, 728, 90});
+        });
+    }
+    SlotId slot_id() { return service::list_ad_slots(context, acme, std::nullopt, 1).front().id; }
+    // With one creative that fits.
+    rules::AdCampaign campaign(service::NewAdCampaign fields = {}) {
+        if (fields.name.empty()) fields.name = "Cup";
+        if (fields.slot_ids.empty()) fields.slot_ids = {slot_id()};
+        if (!fields.starts_at) fields.starts_at = now;
+        const auto made = as(
+            acme, [&](service::Unit& unit) { return service::create_ad_campaign(unit, fields); });
+        creative(made.id);
+        return made;
+    }
+    rules::AdCreative creative(CampaignId campaign, std::int64_t width = 728) {
+        return as(acme, [&](service::Unit& unit) {
+            service::NewAdCreative fields;
+            fields.campaign_id = campaign;
+            fields.image_url = "https://img.example/a.png";
+            fields.width = width;
+            fields.height = 90;
+            fields.landing_url = kLanding;
+            forget();
+            return service::create_ad_creative(unit, fields);
+        });
+    }
+    void change(CampaignId id, const service::AdCampaignChange& change) {
+        as(acme, [&](service::Unit& unit) { service::change_ad_campaign(unit, id, change); });
+        forget();
+    }
+    UserId member(const std::string& email, const std::string& country = "") {
+        rules::MemberFields fields;
+        fields.email = email;
+        fields.country = country;
+        return as(acme, [&](service::Unit& unit) { return service::create_member(unit, fields); })
+            .member.user_id;
+    }
+    std::optional<service::ServedAd> serve(const AdQuestion& question = {"top", {}, {}, {}, {}}) {
+        return service::serve_ad(context, acme, question, now, first);
+    }
+    // As a worker that has just begun.
+    void forget() { context.ads = service::AdDesk(context.keys); }
+    // How many of as many requests at once were given an ad.
+    int served_side_by_side(int requests, const AdQuestion& question) {
+        std::atomic<int> served = 0;
+        side_by_side(requests, [&](int) {
+            Desk desk;
+            if (service::serve_ad(desk.context, acme, question, now, first)) ++served;
+        });
+        return served;
+    }
+    std::vector<rules::AdDay> days(CampaignId id) {
+        return service::list_ad_days(context, acme, id, 90);
+    }
+    std::int64_t sum(const std::string& column) {
+        return client.number("SELECT COALESCE(SUM(" + column + "), 0) FROM ad_campaign_days");
+    }
+
+    OrgId acme = organization("Acme");
+    Timestamp now = Timestamp::now();
+    // Of the same day, where all of the budget may be spent.
+    Timestamp late{(rules::ad_day_of(now) + 1) * kDay - 1};
+};
+
+service::NewAdCampaign capped(std::int64_t cap) {
+    service::NewAdCampaign fields;
+    fields.frequency_cap = cap;
+    return fields;
+}
+service::NewAdCampaign budgeted(std::int64_t budget) {
+    service::NewAdCampaign fields;
+    fields.daily_impressions = budget;
+    fields.starts_at = Timestamp(0);
+    return fields;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(ad_serving, Ads)
+
+BOOST_AUTO_TEST_CASE(a_capped_ad_is_served_while_its_campaign_is_being_written_by_somebody) {
+    const auto made = campaign(capped(1));
+    const AdQuestion question{"top", member("ann@x.test"), {}, {}, {}};
+    client.run("START TRANSACTION");
+    client.query("SELECT 1 FROM ad_campaigns WHERE id = ? FOR UPDATE", made.id);
+    const bool is_served = serve(question).has_value();
+    client.run("ROLLBACK");
+    BOOST_TEST(is_served);
+    BOOST_TEST(!serve(question).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
+    BOOST_TEST(!serve().has_value());
+    BOOST_TEST((code_of([&] { (void)serve({"none", {}, {}, {}, {}}); }) == ErrorCode::NotFound));
+    const auto made = campaign();
+    const auto ad = serve();
+    BOOST_TEST_REQUIRE(ad.has_value());
+    BOOST_TEST((ad->creative.campaign_id == made.id));
+    const OrgId other = organization("Other");
+    BOOST_TEST((code_of([&] {
+                    (void)service::serve_ad(context, other, {"top", {}, {}, {}, {}}, now, first);
+                }) == ErrorCode::NotFound));
+}
+
+// The statements that serve() sends.
+int cost_of(Ads& ads, const AdQuestion& question = {"top", {}, {}, {}, {}}) {
+    db::statistics() = {};
+    BOOST_TEST(ads.serve(question).has_value());
+    return db::statistics().statements;
+}
+
+BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_a_look_a_second_and_no_write) {
+    campaign();
+    const UserId ann = member("ann@x.test");
+    const auto before = client.snapshot(acme);
+    BOOST_TEST(cost_of(*this) == 1);
+    BOOST_TEST(cost_of(*this) == 0);
+    BOOST_TEST(cost_of(*this, {"top", ann, {}, {}, {}}) == 1);
+    now = now + Milliseconds(999);
+    BOOST_TEST(cost_of(*this) == 0);
+    now = now + Milliseconds(1);
+    BOOST_TEST(cost_of(*this) == 1);
+    BOOST_TEST((client.snapshot(acme) == before));
+}
+
+BOOST_AUTO_TEST_CASE(a_large_budget_is_written_once_in_many_servings_and_never_passed) {
+    campaign(budgeted(3000));
+    now = late;
+    BOOST_TEST(cost_of(*this) == 2);  // the slot, and three servings of the budget
+    BOOST_TEST(cost_of(*this) == 0);
+    BOOST_TEST(cost_of(*this) == 0);
+    BOOST_TEST(cost_of(*this) == 1);
+    BOOST_TEST(sum("served") == 6);
+    client.execute("UPDATE ad_campaign_days SET served = 2998");
+    forget();
+    BOOST_TEST(!serve().has_value());  // no room for three
+    BOOST_TEST(sum("served") == 2998);
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_that_has_no_room_is_not_asked_again_for_a_moment) {
+    campaign(budgeted(1));
+    now = late - Milliseconds(5000);
+    BOOST_TEST(serve().has_value());
+    BOOST_TEST(!serve().has_value());
+    db::statistics() = {};
+    BOOST_TEST(!serve().has_value());
+    BOOST_TEST(db::statistics().statements == 0);
+    client.execute("UPDATE ad_campaign_days SET served = 0");
+    now = now + Milliseconds(1000);
+    BOOST_TEST(serve().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_reserved_yesterday_is_not_handed_out_today) {
+    campaign(budgeted(5000));
+    now = late;
+    BOOST_TEST(serve().has_value());
+    now = now + Milliseconds(1);
+    BOOST_TEST(serve().has_value());
+    BOOST_TEST((client.column("SELECT served FROM ad_campaign_days ORDER BY day") ==
+                std::vector<std::string>{"5", "5"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_campaign_runs_in_its_time_and_while_it_is_active) {
+    const auto made = campaign();
+    service::AdCampaignChange pause;
+    pause.status = rules::CampaignStatus::Paused;
+    change(made.id, pause);
+    BOOST_TEST(!serve().has_value());
+    service::AdCampaignChange resume;
+    resume.status = rules::CampaignStatus::Active;
+    resume.starts_at = now + Milliseconds(1);
+    change(made.id, resume);
+    BOOST_TEST(!serve().has_value());
+    service::AdCampaignChange dated;
+    dated.starts_at = now;
+    dated.ends_at.emplace(now + Milliseconds(10));
+    change(made.id, dated);
+    BOOST_TEST(serve().has_value());
+    now = now + Milliseconds(10);
+    BOOST_TEST(!serve().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(only_creatives_of_the_slots_size_are_shown) {
+    const auto made = campaign();
+    client.execute("DELETE FROM ad_creatives");
+    creative(made.id, 300);
+    BOOST_TEST(!serve().has_value());
+    const auto fits = creative(made.id);
+    BOOST_TEST((serve()->creative.id == fits.id));
+}
+
+BOOST_AUTO_TEST_CASE(where_somebody_is_counts_before_where_they_live) {
+    service::NewAdCampaign fields;
+    fields.targeting.countries = {"DE"};
+    campaign(fields);
+    const UserId ann = member("ann@x.test", "DE");
+    BOOST_TEST(!serve().has_value());
+    BOOST_TEST(serve({"top", ann, {}, {}, {}}).has_value());
+    BOOST_TEST(!serve({"top", ann, {}, {}, "GB"}).has_value());
+    BOOST_TEST(serve({"top", {}, {}, {}, "DE"}).has_value());
+    BOOST_TEST(!serve({"top", UserId::create(), {}, {}, {}}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_cap_of_three_means_three_among_32_at_once) {
+    campaign(capped(3));
+    const UserId ann = member("ann@x.test");
+    BOOST_TEST(served_side_by_side(32, {"top", ann, {}, {}, {}}) == 3);
+    BOOST_TEST(client.number("SELECT shown FROM ad_member_days") == 3);
+    BOOST_TEST(serve({"top", member("bob@x.test"), {}, {}, {}}).has_value());
+    BOOST_TEST(serve().has_value());  // whom nobody knows nobody can count
+    now = now + Milliseconds(kDay);
+    BOOST_TEST(serve({"top", ann, {}, {}, {}}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_is_never_passed_by_32_at_once) {
+    campaign(budgeted(7));
+    now = late;
+    BOOST_TEST(served_side_by_side(32, {"top", {}, {}, {}, {}}) == 7);
+    BOOST_TEST(sum("served") == 7);
+    now = now + Milliseconds(1);  // the next day begins with the first
+    BOOST_TEST(served_side_by_side(8, {"top", {}, {}, {}, {}}) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_cap_refuses_takes_nothing_of_the_budget_and_the_other_way_round) {
+    auto fields = budgeted(5);
+    fields.frequency_cap = 3;
+    campaign(fields);
+    now = late;
+    const UserId ann = member("ann@x.test");
+    const UserId bob = member("bob@x.test");
+    BOOST_TEST(served_side_by_side(16, {"top", ann, {}, {}, {}}) == 3);
+    BOOST_TEST(sum("served") == 3);
+    BOOST_TEST(served_side_by_side(16, {"top", bob, {}, {}, {}}) == 2);
+    BOOST_TEST(sum("served") == 5);
+    BOOST_TEST(client.number("SELECT SUM(shown) FROM ad_member_days") == 5);
+}
+
+BOOST_AUTO_TEST_CASE(the_next_campaign_is_drawn_when_one_has_no_room) {
+    const auto small = campaign(capped(1));
+    const auto large = campaign();
+    const UserId ann = member("ann@x.test");
+    std::map<CampaignId, int> shown;
+    for (int i = 0; i < 4; ++i) ++shown[serve({"top", ann, {}, {}, {}})->creative.campaign_id];
+    BOOST_TEST(shown[small.id] == 1);
+    BOOST_TEST(shown[large.id] == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_expired) {
+    const auto made = campaign();
+    const auto ad = serve();
+    side_by_side(32, [&](int) {
+        Desk desk;
+        if (!service::redeem_impression(desk.context, ad->impression_token, Counting::Counts)) {
+            throw std::runtime_error("refused");
+        }
+    });
+    BOOST_TEST(sum("impressions") == 1);
+    BOOST_TEST(service::redeem_click(context, ad->click_token, Counting::Looks) == kLanding);
+    BOOST_TEST(sum("clicks") == 0);
+    for (int i = 0; i < 2; ++i) {
+        BOOST_TEST(service::redeem_click(context, ad->click_token, Counting::Counts) == kLanding);
+    }
+    BOOST_TEST(sum("clicks") == 1);
+    const auto list = days(made.id);
+    BOOST_TEST_REQUIRE(list.size() == 1U);
+    BOOST_TEST(list[0].impressions == 1);
+    BOOST_TEST(list[0].clicks == 1);
+    now = now - rules::kAdTokenLife - Milliseconds(1);
+    client.execute("UPDATE ad_campaigns SET starts_at = 0");
+    const auto expired = serve();
+    BOOST_TEST(service::redeem_impression(context, expired->impression_token, Counting::Counts));
+    BOOST_TEST(service::redeem_click(context, expired->click_token, Counting::Counts) == kLanding);
+    BOOST_TEST(sum("impressions + clicks") == 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
+    campaign();
+    const auto ad = serve();
+    for (const std::string& token :
+         {std::string(), std::string("x"), ad->impression_token.substr(1), ad->click_token + "A",
+          ad->click_token}) {
+        BOOST_TEST(!service::redeem_impression(context, token, Counting::Counts), token);
+    }
+    BOOST_TEST((code_of([&] {
+                    (void)service::redeem_click(context, ad->impression_token, Counting::Counts);
+                }) == ErrorCode::NotFound));
+    BOOST_TEST(sum("impressions + clicks") == 0);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_redemptions") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_creative_that_is_gone_leads_nowhere_and_a_campaign_that_is_counts_nothing) {
+    const auto made = campaign();
+    const auto ad = serve();
+    as(acme, [&](service::Unit& unit) { service::delete_ad_campaign(unit, made.id); });
+    BOOST_TEST(service::redeem_impression(context, ad->impression_token, Counting::Counts));
+    BOOST_TEST(sum("impressions") == 0);
+    BOOST_TEST((code_of([&] {
+                    (void)service::redeem_click(context, ad->click_token, Counting::Counts);
+                }) == ErrorCode::NotFound));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_member_was_shown_goes_with_the_membership_and_with_the_person) {
+    campaign(capped(9));
+    const auto counted = [&] { return client.number("SELECT COUNT(*) FROM ad_member_days"); };
+    const UserId ann = member("ann@x.test");
+    serve({"top", ann, {}, {}, {}});
+    serve({"top", member("bob@x.test"), {}, {}, {}});
+    BOOST_TEST(counted() == 2);
+    as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann); });
+    BOOST_TEST(counted() == 1);
+    service::preview_erasure(context, "bob@x.test");
+    BOOST_TEST(counted() == 1);
+    service::erase_person(context, "bob@x.test");
+    BOOST_TEST(counted() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_kept_tokens_and_caps_is_purged_when_its_time_is_over) {
+    const auto made = campaign(capped(9));
+    const auto ad = serve({"top", member("ann@x.test"), {}, {}, {}});
+    service::redeem_impression(context, ad->impression_token, Counting::Counts);
+    BOOST_TEST(!service::purge_step(context).any());
+    client.execute("UPDATE ad_redemptions SET redeemed_at = redeemed_at - ?", kDay);
+    BOOST_TEST(!service::purge_step(context).any());
+    client.execute("UPDATE ad_redemptions SET redeemed_at = redeemed_at - ?", kDay / 12);
+    client.execute("UPDATE ad_member_days SET day = day - 2");
+    const auto purged = service::purge_step(context);
+    BOOST_TEST(purged.ad_redemptions == 1);
+    BOOST_TEST(purged.ad_member_days == 1);
+    BOOST_TEST(days(made.id).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_once) {
+    client.execute("DELETE FROM ad_slots");
+    for (int i = 0; i < rules::kMostSlots - 3; ++i) {
+        client.execute(
+            "INSERT INTO ad_slots (organization_id, id, slug, name, width, height, created_at, "
+            "updated_at) VALUES (?, ?, ?, 's', 1, 1, 0, 0)",
+            acme, SlotId::create(), "s" + std::to_string(i));
+    }
+    std::atomic<int> refused = 0;
+    side_by_side(12, [&](int number) {
+        Desk desk;
+        const auto code = code_of([&] {
+            desk.as(acme, [&](service::Unit& unit) {
+                service::create_ad_slot(unit, {"new" + std::to_string(number), "n", 1, 1});
+            });
+        });
+        if (code == ErrorCode::InvalidState) ++refused;
+    });
+    BOOST_TEST(refused == 9);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_slots") == rules::kMostSlots);
+    const auto made = campaign();
+    std::atomic<int> full = 0;
+    side_by_side(8, [&](int) {
+        Desk desk;
+        for (int i = 0; i < 5; ++i) {
+            const auto code = code_of([&] {
+                desk.as(acme, [&](service::Unit& unit) {
+                    service::create_ad_creative(unit, {made.id,
+                                                       rules::CreativeKind::Image,
+                                                       "https://i.example/",
+                                                       {},
+                                                       {},
+                                                       1,
+                                                       1,
+                                                       kLanding});
+                });
+            });
+            if (code == ErrorCode::InvalidState) ++full;
+        }
+    });
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_creatives") == rules::kMostCreatives);
+    BOOST_TEST(full == 40 - (rules::kMostCreatives - 1));
+}
+
+BOOST_AUTO_TEST_CASE(a_slot_takes_a_hundred_campaigns_and_not_one_more_at_once) {
+    const SlotId slot = slot_id();
+    for (int i = 0; i < rules::kMostCampaignsInSlot - 2; ++i) {
+        const auto id = CampaignId::create();
+        client.execute(
+            "INSERT INTO ad_campaigns (organization_id, id, name, status, starts_at, weight, "
+            "targeting, created_at, updated_at) VALUES (?, ?, 'c', 'paused', 0, 1, '{}', 0, 0)",
+            acme, id);
+        client.execute(
+            "INSERT INTO ad_campaign_slots (organization_id, slot_id, campaign_id) "
+            "VALUES (?, ?, ?)",
+            acme, slot, id);
+    }
+    std::atomic<int> refused = 0;
+    side_by_side(6, [&](int) {
+        Desk desk;
+        service::NewAdCampaign fields;
+        fields.name = "Late";
+        fields.slot_ids = {slot};
+        const auto code = code_of([&] {
+            desk.as(acme, [&](service::Unit& unit) { service::create_ad_campaign(unit, fields); });
+        });
+        if (code == ErrorCode::InvalidState) ++refused;
+    });
+    BOOST_TEST(refused == 4);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_campaign_slots") ==
+               rules::kMostCampaignsInSlot);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_campaigns") == rules::kMostCampaignsInSlot);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

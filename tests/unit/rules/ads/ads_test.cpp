@@ -1,0 +1,252 @@
+// rules/ads/ads.hpp and rules/ads/choice.hpp: what a campaign may hold, whom it is for, how fast it
+// spends its budget, and how one is chosen.
+#include "rules/ads/ads.hpp"
+
+#include "rules/ads/choice.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace muster;
+using rules::AdCandidate;
+using rules::AdVisitor;
+using rules::Targeting;
+
+namespace {
+
+constexpr std::int64_t kHour = 3600L * 1000;
+constexpr Timestamp kMidnight{20'000 * 24 * kHour};
+
+Timestamp at(double hours) {
+    return kMidnight + Milliseconds(static_cast<std::int64_t>(hours * kHour));
+}
+
+AdVisitor ann() {
+    AdVisitor visitor;
+    visitor.member = MemberId::create();
+    visitor.country = "GB";
+    visitor.locale = "en-GB";
+    visitor.tags = {"football", "cup"};
+    visitor.attributes =
+        R"({"team":["red","api",1],"age":[42,"api",1],"vip":[true,"api",1],"likes":[["a","b"],"api",1]})";
+    return visitor;
+}
+
+bool suits(const Targeting& targeting, const AdVisitor& visitor = ann()) {
+    return rules::is_for(rules::targeting_of(rules::targeting_document(targeting)).value(),
+                         visitor);
+}
+Targeting asking_for(std::string attributes) {
+    return {{}, {}, {}, std::move(attributes)};
+}
+
+AdCandidate candidate(std::int64_t weight = 1) {
+    AdCandidate made;
+    made.campaign = CampaignId::create();
+    made.weight = weight;
+    made.targeting.emplace();
+    made.creatives.emplace_back();
+    return made;
+}
+
+bool is_showable(const AdCandidate& what, const AdVisitor& visitor = {}, Timestamp when = at(12)) {
+    return !rules::showable({&what, 1}, visitor, when).empty();
+}
+
+std::vector<std::string> faults_of(const Targeting& targeting) {
+    using rules::AttributeType;
+    const rules::AttributeRegistry registry({{"team", "", AttributeType::Text, {}, true},
+                                             {"age", "", AttributeType::Number, {}, true},
+                                             {"likes", "", AttributeType::MultiChoice, {"a"}, true},
+                                             {"off", "", AttributeType::Text, {}, false}});
+    Faults faults;
+    rules::judge_targeting(targeting, registry, faults);
+    std::vector<std::string> list;
+    for (const Fault& fault : faults.list()) {
+        list.push_back(fault.path + " " + std::string(field_code_text(fault.code)));
+    }
+    return list;
+}
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ads)
+
+BOOST_AUTO_TEST_CASE(a_campaign_without_conditions_is_for_everybody) {
+    BOOST_TEST(suits({}));
+    BOOST_TEST(suits({}, {}));
+    BOOST_TEST(rules::targeting_document({}) == "{}");
+}
+
+BOOST_AUTO_TEST_CASE(each_condition_must_hold_and_what_is_unknown_does_not) {
+    BOOST_TEST(suits({{"DE", "GB"}, {}, {}, "{}"}));
+    BOOST_TEST(!suits({{"DE"}, {}, {}, "{}"}));
+    BOOST_TEST(!suits({{"GB"}, {}, {}, "{}"}, {}));
+    BOOST_TEST(suits({{}, {}, {"golf", "cup"}, "{}"}));
+    BOOST_TEST(!suits({{}, {}, {"golf"}, "{}"}));
+    BOOST_TEST(!suits({{}, {}, {"cup"}, "{}"}, {}));
+    BOOST_TEST(!suits({{"GB"}, {}, {"golf"}, "{}"}));
+    BOOST_TEST(suits({{"GB"}, {"en"}, {"cup"}, R"({"team":"red"})"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_language_stands_for_all_its_countries) {
+    for (const char* locale : {"en", "EN", "en-GB", "en_gb"}) {
+        BOOST_TEST(suits({{}, {locale}, {}, "{}"}), locale);
+    }
+    for (const char* locale : {"e", "en-US", "en-GB-x", "de"}) {
+        BOOST_TEST(!suits({{}, {locale}, {}, "{}"}), locale);
+    }
+    AdVisitor visitor;
+    visitor.locale = "eng";
+    BOOST_TEST(!suits({{}, {"en"}, {}, "{}"}, visitor));
+    BOOST_TEST(!suits({{}, {"en"}, {}, "{}"}, {}));
+}
+
+BOOST_AUTO_TEST_CASE(attributes_must_be_equal) {
+    for (const char* wanted : {R"({"team":"red"})", R"({"age":42})", R"({"age":42.0})",
+                               R"({"vip":true})", R"({"likes":"b"})", R"({"age":42,"vip":true})"}) {
+        BOOST_TEST(suits(asking_for(wanted)), wanted);
+    }
+    for (const char* wanted :
+         {R"({"team":"Red"})", R"({"age":"42"})", R"({"vip":1})", R"({"vip":false})",
+          R"({"likes":"c"})", R"({"none":"x"})", R"({"age":42,"team":"blue"})"}) {
+        BOOST_TEST(!suits(asking_for(wanted)), wanted);
+    }
+    BOOST_TEST(!suits(asking_for(R"({"team":"red"})"), {}));
+}
+
+BOOST_AUTO_TEST_CASE(a_targeting_that_cannot_be_read_is_for_nobody) {
+    for (const char* broken : {"", "[]", "{\"countries\":1}", "{\"tags\":[1],\"attributes\":{}}",
+                               "{\"attributes\":[]}", "{"}) {
+        BOOST_TEST(!rules::targeting_of(broken).has_value(), broken);
+    }
+    auto unreadable = candidate();
+    unreadable.targeting.reset();
+    BOOST_TEST(!is_showable(unreadable, ann()));
+}
+
+BOOST_AUTO_TEST_CASE(a_targeting_is_kept_as_it_was) {
+    const Targeting targeting{{"GB"}, {"en"}, {"a\"b"}, R"({"age":1.5,"team":"r\"ed"})"};
+    BOOST_TEST((rules::targeting_of(rules::targeting_document(targeting)) == targeting));
+}
+
+BOOST_AUTO_TEST_CASE(every_fault_of_a_targeting_is_told) {
+    BOOST_TEST(
+        faults_of({{"GB"}, {"en"}, {"x"}, R"({"age":1,"likes":"a","team":"t"})"}) == Strings{},
+        boost::test_tools::per_element());
+    const Strings all{
+        "targeting.countries[1] duplicate",          "targeting.tags[1] duplicate",
+        "targeting.attributes.age invalid_value",    "targeting.attributes.likes invalid_value",
+        "targeting.attributes.no unknown_attribute", "targeting.attributes.off unknown_attribute",
+        "targeting.attributes.team wrong_type"};
+    BOOST_TEST(faults_of({{"GB", "GB"},
+                          {},
+                          {"x", "x"},
+                          R"({"age":"1","likes":"b","no":1,"off":"x","team":["t"]})"}) == all,
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_landing_page_is_a_plain_web_address) {
+    for (const char* url : {"https://shop.example/", "http://shop.example:8080/a?b=c#d",
+                            "HTTPS://Shop.Example", "https://[2606:4700::1111]/"}) {
+        BOOST_TEST(rules::is_web_url(url), url);
+    }
+    for (const char* url :
+         {"", "shop.example", "//shop.example", "/path", "javascript:alert(1)", "data:text/html,x",
+          "ftp://shop.example/", "https://", "https:///path", "https://ann@shop.example/",
+          "https://ann:pw@shop.example/", "https://shop.example/a b",
+          "https://shop.example/\r\nX: y", "https://shop.example/\xc3\xa4",
+          "https://good.example\\@bad.example/", "https://shop.example:99999/",
+          "javascript://shop.example/%0aalert(1)"}) {
+        BOOST_TEST(!rules::is_web_url(url), url);
+    }
+    BOOST_TEST(rules::is_web_url("https://s.example/" + std::string(2030, 'a')));
+    BOOST_TEST(!rules::is_web_url("https://s.example/" + std::string(2031, 'a')));
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_is_spent_in_step_with_the_day) {
+    const auto paced = [](std::int64_t budget, double hours) {
+        return rules::paced_budget(budget, Timestamp(0), std::nullopt, at(hours));
+    };
+    BOOST_TEST(paced(1000, 0) == 10);
+    BOOST_TEST(paced(1000, 6) == 260);
+    BOOST_TEST(paced(1000, 12) == 510);
+    BOOST_TEST(paced(1000, 23.9) == 1000);
+    BOOST_TEST(paced(1, 0) == 1);  // the first shows early
+    BOOST_TEST(paced(3, 0) == 1);
+    BOOST_TEST(paced(3, 8) == 2);
+    BOOST_TEST(paced(3, 23) == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_day_that_is_not_all_the_campaigns_is_paced_over_its_part) {
+    BOOST_TEST(rules::paced_budget(100, at(12), at(14), at(13)) == 51);
+    BOOST_TEST(rules::paced_budget(100, at(12), std::nullopt, at(18)) == 51);
+    BOOST_TEST(rules::paced_budget(100, at(-48), at(6), at(3)) == 51);
+    BOOST_TEST(rules::paced_budget(100, at(12), at(14), at(11.9)) == 0);
+    BOOST_TEST(rules::paced_budget(100, at(12), at(14), at(14)) == 0);
+    BOOST_TEST(rules::paced_budget(100, at(12), at(36), at(24)) == 1);  // the next day begins
+}
+
+BOOST_AUTO_TEST_CASE(only_what_has_room_may_be_shown) {
+    BOOST_TEST(is_showable(candidate()));
+    auto capped = candidate();
+    capped.frequency_cap = 3;
+    auto visitor = ann();
+    visitor.shown[capped.campaign] = 2;
+    BOOST_TEST(is_showable(capped, visitor));
+    visitor.shown[capped.campaign] = 3;
+    BOOST_TEST(!is_showable(capped, visitor));
+    BOOST_TEST(is_showable(capped));  // whom nobody knows nobody can count
+    auto later = candidate();
+    later.starts_at = at(12.1);
+    BOOST_TEST(!is_showable(later));
+    auto over = candidate();
+    over.ends_at = at(12);
+    BOOST_TEST(!is_showable(over));
+    auto empty = candidate();
+    empty.creatives.clear();
+    BOOST_TEST(!is_showable(empty));
+}
+
+BOOST_AUTO_TEST_CASE(a_small_budget_is_reserved_one_by_one_and_a_large_one_by_the_hundred) {
+    BOOST_TEST(rules::reserved_at_once(1) == 1);
+    BOOST_TEST(rules::reserved_at_once(1999) == 1);
+    BOOST_TEST(rules::reserved_at_once(50'000) == 50);
+    BOOST_TEST(rules::reserved_at_once(rules::kMostDailyImpressions) == 100);
+}
+
+BOOST_AUTO_TEST_CASE(a_campaign_is_drawn_by_its_weight) {
+    const std::vector<AdCandidate> made{candidate(1), candidate(10), candidate(5)};
+    const std::vector<const AdCandidate*> list{&made[0], &made[1], &made[2]};
+    std::array<int, 3> drawn{};
+    for (std::uint64_t number = 0; number < 16; ++number) {
+        const auto place = rules::draw_by_weight(list, [&](std::uint64_t bound) {
+            BOOST_TEST(bound == 16U);
+            return number;
+        });
+        ++drawn.at(place);
+    }
+    BOOST_TEST(drawn[0] == 1);
+    BOOST_TEST(drawn[1] == 10);
+    BOOST_TEST(drawn[2] == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_creative_has_what_its_kind_needs_and_nothing_else) {
+    rules::AdCreative image;
+    const auto faults = [&] {
+        Faults found;
+        rules::judge_creative(image, found);
+        return found.list().size();
+    };
+    BOOST_TEST(faults() == 1U);
+    image.image_url = "https://img.example/a.png";
+    BOOST_TEST(faults() == 0U);
+    image.html = "<b>x</b>";
+    BOOST_TEST(faults() == 1U);
+    image.kind = rules::CreativeKind::Html;
+    BOOST_TEST(faults() == 1U);
+    image.image_url.reset();
+    BOOST_TEST(faults() == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
