@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS users (
 -- adds a check per row that the application has already made.
 -- email: a copy of users.email, which never changes, so that a tenant's look-ups and prefix searches stay within the
 -- tenant's own index. search_name: what a person is called. The searched columns have a collation that ignores case
--- and accents; each index ends in user_id, the tie-breaker of keyset pages (src/store/member_pages.cpp).
+-- and accents; each index ends in user_id, the tie-breaker of keyset pages (src/store/members/list.cpp).
 CREATE TABLE IF NOT EXISTS members (
     organization_id BINARY(16)   NOT NULL,
     user_id         BINARY(16)   NOT NULL,

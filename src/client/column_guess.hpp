@@ -5,7 +5,7 @@
 #include "client/options.hpp"
 #include "rules/attributes.hpp"
 #include "rules/mapping.hpp"
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <cstdint>
 #include <string>

@@ -6,7 +6,7 @@
 #include "base/time.hpp"
 #include "client/column_guess.hpp"
 #include "rules/attributes.hpp"
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 // report (specification 2.5: the same columns), so that one file can be mended and imported again.
 #pragma once
 
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <cstdint>
 #include <cstdio>

@@ -11,7 +11,7 @@
 #include "base/record.hpp"
 #include "base/time.hpp"
 #include "json/json_body.hpp"
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <json/value.h>
 

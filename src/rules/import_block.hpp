@@ -4,7 +4,7 @@
 
 #include "base/ids.hpp"
 #include "rules/import_states.hpp"
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <array>
 #include <compare>

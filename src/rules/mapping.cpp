@@ -2,7 +2,7 @@
 // together.
 #include "rules/mapping.hpp"
 
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
 #include "store/attributes.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <algorithm>
 #include <set>

@@ -12,7 +12,7 @@
 #include "store/ads/serving.hpp"
 #include "store/erasure.hpp"
 #include "store/import_blocks.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -3,10 +3,10 @@
 #include "base/crypto.hpp"
 #include "db/transaction.hpp"
 #include "service/attributes.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,7 @@
 // error report in service/import_rows.hpp.
 #pragma once
 
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 #include "rules/records.hpp"
 #include "service/context.hpp"
 

@@ -7,10 +7,10 @@
 #include "rules/event_types.hpp"
 #include "rules/modules/manifest.hpp"
 #include "rules/reply_records.hpp"
-#include "service/linked_members.hpp"
+#include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
 #include "store/engagement_events.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <algorithm>
 #include <set>

@@ -4,7 +4,7 @@
 #include "rules/engagement_events.hpp"
 #include "rules/event_types.hpp"
 #include "rules/reply_records.hpp"
-#include "service/linked_members.hpp"
+#include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
 
 namespace muster::service {

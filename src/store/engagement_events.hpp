@@ -4,7 +4,7 @@
 
 #include "db/transaction.hpp"
 #include "rules/records.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <optional>
 #include <span>

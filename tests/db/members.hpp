@@ -5,7 +5,7 @@
 #include "base/json.hpp"
 #include "db/house.hpp"
 #include "rules/attributes.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 #include <boost/test/unit_test.hpp>
 

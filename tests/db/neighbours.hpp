@@ -10,7 +10,7 @@
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <boost/test/unit_test.hpp>
 

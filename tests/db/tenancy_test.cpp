@@ -11,8 +11,8 @@
 #include "store/idempotency.hpp"
 #include "store/import_blocks.hpp"
 #include "store/imports.hpp"
-#include "store/member_pages.hpp"
-#include "store/members.hpp"
+#include "store/members/list.hpp"
+#include "store/members/members.hpp"
 #include "store/outbox.hpp"
 
 #include <filesystem>

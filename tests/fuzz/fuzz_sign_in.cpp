@@ -6,7 +6,7 @@
 #include "json/schema.hpp"
 #include "rules/access/guess_budget.hpp"
 #include "rules/access/totp.hpp"
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 using namespace muster;
 using fuzz::must;

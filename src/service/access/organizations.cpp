@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"

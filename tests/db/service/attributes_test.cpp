@@ -2,7 +2,7 @@
 #include "service/attributes.hpp"
 
 #include "db/house.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "db/modules.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -3,7 +3,7 @@
 #include "service/engagement_events.hpp"
 
 #include "db/members.hpp"
-#include "service/member_changes.hpp"
+#include "service/members/change.hpp"
 
 #include <algorithm>
 #include <random>

@@ -5,7 +5,7 @@
 #include "db/imports.hpp"
 #include "service/access/organizations.hpp"
 #include "service/attributes.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 using namespace muster;
 using rules::ImportState;

@@ -5,7 +5,7 @@
 #include "db/imports.hpp"
 #include "rules/import_block.hpp"
 #include "service/attributes.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 #include <array>
 #include <set>

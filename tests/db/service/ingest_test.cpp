@@ -6,7 +6,7 @@
 #include "db/modules.hpp"
 #include "rules/webhook_wire.hpp"
 #include "service/erasure.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 #include <future>
 

@@ -5,8 +5,8 @@
 #include "db/neighbours.hpp"
 #include "rules/event_types.hpp"
 #include "service/erasure.hpp"
-#include "service/member_changes.hpp"
-#include "service/members.hpp"
+#include "service/members/change.hpp"
+#include "service/members/create.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "db/modules.hpp"
 #include "rules/webhook_wire.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 // rules/mapping.hpp: every fault of a mapping with the exact path it is reported at.
 #include "rules/mapping.hpp"
 
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -8,8 +8,8 @@
 #include "service/ads/creatives.hpp"
 #include "service/ads/slots.hpp"
 #include "service/erasure.hpp"
-#include "service/member_changes.hpp"
-#include "service/members.hpp"
+#include "service/members/change.hpp"
+#include "service/members/create.hpp"
 #include "service/purge.hpp"
 
 #include <boost/test/unit_test.hpp>

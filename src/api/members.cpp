@@ -1,12 +1,13 @@
 // Serves /v1/users…: members of the organization, one by one (specification 3.4, docs/api.md
-// "Users"). Create-or-attach itself is service/members.cpp, the same path as an import's commit.
+// "Users"). Create-or-attach itself is service/members/create.cpp, the same path as an import's
+// commit.
 #include "api/attributes.hpp"
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "rules/reply_records.hpp"
-#include "service/member_changes.hpp"
-#include "service/member_pages.hpp"
-#include "service/members.hpp"
+#include "service/members/change.hpp"
+#include "service/members/create.hpp"
+#include "service/members/list.hpp"
 
 namespace muster {
 

@@ -1,5 +1,5 @@
-// service/members.hpp: random batches against a model of create-or-attach, each run in both ways,
-// and many hands at once.
+// service/members/create.hpp: random batches against a model of create-or-attach, each run in both
+// ways, and many hands at once.
 #include "base/json.hpp"
 #include "db/members.hpp"
 

@@ -1,4 +1,4 @@
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 namespace muster::store {
 

@@ -1,4 +1,4 @@
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 
 #include "base/error.hpp"
 #include "base/faults.hpp"
@@ -8,7 +8,7 @@
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "service/linked_members.hpp"
+#include "service/members/lookup.hpp"
 
 #include <vector>
 

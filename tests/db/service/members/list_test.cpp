@@ -1,6 +1,6 @@
-// service/member_pages.hpp: pages over random members against a plain reading of the table, and
+// service/members/list.hpp: pages over random members against a plain reading of the table, and
 // what a page costs.
-#include "service/member_pages.hpp"
+#include "service/members/list.hpp"
 
 #include "db/members.hpp"
 

@@ -2,7 +2,7 @@
 // at commit, a batch of one for POST /v1/users.
 #pragma once
 
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 #include "rules/records.hpp"
 #include "service/context.hpp"
 

@@ -1,5 +1,5 @@
 // Keys of members in the order of one index, a bounded piece at a time: what pages of
-// GET /v1/users are made from (service/member_pages.cpp). Each function reads `limit` entries of
+// GET /v1/users are made from (service/members/list.cpp). Each function reads `limit` entries of
 // its index behind a place, however many members there are.
 #pragma once
 

@@ -1,5 +1,5 @@
-// service/member_changes.hpp: changes that stand side by side, locking, the end of a membership.
-#include "service/member_changes.hpp"
+// service/members/change.hpp: changes that stand side by side, locking, the end of a membership.
+#include "service/members/change.hpp"
 
 #include "db/members.hpp"
 #include "service/attributes.hpp"

@@ -1,4 +1,4 @@
-#include "store/member_pages.hpp"
+#include "store/members/list.hpp"
 
 #include "store/like_pattern.hpp"
 

@@ -1,9 +1,9 @@
-#include "service/member_pages.hpp"
+#include "service/members/list.hpp"
 
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "store/member_pages.hpp"
-#include "store/members.hpp"
+#include "store/members/list.hpp"
+#include "store/members/members.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,9 +1,9 @@
-// store/member_pages.hpp: what each statement reads. That follows the size of a page, not the place
+// store/members/list.hpp: what each statement reads. That follows the size of a page, not the place
 // where it begins, the number of members, or what the server believes about the table.
-#include "store/member_pages.hpp"
+#include "store/members/list.hpp"
 
 #include "db/members.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <functional>
 #include <map>

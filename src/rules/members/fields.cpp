@@ -1,6 +1,6 @@
 // The field rules of a member; 250,000 rows pass through normalise() in an import, so the good path
 // allocates nothing.
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include "base/text.hpp"
 

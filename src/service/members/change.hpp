@@ -2,7 +2,7 @@
 // locks the member's row first, so that changes of different fields side by side all survive.
 #pragma once
 
-#include "rules/member_fields.hpp"
+#include "rules/members/fields.hpp"
 #include "rules/records.hpp"
 #include "service/context.hpp"
 

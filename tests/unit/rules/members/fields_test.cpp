@@ -1,5 +1,5 @@
-// rules/member_fields.hpp: the field rules of specification 2.1, as tables of inputs and outcomes.
-#include "rules/member_fields.hpp"
+// rules/members/fields.hpp: the field rules of specification 2.1, as tables of inputs and outcomes.
+#include "rules/members/fields.hpp"
 
 #include <boost/test/unit_test.hpp>
 

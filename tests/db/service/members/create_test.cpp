@@ -1,5 +1,6 @@
-// service/members.hpp: the three cases of create-or-attach (specification 3.4), and POST /v1/users.
-#include "service/members.hpp"
+// service/members/create.hpp: the three cases of create-or-attach (specification 3.4), and POST
+// /v1/users.
+#include "service/members/create.hpp"
 
 #include "db/members.hpp"
 #include "json/json_body.hpp"

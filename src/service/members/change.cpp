@@ -1,4 +1,4 @@
-#include "service/member_changes.hpp"
+#include "service/members/change.hpp"
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"
@@ -6,10 +6,10 @@
 #include "rules/reply_records.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
-#include "service/members.hpp"
+#include "service/members/create.hpp"
 #include "service/outbox.hpp"
 #include "store/ads/serving.hpp"
-#include "store/members.hpp"
+#include "store/members/members.hpp"
 
 #include <algorithm>
 
