@@ -284,7 +284,7 @@ CREATE TABLE IF NOT EXISTS import_jobs (
     CONSTRAINT import_jobs_created_by FOREIGN KEY (created_by_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Rows 500·block_no+1 … 500·(block_no+1) of a job, packed (src/rules/import_block.hpp); a heavy block has
+-- Rows 500·block_no+1 … 500·(block_no+1) of a job, packed (src/rules/imports/block.hpp); a heavy block has
 -- several parts, each under 4 MiB, numbered by the place of their first row. The counts tell readers which blocks they can skip.
 CREATE TABLE IF NOT EXISTS import_blocks (
     organization_id BINARY(16)   NOT NULL,

@@ -1,10 +1,10 @@
 // Serves /v1/imports…: bulk member imports (specification 4.1, docs/api.md "Imports"). The
-// decisions are in service/imports.cpp, what the runner does in service/import_work.cpp.
-#include "service/imports.hpp"
+// decisions are in service/imports/jobs.cpp, what the runner does in service/imports/work.cpp.
+#include "service/imports/jobs.hpp"
 
 #include "api/groups.hpp"
 #include "base/text.hpp"
-#include "service/import_rows.hpp"
+#include "service/imports/rows.hpp"
 
 namespace muster {
 

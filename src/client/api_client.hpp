@@ -7,8 +7,8 @@
 #include "base/time.hpp"
 #include "net/http_client.hpp"
 #include "rules/attributes.hpp"
-#include "rules/import_states.hpp"
-#include "rules/mapping.hpp"
+#include "rules/imports/mapping.hpp"
+#include "rules/imports/states.hpp"
 
 #include <json/value.h>
 

@@ -4,7 +4,7 @@
 
 #include "client/options.hpp"
 #include "rules/attributes.hpp"
-#include "rules/mapping.hpp"
+#include "rules/imports/mapping.hpp"
 #include "rules/members/fields.hpp"
 
 #include <cstdint>

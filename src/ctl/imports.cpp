@@ -1,5 +1,5 @@
 // musterctl import.
-#include "service/imports.hpp"
+#include "service/imports/jobs.hpp"
 
 #include "ctl/command.hpp"
 #include "service/access/organizations.hpp"

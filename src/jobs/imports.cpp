@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "service/failure.hpp"
-#include "service/imports.hpp"
+#include "service/imports/jobs.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -6,9 +6,9 @@
 #include "base/record.hpp"
 #include "base/time.hpp"
 #include "rules/attributes.hpp"
-#include "rules/import_block.hpp"
-#include "rules/import_states.hpp"
-#include "rules/mapping.hpp"
+#include "rules/imports/block.hpp"
+#include "rules/imports/mapping.hpp"
+#include "rules/imports/states.hpp"
 
 #include <array>
 #include <cstdint>

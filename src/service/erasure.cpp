@@ -3,7 +3,7 @@
 #include "base/json.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 #include "rules/reply_records.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
@@ -11,7 +11,7 @@
 #include "store/access/organizations.hpp"
 #include "store/ads/serving.hpp"
 #include "store/erasure.hpp"
-#include "store/import_blocks.hpp"
+#include "store/imports/blocks.hpp"
 #include "store/members/members.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "rules/ads/token.hpp"
 #include "service/access/credentials.hpp"
 #include "store/idempotency.hpp"
-#include "store/import_blocks.hpp"
-#include "store/imports.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
 #include "store/purge.hpp"
 
 namespace muster::service {

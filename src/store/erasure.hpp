@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 #include "rules/records.hpp"
 
 #include <optional>

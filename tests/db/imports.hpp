@@ -2,11 +2,11 @@
 #pragma once
 
 #include "db/house.hpp"
-#include "service/import_rows.hpp"
-#include "service/import_work.hpp"
-#include "service/imports.hpp"
-#include "store/import_blocks.hpp"
-#include "store/imports.hpp"
+#include "service/imports/jobs.hpp"
+#include "service/imports/rows.hpp"
+#include "service/imports/work.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
 
 #include <boost/test/unit_test.hpp>
 

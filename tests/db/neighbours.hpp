@@ -8,8 +8,8 @@
 #include "store/access/api_keys.hpp"
 #include "store/attributes.hpp"
 #include "store/idempotency.hpp"
-#include "store/import_blocks.hpp"
-#include "store/imports.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
 #include "store/members/members.hpp"
 
 #include <boost/test/unit_test.hpp>

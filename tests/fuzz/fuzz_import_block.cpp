@@ -1,7 +1,7 @@
-// rules/import_block.hpp: stored bytes that nobody wrote are refused as a CorruptBlock, or hold
+// rules/imports/block.hpp: stored bytes that nobody wrote are refused as a CorruptBlock, or hold
 // rows and outcomes that are written and read again as the same; of a person's rows nothing but the
 // number and the ids is left. The first byte: how many outcomes there are.
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 
 #include "fuzz/fuzz.hpp"
 

@@ -2,7 +2,7 @@
 // can be named, or normalised rows that do not change when they are sent again.
 #include "base/error.hpp"
 #include "fuzz/stage_body.hpp"
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 
 using namespace muster;
 using fuzz::must;

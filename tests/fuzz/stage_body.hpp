@@ -4,7 +4,7 @@
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"
 #include "json/schema.hpp"
-#include "service/imports.hpp"
+#include "service/imports/jobs.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// service/imports.hpp: an import job's life as the API drives it.
-#include "service/imports.hpp"
+// service/imports/jobs.hpp: an import job's life as the API drives it.
+#include "service/imports/jobs.hpp"
 
 #include "base/json.hpp"
 #include "db/imports.hpp"

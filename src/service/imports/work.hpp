@@ -4,7 +4,7 @@
 // lost its lease changes nothing.
 #pragma once
 
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 #include "rules/records.hpp"
 #include "service/context.hpp"
 

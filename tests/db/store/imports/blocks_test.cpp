@@ -1,5 +1,5 @@
-// store/import_blocks.hpp: blocks lie in order, and a reader gets those that it asked for.
-#include "store/import_blocks.hpp"
+// store/imports/blocks.hpp: blocks lie in order, and a reader gets those that it asked for.
+#include "store/imports/blocks.hpp"
 
 #include "db/imports.hpp"
 

@@ -1,9 +1,9 @@
-// service/import_work.hpp: the runner's steps may stop anywhere, run twice or lose their lease, and
-// the rows come out as if nothing had happened.
-#include "service/import_work.hpp"
+// service/imports/work.hpp: the runner's steps may stop anywhere, run twice or lose their lease,
+// and the rows come out as if nothing had happened.
+#include "service/imports/work.hpp"
 
 #include "db/imports.hpp"
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 #include "service/members/create.hpp"
 

@@ -1,11 +1,11 @@
-#include "service/import_rows.hpp"
+#include "service/imports/rows.hpp"
 
 #include "base/csv.hpp"
 #include "base/json.hpp"
 #include "db/transaction.hpp"
-#include "rules/import_block.hpp"
-#include "service/imports.hpp"
-#include "store/import_blocks.hpp"
+#include "rules/imports/block.hpp"
+#include "service/imports/jobs.hpp"
+#include "store/imports/blocks.hpp"
 
 namespace muster::service {
 namespace {

@@ -1,5 +1,6 @@
-// service/import_rows.hpp: what became of each row, page by page and as a CSV that is safe to open.
-#include "service/import_rows.hpp"
+// service/imports/rows.hpp: what became of each row, page by page and as a CSV that is safe to
+// open.
+#include "service/imports/rows.hpp"
 
 #include "base/csv.hpp"
 #include "db/imports.hpp"

@@ -1,14 +1,14 @@
-#include "service/imports.hpp"
+#include "service/imports/jobs.hpp"
 
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "base/json.hpp"
 #include "db/transaction.hpp"
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
-#include "store/import_blocks.hpp"
-#include "store/imports.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
 
 #include <algorithm>
 #include <iterator>

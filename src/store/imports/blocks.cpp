@@ -1,4 +1,4 @@
-#include "store/import_blocks.hpp"
+#include "store/imports/blocks.hpp"
 
 namespace muster::store {
 

@@ -1,5 +1,5 @@
-// rules/mapping.hpp: every fault of a mapping with the exact path it is reported at.
-#include "rules/mapping.hpp"
+// rules/imports/mapping.hpp: every fault of a mapping with the exact path it is reported at.
+#include "rules/imports/mapping.hpp"
 
 #include "rules/members/fields.hpp"
 

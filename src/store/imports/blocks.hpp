@@ -1,8 +1,8 @@
-// The packed rows of an import job (rules/import_block.hpp says what is in the bytes).
+// The packed rows of an import job (rules/imports/block.hpp says what is in the bytes).
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 #include "rules/records.hpp"
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-#include "service/import_work.hpp"
+#include "service/imports/work.hpp"
 
 #include "base/crypto.hpp"
 #include "db/transaction.hpp"
 #include "service/attributes.hpp"
 #include "service/members/create.hpp"
-#include "store/import_blocks.hpp"
-#include "store/imports.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
 #include "store/members/members.hpp"
 
 #include <algorithm>

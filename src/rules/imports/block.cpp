@@ -1,4 +1,4 @@
-#include "rules/import_block.hpp"
+#include "rules/imports/block.hpp"
 
 namespace muster::rules {
 namespace {

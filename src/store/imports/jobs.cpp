@@ -1,4 +1,4 @@
-#include "store/imports.hpp"
+#include "store/imports/jobs.hpp"
 
 #include <stdexcept>
 

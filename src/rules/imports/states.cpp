@@ -1,6 +1,6 @@
 // The states' texts stand in the order of their enums; each is the contract of the API and of the
 // database alike.
-#include "rules/import_states.hpp"
+#include "rules/imports/states.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-// store/imports.hpp: every move from state to state is guarded by the state that it leaves, and
-// every step of the runner by its lease.
-#include "store/imports.hpp"
+// store/imports/jobs.hpp: every move from state to state is guarded by the state that it leaves,
+// and every step of the runner by its lease.
+#include "store/imports/jobs.hpp"
 
 #include "db/imports.hpp"
 

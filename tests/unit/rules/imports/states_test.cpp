@@ -1,5 +1,5 @@
-// rules/import_states.hpp: names of states and errors, and what each state allows.
-#include "rules/import_states.hpp"
+// rules/imports/states.hpp: names of states and errors, and what each state allows.
+#include "rules/imports/states.hpp"
 
 #include <boost/test/unit_test.hpp>
 

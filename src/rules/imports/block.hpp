@@ -1,9 +1,9 @@
 // Staged rows packed into blocks, and what became of each row: the unit in which an import is
-// staged, checked, committed and reported. Pure encoding; store/import_blocks.cpp keeps the bytes.
+// staged, checked, committed and reported. Pure encoding; store/imports/blocks.cpp keeps the bytes.
 #pragma once
 
 #include "base/ids.hpp"
-#include "rules/import_states.hpp"
+#include "rules/imports/states.hpp"
 #include "rules/members/fields.hpp"
 
 #include <array>

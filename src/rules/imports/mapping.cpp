@@ -1,6 +1,6 @@
 // Checks an import's mapping as a whole: each column by its target, then what the columns are
 // together.
-#include "rules/mapping.hpp"
+#include "rules/imports/mapping.hpp"
 
 #include "rules/members/fields.hpp"
 

@@ -1,6 +1,6 @@
-// rules/import_block.hpp: rows and outcomes come back from their bytes, and bytes that nobody wrote
-// are refused.
-#include "rules/import_block.hpp"
+// rules/imports/block.hpp: rows and outcomes come back from their bytes, and bytes that nobody
+// wrote are refused.
+#include "rules/imports/block.hpp"
 
 #include <boost/test/unit_test.hpp>
 
