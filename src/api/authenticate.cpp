@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "rules/ingest_signature.hpp"
+#include "rules/engagement/ingest_signature.hpp"
 #include "rules/seal_names.hpp"
 
 namespace muster::api {

@@ -12,7 +12,7 @@
 #include "process/rate_limiter.hpp"
 #include "rules/records.hpp"
 #include "service/access/sessions.hpp"
-#include "service/collecting.hpp"
+#include "service/engagement/collect.hpp"
 
 #include <json/value.h>
 
@@ -109,7 +109,7 @@ struct Endpoint {
     std::span<const ErrorCode> errors = {};  // beside those that errors_of() adds
     http::Reply (*handler)(Call&) = nullptr;
     // In the handler's place, for what is written together with other requests'
-    // (service/collecting.hpp).
+    // (service/engagement/collect.hpp).
     service::CollectedCall (*collector)(Call&) = nullptr;
     // False: left out of the partners' description (the console's operations, content).
     bool is_published = true;

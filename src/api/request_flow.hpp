@@ -6,7 +6,7 @@
 #include "process/concurrency_limit.hpp"
 #include "process/metrics.hpp"
 #include "process/rate_limiter.hpp"
-#include "service/collecting.hpp"
+#include "service/engagement/collect.hpp"
 
 #include <chrono>
 #include <map>

@@ -1,7 +1,7 @@
 // The tenancy suite's statements on engagement events that are read back, and that go by their age
 // (tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/engagement_events.hpp"
+#include "store/engagement/events.hpp"
 #include "store/purge.hpp"
 
 using namespace muster;

@@ -1,7 +1,7 @@
 // The tenancy suite's statements on module credentials, engagement events and what is erased of
 // them (tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/engagement_events.hpp"
+#include "store/engagement/events.hpp"
 #include "store/erasure.hpp"
 #include "store/modules/credentials.hpp"
 

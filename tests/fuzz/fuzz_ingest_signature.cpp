@@ -1,8 +1,8 @@
-// rules/ingest_signature.hpp: whatever is read as a signature is written the same way again, and a
-// signature of ours is always read.
+// rules/engagement/ingest_signature.hpp: whatever is read as a signature is written the same way
+// again, and a signature of ours is always read.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
-#include "rules/ingest_signature.hpp"
+#include "rules/engagement/ingest_signature.hpp"
 
 using namespace muster;
 using fuzz::must;

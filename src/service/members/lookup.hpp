@@ -1,7 +1,7 @@
 // The memberships that a batch of engagement events names, looked up together.
 #pragma once
 
-#include "store/engagement_events.hpp"
+#include "store/engagement/events.hpp"
 
 #include <map>
 #include <set>

@@ -1,5 +1,6 @@
-// rules/ingest_signature.hpp: what a signature says, and that nothing else passes for one.
-#include "rules/ingest_signature.hpp"
+// rules/engagement/ingest_signature.hpp: what a signature says, and that nothing else passes for
+// one.
+#include "rules/engagement/ingest_signature.hpp"
 
 #include "base/text.hpp"
 

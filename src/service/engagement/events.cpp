@@ -1,8 +1,8 @@
-#include "service/engagement_events.hpp"
+#include "service/engagement/events.hpp"
 
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "store/engagement_events.hpp"
+#include "store/engagement/events.hpp"
 
 #include <span>
 #include <stdexcept>

@@ -1,6 +1,6 @@
-// service/collecting.hpp: many requests in one transaction, and what one of them can do to the
-// others.
-#include "service/collecting.hpp"
+// service/engagement/collect.hpp: many requests in one transaction, and what one of them can do to
+// the others.
+#include "service/engagement/collect.hpp"
 
 #include "base/crypto.hpp"
 #include "db/modules.hpp"

@@ -1,4 +1,4 @@
-#include "store/engagement_events.hpp"
+#include "store/engagement/events.hpp"
 
 #include "base/json.hpp"
 

@@ -1,6 +1,6 @@
-// service/engagement_events.hpp: pages of a member's events, in an order without doubt, whatever
+// service/engagement/events.hpp: pages of a member's events, in an order without doubt, whatever
 // comes and goes between two pages.
-#include "service/engagement_events.hpp"
+#include "service/engagement/events.hpp"
 
 #include "db/members.hpp"
 #include "service/members/change.hpp"

@@ -1,4 +1,4 @@
-#include "rules/ingest_signature.hpp"
+#include "rules/engagement/ingest_signature.hpp"
 
 #include "base/text.hpp"
 

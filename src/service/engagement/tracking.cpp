@@ -1,7 +1,7 @@
-#include "service/tracking.hpp"
+#include "service/engagement/tracking.hpp"
 
 #include "db/transaction.hpp"
-#include "rules/engagement_events.hpp"
+#include "rules/engagement/events.hpp"
 #include "rules/event_types.hpp"
 #include "rules/reply_records.hpp"
 #include "service/members/lookup.hpp"

@@ -1,4 +1,4 @@
-#include "service/collecting.hpp"
+#include "service/engagement/collect.hpp"
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"

@@ -2,8 +2,8 @@
 // one transaction (HACKING.md "The collectors"). api/pipeline.cpp gathers them.
 #pragma once
 
-#include "service/ingest.hpp"
-#include "service/tracking.hpp"
+#include "service/engagement/ingest.hpp"
+#include "service/engagement/tracking.hpp"
 
 #include <exception>
 #include <span>

@@ -1,6 +1,6 @@
 // Serves /v1/users/{userId}/engagement/events: a member's engagement events read back
 // (specification 2.10, 4.2).
-#include "service/engagement_events.hpp"
+#include "service/engagement/events.hpp"
 
 #include "api/groups.hpp"
 #include "rules/reply_records.hpp"

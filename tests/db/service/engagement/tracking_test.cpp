@@ -1,5 +1,5 @@
-// service/tracking.hpp: what pages track, as it stands in the tables afterwards.
-#include "service/tracking.hpp"
+// service/engagement/tracking.hpp: what pages track, as it stands in the tables afterwards.
+#include "service/engagement/tracking.hpp"
 
 #include "db/modules.hpp"
 #include "rules/webhook_wire.hpp"

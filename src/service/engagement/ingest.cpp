@@ -1,15 +1,15 @@
-#include "service/ingest.hpp"
+#include "service/engagement/ingest.hpp"
 
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
-#include "rules/engagement_events.hpp"
+#include "rules/engagement/events.hpp"
 #include "rules/event_types.hpp"
 #include "rules/modules/manifest.hpp"
 #include "rules/reply_records.hpp"
 #include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
-#include "store/engagement_events.hpp"
+#include "store/engagement/events.hpp"
 #include "store/members/members.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// store/engagement_events.hpp: what a page of a member's events reads. That follows the size of the
+// store/engagement/events.hpp: what a page of a member's events reads. That follows the size of the
 // page, not the place where it begins, nor how many events share its moment.
-#include "store/engagement_events.hpp"
+#include "store/engagement/events.hpp"
 
 #include "db/house.hpp"
 #include "store/purge.hpp"
