@@ -674,7 +674,7 @@ CREATE TABLE IF NOT EXISTS article_tags (
         REFERENCES articles (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Connections to providers of external data (src/rules/providers.hpp). host: of the providers that live below a name of
+-- Connections to providers of external data (src/rules/connections/providers.hpp). host: of the providers that live below a name of
 -- each customer's. tokens: sealed; token_generation counts them, so that of two runners that refresh the same ones only
 -- one writes. details: what the provider told beside them. refresh_due_at: when the runner has something to do. removed_at:
 -- deleted, and kept until the tokens are given back. KEY status: for the figures.

@@ -14,7 +14,7 @@
 namespace muster {
 
 // A section [providers.<id>]: how this installation speaks to one of the providers of external data
-// (rules/providers.hpp). What is empty is as the provider's row has it.
+// (rules/connections/providers.hpp). What is empty is as the provider's row has it.
 struct ProviderSettings {
     std::string client_id;
     Secret client_secret;

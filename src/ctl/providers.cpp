@@ -1,9 +1,9 @@
 // musterctl provider.
-#include "rules/providers.hpp"
+#include "rules/connections/providers.hpp"
 
 #include "ctl/command.hpp"
-#include "rules/oauth.hpp"
-#include "service/provider_check.hpp"
+#include "rules/connections/oauth.hpp"
+#include "service/connections/provider_check.hpp"
 
 namespace muster::ctl {
 namespace {

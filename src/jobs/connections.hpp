@@ -1,9 +1,9 @@
-// Looks after connections to providers of external data: service/connection_upkeep.hpp has the
+// Looks after connections to providers of external data: service/connections/refresher.hpp has the
 // steps. Several of these work side by side, so that a slow provider holds up a part of them only.
 #pragma once
 
 #include "jobs/runner.hpp"
-#include "service/connection_upkeep.hpp"
+#include "service/connections/refresher.hpp"
 #include "service/context.hpp"
 
 #include <memory>

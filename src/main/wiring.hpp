@@ -7,7 +7,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "rules/providers.hpp"
+#include "rules/connections/providers.hpp"
 #include "service/context.hpp"
 #include "service/database.hpp"
 

@@ -1,6 +1,6 @@
 // One call to an authorization server (its token, look-up or revocation endpoint) over HttpClient:
 // bounded in time and size, without redirects and without a proxy. Knows no provider and reads no
-// answer (rules/oauth.hpp does).
+// answer (rules/connections/oauth.hpp does).
 #pragma once
 
 #include "base/crypto.hpp"

@@ -1,9 +1,9 @@
 #include "service/health.hpp"
 
 #include "net/unix_socket.hpp"
+#include "rules/connections/oauth.hpp"
+#include "rules/connections/providers.hpp"
 #include "rules/database_server.hpp"
-#include "rules/oauth.hpp"
-#include "rules/providers.hpp"
 #include "service/database.hpp"
 #include "service/failure.hpp"
 #include "service/mail.hpp"

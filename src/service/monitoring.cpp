@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "db/transaction.hpp"
-#include "store/connection_leases.hpp"
+#include "store/connections/leases.hpp"
 #include "store/imports/jobs.hpp"
 #include "store/mail_outbox.hpp"
 #include "store/webhooks/queue.hpp"

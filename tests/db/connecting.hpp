@@ -4,9 +4,9 @@
 
 #include "db/admins.hpp"
 #include "http/query.hpp"
-#include "rules/providers.hpp"
-#include "service/connecting.hpp"
-#include "service/connections.hpp"
+#include "rules/connections/providers.hpp"
+#include "service/connections/authorization.hpp"
+#include "service/connections/catalogue.hpp"
 
 #include <string>
 #include <string_view>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "db/admins.hpp"
-#include "service/connection_tokens.hpp"
-#include "service/provider_calls.hpp"
-#include "store/connection_leases.hpp"
-#include "store/connections.hpp"
+#include "service/connections/provider_client.hpp"
+#include "service/connections/tokens.hpp"
+#include "store/connections/connections.hpp"
+#include "store/connections/leases.hpp"
 #include "unit/client/loopback_server.hpp"
 
 #include <boost/test/unit_test.hpp>

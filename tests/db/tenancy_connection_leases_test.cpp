@@ -1,6 +1,6 @@
-// The statements of store/connection_leases.cpp that name an organization: see tenancy_test.cpp.
+// The statements of store/connections/leases.cpp that name an organization: see tenancy_test.cpp.
 #include "db/neighbours.hpp"
-#include "store/connection_leases.hpp"
+#include "store/connections/leases.hpp"
 
 using namespace muster;
 using db::OrgStore;

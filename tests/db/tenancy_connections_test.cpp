@@ -1,7 +1,7 @@
 // The tenancy suite's statements on connections and the ways to them (tenancy_test.cpp).
 #include "db/neighbours.hpp"
-#include "store/connection_authorizations.hpp"
-#include "store/connections.hpp"
+#include "store/connections/authorizations.hpp"
+#include "store/connections/connections.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
-// rules/oauth.hpp: any answer of a provider is read; what is granted can be sealed and sent, and
-// what is told of a failure is ours. The first byte picks the provider, the second the status.
-#include "rules/oauth.hpp"
+// rules/connections/oauth.hpp: any answer of a provider is read; what is granted can be sealed and
+// sent, and what is told of a failure is ours. The first byte picks the provider, the second the
+// status.
+#include "rules/connections/oauth.hpp"
 
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"

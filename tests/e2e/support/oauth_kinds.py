@@ -1,5 +1,5 @@
 """What each provider of external data asks of an OAuth client, as its own documentation says: written down apart from the
-product's table (src/rules/providers.cpp), so that an error there is not repeated here.
+product's table (src/rules/connections/providers.cpp), so that an error there is not repeated here.
 """
 
 from dataclasses import dataclass, field

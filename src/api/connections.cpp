@@ -1,0 +1,370 @@
+// Serves /v1/external-data/…: providers of external data, an organization's connections to them,
+// and an admin's way to a provider's page and back (specification 4.4, docs/external-data.md).
+#include "api/groups.hpp"
+#include "base/text.hpp"
+#include "http/query.hpp"
+#include "rules/connections/connection.hpp"
+#include "service/connections/authorization.hpp"
+#include "service/connections/catalogue.hpp"
+#include "service/connections/tokens.hpp"
+
+#include <algorithm>
+
+namespace muster::api {
+namespace {
+
+using http::Method;
+using http::Reply;
+using rules::Connection;
+using service::ConnectRequest;
+using service::StoredReply;
+using service::Unit;
+
+// ---------------------------------------------------------------------------- bodies
+
+Json::Value provider_schema() {
+    Json::Value schema = Wire<std::string>::typed("string");
+    for (const rules::Provider& provider : rules::providers()) {
+        schema["enum"].append(std::string(provider.id));
+    }
+    return schema;
+}
+
+struct ProviderId {
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                const rules::Provider*& out) const {
+        std::string_view id;
+        if (in.get_string().get(id)) return to.fault(path, FieldCode::WrongType);
+        out = rules::find_provider(id);
+        if (!out) to.fault(path, FieldCode::InvalidChoice);
+    }
+    Json::Value schema() const { return provider_schema(); }
+};
+
+// Texts by name; which ones there may be is the provider's to say.
+struct ProviderSettings {
+    static constexpr std::size_t kMost = 8;
+    static constexpr http::Text kText{1, 255};
+
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                std::map<std::string, std::string, std::less<>>& out) const {
+        simdjson::dom::object object;
+        if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
+        if (object.size() > kMost) return to.fault(path, FieldCode::TooLong);
+        for (const auto& [key, value] : object) {
+            kText.decode(value, http::Path(path, key), to, out[std::string(key)]);
+        }
+    }
+    Json::Value schema() const {
+        Json::Value schema = Wire<std::string>::typed("object");
+        schema["additionalProperties"] = kText.schema();
+        schema["maxProperties"] = Json::UInt64(kMost);
+        return schema;
+    }
+};
+
+constexpr auto kConnectFields = http::object<ConnectRequest>(
+    http::required("provider", &ConnectRequest::provider, ProviderId{}),
+    http::optional("name", &ConnectRequest::name, http::Text{1, 255}),
+    http::optional("settings", &ConnectRequest::settings, ProviderSettings{}),
+    http::optional("connection_id", &ConnectRequest::connection, http::Uuid<ConnectionId>{}));
+
+// The fields, and the settings held against the provider that they name.
+struct ConnectBody {
+    using Value = ConnectRequest;
+
+    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+                ConnectRequest& out) const {
+        kConnectFields.decode(in, path, to, out);
+        if (out.provider) service::judge_settings(out, to.faults);
+    }
+    Json::Value schema() const { return kConnectFields.schema(); }
+};
+constexpr ConnectBody kConnect;
+
+// ---------------------------------------------------------------------------- replies
+
+constexpr auto kCatalogEntry = record<service::CatalogEntry>(
+    "CatalogEntry",
+    RecordField<service::CatalogEntry>{
+        "provider",
+        [](JsonWriter& to, const service::CatalogEntry& entry) { to.string(entry.provider); },
+        provider_schema},
+    field<&service::CatalogEntry::name>("name"),
+    field<&service::CatalogEntry::description>("description"),
+    field<&service::CatalogEntry::ready>("ready"), field<&service::CatalogEntry::reason>("reason"));
+
+// Specification 2.11: exactly these.
+constexpr auto kConnection = record<Connection>(
+    "Connection", field<&Connection::id>("id"), field<&Connection::name>("name"),
+    RecordField<Connection>{
+        "connector",
+        [](JsonWriter& to, const Connection& connection) { to.string(connection.provider); },
+        provider_schema},
+    field<&Connection::status>("authStatus"), field<&Connection::error>("error"));
+
+constexpr auto kDeparture =
+    record<service::Departure>("ConnectLink", field<&service::Departure::id>("id"),
+                               field<&service::Departure::redirect_url>("redirectUrl"));
+
+template <const auto& kRecord>
+Json::Value array_schema() {
+    Json::Value schema = Wire<std::string>::typed("array");
+    schema["items"] = kRecord.schema();
+    return schema;
+}
+
+template <class Record, class Value>
+Reply array_reply(const Record& record, const std::vector<Value>& values) {
+    std::string body;
+    JsonWriter writer(body);
+    writer.begin_array();
+    for (const Value& value : values) record.write(writer, value);
+    writer.end_array();
+    return json_reply(200, std::move(body));
+}
+
+// ---------------------------------------------------------------------------- the cookie
+
+constexpr std::string_view kCookie = "__Host-muster-connect";
+
+// For all ways of the session: a callback leaves it alone, because another tab may be on its way.
+http::Header set_cookie(std::string_view proof) {
+    const auto life = std::chrono::duration_cast<std::chrono::seconds>(rules::kAuthorizationLife);
+    return {"Set-Cookie", std::string(kCookie) + "=" + std::string(proof) + "; Path=/; Max-Age=" +
+                              std::to_string(life.count()) + "; Secure; HttpOnly; SameSite=Lax"};
+}
+
+// ---------------------------------------------------------------------------- handlers
+
+Reply list_providers(Call& call) {
+    return array_reply(kCatalogEntry, service::provider_catalog(call.context.settings));
+}
+
+OrgId asked_organization(const Call& call) {
+    const auto text = call.query.text("org");
+    const auto id = text ? OrgId::parse(*text) : std::nullopt;
+    if (id) return *id;
+    Faults faults;
+    faults.add("org", text ? FieldCode::InvalidUuid : FieldCode::Required);
+    throw Error(ErrorCode::ValidationError).fields(faults);
+}
+
+Reply list_connections(Call& call) {
+    const OrgId organization = asked_organization(call);
+    return array_reply(kConnection, service::list_connections(call.context, call.session().admin_id,
+                                                              organization));
+}
+
+Reply connect_provider(Call& call, const ConnectRequest& in) {
+    const SessionId session = call.session().id;
+    Reply reply = call.transact([&](Unit& unit) {
+        const auto departure = service::set_out(unit, call.context, in, session);
+        StoredReply stored{200, "", to_json(kDeparture, departure), {}};
+        stored.is_secret = true;
+        return stored;
+    });
+    reply.headers.push_back(set_cookie(service::connect_proof(call.context.keys, session)));
+    return reply;
+}
+
+Reply delete_connection(Call& call) {
+    const auto id = call.id<ConnectionId>();
+    return call.transact([&](Unit& unit) {
+        service::remove_connection(unit, call.context, id);
+        return StoredReply{204, "", "", std::nullopt};
+    });
+}
+
+// This worker's place among those that wait for providers, a quarter of them at most; taken once,
+// and free again with the request.
+class Waiting {
+  public:
+    explicit Waiting(const Call& call) : call_(call) {}
+
+    bool may_wait_for(const rules::Provider& provider) {
+        if (held_) return true;
+        const int most = std::max(1, call_.context.settings.server_workers / 4);
+        if (auto slot = call_.slots.take(static_cast<std::size_t>(most), provider.id)) {
+            held_.emplace(std::move(*slot));
+        }
+        return held_.has_value();
+    }
+
+  private:
+    const Call& call_;
+    std::optional<http::Slots::Held> held_;
+};
+
+Reply refresh_connection(Call& call, const Nothing&) {
+    const auto id = call.id<ConnectionId>();
+    Waiting waiting(call);
+    const auto result = service::refresh_connection(
+        call.context, call.actor(), id,
+        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
+    const bool is_done = result.state == service::Refreshing::Done;
+    const Connection shown = service::as_it_stands(result.connection, Timestamp::now());
+    return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
+}
+
+// ---------------------------------------------------------------------------- the callback
+
+constexpr std::size_t kLongestState = 256;  // of what a query may hold, in characters
+constexpr std::size_t kLongestCode = 4096;
+constexpr std::size_t kLongestField = 255;
+
+bool is_read(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kOfAll = {"state", "code", "iss", "error"};
+    if (std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end()) return true;
+    const auto providers = rules::providers();
+    return std::any_of(providers.begin(), providers.end(), [&](const rules::Provider& provider) {
+        const auto& fields = provider.callback_fields;
+        return !name.empty() && std::find(fields.begin(), fields.end(), name) != fields.end();
+    });
+}
+
+// Providers add sentences in who knows which encoding: what nobody reads may be anything, but
+// nothing may come twice (RFC 6749 section 3.1).
+bool is_readable(const Faults& faults) {
+    const auto& list = faults.list();
+    return !faults.truncated() && std::none_of(list.begin(), list.end(), [](const Fault& fault) {
+        return fault.code == FieldCode::Duplicate || is_read(fault.path);
+    });
+}
+
+// What a provider sent; nullopt where that has no state.
+std::optional<service::Arrival> arrival_of(const http::Request& request) {
+    Faults faults;
+    http::Query in(request.query, faults);
+    service::Arrival arrival;
+    arrival.state = in.text("state", kLongestState).value_or("");
+    arrival.code = in.text("code", kLongestCode);
+    arrival.issuer = in.text("iss", kLongestField);
+    arrival.error = in.text("error", kLongestField);
+    for (const rules::Provider& provider : rules::providers()) {
+        for (const std::string_view name : provider.callback_fields) {
+            if (name.empty()) continue;
+            auto value = in.text(name, kLongestField);
+            if (value) arrival.fields[std::string(name)] = std::move(*value);
+        }
+    }
+    if (arrival.state.empty() || faults.names("state")) return std::nullopt;
+    arrival.is_readable = is_readable(faults);
+    arrival.proof = http::cookie_value(request.cookie, kCookie);
+    arrival.request_id = request.request_id;
+    return arrival;
+}
+
+// The console's page, which says what came of it. The cookie stays: it is the session's, and
+// another way of the same browser may still be open.
+Reply return_reply(const Call& call, const service::Return& where) {
+    std::string address = call.context.settings.console_origin + "/console/#/connections?result=";
+    address += text_of(where.result);
+    const std::string_view reason = text_of(where.reason);
+    if (!reason.empty()) address.append("&reason=").append(reason);
+    if (where.connection) address += "&connection=" + where.connection->text();
+    Reply reply = no_content();
+    reply.status = 303;
+    reply.headers.emplace_back("Location", std::move(address));
+    return reply;
+}
+
+// What looks at addresses before a browser goes there (HEAD) must not use a state up.
+Reply return_from_provider(Call& call) {
+    const auto arrival = arrival_of(call.request);
+    if (!arrival || call.request.method != Method::Get) {
+        return return_reply(call, {service::Return::Result::Failed,
+                                   service::Return::Reason::Request, std::nullopt});
+    }
+    Waiting waiting(call);
+    const auto where = service::come_back(
+        call.context, *arrival,
+        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
+    return return_reply(call, where);
+}
+
+// ---------------------------------------------------------------------------- rows
+
+constexpr std::array kListQuery = {
+    QueryParameter{.name = "org", .meaning = "One of the admin's organizations; required."},
+};
+constexpr std::array kListErrors = {ErrorCode::NotFound, ErrorCode::ProviderUnavailable};
+constexpr std::array kConnectErrors = {ErrorCode::NotFound, ErrorCode::InvalidState,
+                                       ErrorCode::ProviderUnavailable};
+constexpr std::array kRefreshErrors = {ErrorCode::InvalidState, ErrorCode::ProviderUnavailable};
+
+constexpr std::array kEndpoints = {
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/external-data/catalog",
+        .operation = "listProviders",
+        .summary = "List the providers of external data, and whether they can be connected",
+        .access = Access::Admin,
+        .reply = {200, "All of them.", "application/json", "Catalog", array_schema<kCatalogEntry>},
+        .handler = list_providers},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/external-data/connections",
+             .operation = "listConnections",
+             .summary = "List an organization's connections, and how they stand",
+             .access = Access::Console,
+             .query = kListQuery,
+             .reply = {200, "All of them, oldest first.", "application/json", "ConnectionList",
+                       array_schema<kConnection>},
+             .errors = kListErrors,
+             .handler = list_connections},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/external-data/connect",
+        .operation = "connectProvider",
+        .summary = "Connect a provider: the address of its page, where the admin consents",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "ConnectRequest",
+        .body_schema = schema_of<kConnect>,
+        .body_example = R"({"provider": "shopify", "name": "Fan shop",
+                 "settings": {"shop": "acme.myshopify.com"}})",
+        .reply = replies<kDeparture>(
+            200, "Where the browser has to go within ten minutes; a cookie says that it set out."),
+        .errors = kConnectErrors,
+        .handler = decoded<kConnect, connect_provider>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/external-data/callback",
+             .operation = "returnFromProvider",
+             .summary = "Where a provider sends the admin's browser back to",
+             .access = Access::Open,
+             .reply = {303, "To the console, which says what came of it.", "", "", nullptr},
+             .handler = return_from_provider},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/external-data/connections/{connectionId}",
+        .operation = "deleteConnection",
+        .summary = "Delete a connection, and give its tokens back where the provider takes them",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .reply = {204, "It is gone.", "", "", nullptr},
+        .handler = delete_connection},
+    Endpoint{.method = Method::Post,
+             .path = "/v1/external-data/connections/{connectionId}/refresh",
+             .operation = "refreshConnection",
+             .summary = "Have the provider renew a connection's tokens now",
+             .access = Access::Console,
+             .role = rules::Role::Admin,
+             .body_limit = kSmallBody,
+             .reply = replies<kConnection>(200, "The connection after it."),
+             .second_reply = replies<kConnection>(
+                 202, "The connection as it is: somebody is at it, or will be at once."),
+             .errors = kRefreshErrors,
+             .handler = decoded<kNothing, refresh_connection>},
+};
+static_assert(well_formed(kEndpoints, "/v1/external-data"));
+
+}  // namespace
+
+std::span<const Endpoint> external_data_endpoints() {
+    return kEndpoints;
+}
+
+}  // namespace muster::api

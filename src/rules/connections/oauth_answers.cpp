@@ -1,0 +1,235 @@
+// What providers answer (rules/connections/oauth.hpp), read as hostile: whatever is not plainly a
+// token is none, and nothing of an answer but a short code of plain letters gets any further.
+#include "base/text.hpp"
+#include "rules/connections/oauth.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+namespace muster::rules {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::size_t kLongestToken = 4096;
+constexpr std::size_t kLongestDetail = 255;
+constexpr std::size_t kLongestCode = 64;
+// What is said to live longer than this lives this long: no date may run over.
+constexpr std::int64_t kLongestLifeSeconds = 10L * 365 * 86'400;
+
+constexpr const char* kNoJson = "no_json";
+constexpr const char* kInvalidAnswer = "invalid_answer";
+
+using Kind = TokenFailure::Kind;
+
+bool is_in(const Names& names, std::string_view name) {
+    return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The object that an answer is, with the parser that it lives in. A key that is there twice makes
+// it none: two readers would read two things.
+class Answer {
+  public:
+    explicit Answer(std::string_view body) {
+        dom::object root;
+        if (parser_.parse(simdjson::padded_string(body)).get_object().get(root) !=
+            simdjson::SUCCESS) {
+            return;
+        }
+        is_object_ = true;
+        for (const auto member : root) {
+            if (!members_.try_emplace(member.key, member.value).second) is_object_ = false;
+        }
+    }
+
+    bool is_object() const { return is_object_; }
+    // nullptr where it is missing or null.
+    const dom::element* find(std::string_view name) const {
+        const auto found = members_.find(name);
+        return found == members_.end() || found->second.is_null() ? nullptr : &found->second;
+    }
+    // nullopt for anything but a string.
+    std::optional<std::string_view> text(std::string_view name) const {
+        const dom::element* value = find(name);
+        if (value == nullptr || !value->is_string()) return std::nullopt;
+        return value->get_string().value_unsafe();
+    }
+
+  private:
+    dom::parser parser_;
+    std::map<std::string_view, dom::element> members_;
+    bool is_object_ = false;
+};
+
+// RFC 6749 says `error`; Notion's API says `code`, and HubSpot's `status`.
+std::string error_code(const Answer& answer) {
+    for (const std::string_view name : {"error", "code", "status"}) {
+        if (const auto text = answer.text(name)) {
+            if (std::string code = plain_error_code(*text); !code.empty()) return code;
+        }
+    }
+    return "";
+}
+
+Kind kind_of(const Provider& provider, int status, std::string_view code) {
+    if (is_in(provider.revocations, code)) return Kind::Revoked;
+    if (code == "invalid_grant" || is_in(provider.refusals, code)) return Kind::Refused;
+    // 401 is for a client that is not known (RFC 6749 section 5.2), whatever it is called.
+    const bool is_unknown_client = code == "invalid_client" || code == "unauthorized_client" ||
+                                   is_in(provider.misconfigurations, code) || status == 401;
+    return is_unknown_client ? Kind::Misconfigured : Kind::Unavailable;
+}
+
+TokenFailure failure_of(const Provider& provider, int status, const Answer& answer) {
+    std::string code = error_code(answer);
+    const Kind kind = kind_of(provider, status, code);
+    if (code.empty()) code = "http_" + std::to_string(status);
+    return {kind, std::move(code)};
+}
+
+TokenFailure unavailable(std::string code) {
+    return {Kind::Unavailable, std::move(code)};
+}
+
+bool is_token(std::string_view text) {
+    return !text.empty() && text.size() <= kLongestToken &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+// Any of the three ways in which an answer says that it holds no token.
+bool tells_error(const Answer& answer) {
+    if (const dom::element* ok = answer.find("ok")) {
+        if (!ok->is_bool() || !ok->get_bool().value_unsafe()) return true;
+    }
+    const dom::element* error = answer.find("error");
+    return error != nullptr && (!error->is_string() || !error->get_string().value_unsafe().empty());
+}
+
+bool is_known_type(const Provider& provider, const Answer& answer) {
+    if (answer.find("token_type") == nullptr) return true;  // Shopify's have none
+    const auto type = answer.text("token_type");
+    return type && (equal_ignoring_case(*type, "bearer") || is_in(provider.token_types, *type));
+}
+
+// Seconds, as a number or as text; nullopt for what is neither or below zero.
+std::optional<std::int64_t> seconds_of(const dom::element& value) {
+    std::optional<double> seconds;
+    if (value.is_number()) seconds = value.get_double().value_unsafe();
+    if (value.is_string()) seconds = parse_number<double>(value.get_string().value_unsafe());
+    if (!seconds || !(*seconds >= 0)) return std::nullopt;  // nor is NaN a number
+    return *seconds < static_cast<double>(kLongestLifeSeconds) ? static_cast<std::int64_t>(*seconds)
+                                                               : kLongestLifeSeconds;
+}
+
+// False for a life that is none. Nothing said, and 0, mean that the token does not end.
+bool read_life(const Provider& provider, const Answer& answer, Tokens& tokens) {
+    if (provider.life == TokenLife::Endless) return true;
+    const dom::element* expires_in = answer.find("expires_in");
+    if (expires_in == nullptr) return true;
+    const auto seconds = seconds_of(*expires_in);
+    if (seconds && *seconds > 0) tokens.life = Milliseconds(*seconds * 1000);
+    return seconds.has_value();
+}
+
+// A refresh token that is no token makes the answer no answer: whoever forgot it would have to ask
+// an admin to connect anew.
+bool read_refresh_token(const Provider& provider, const Answer& answer, Tokens& tokens) {
+    const dom::element* value = answer.find("refresh_token");
+    if (provider.refresh == Refresh::Never || value == nullptr) return true;
+    const auto text = answer.text("refresh_token");
+    if (!text) return false;
+    if (text->empty()) return true;
+    if (!is_token(*text)) return false;
+    tokens.refresh_token = Secret(std::string(*text));
+    return true;
+}
+
+// A text or a whole number; `name` may lead into an object ("team.id").
+std::optional<std::string> detail_of(const Answer& answer, std::string_view name) {
+    const std::size_t dot = name.find('.');
+    const dom::element* value = answer.find(name.substr(0, dot));
+    if (value == nullptr) return std::nullopt;
+    dom::element leaf = *value;
+    if (dot != std::string_view::npos &&
+        value->at_key(name.substr(dot + 1)).get(leaf) != simdjson::SUCCESS) {
+        return std::nullopt;
+    }
+    std::string text;
+    if (leaf.is_string()) {
+        text = leaf.get_string().value_unsafe();
+    } else if (leaf.is_int64()) {
+        text = std::to_string(leaf.get_int64().value_unsafe());
+    }
+    if (text.empty() || !is_kept_detail(text)) return std::nullopt;
+    return text;
+}
+
+TokenAnswer read_tokens(const Provider& provider, const Answer& answer) {
+    const auto token = answer.text("access_token");
+    Tokens tokens;
+    if (!token || !is_token(*token) || !is_known_type(provider, answer) ||
+        !read_refresh_token(provider, answer, tokens) || !read_life(provider, answer, tokens)) {
+        return unavailable(kInvalidAnswer);
+    }
+    tokens.access_token = Secret(std::string(*token));
+    if (auto scope = detail_of(answer, "scope")) tokens.details["scope"] = *std::move(scope);
+    for (const std::string_view name : provider.answer_fields) {
+        if (name.empty()) break;
+        if (auto text = detail_of(answer, name)) {
+            tokens.details[std::string(name)] = *std::move(text);
+        }
+    }
+    return tokens;
+}
+
+}  // namespace
+
+std::string plain_error_code(std::string_view text) {
+    std::string code(text.substr(0, kLongestCode + 1));
+    ascii_lower(code);
+    const bool is_code =
+        code.size() <= kLongestCode && std::all_of(code.begin(), code.end(), [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+                   c == '-';
+        });
+    return is_code ? code : "";
+}
+
+bool is_kept_detail(std::string_view text) {
+    return text.size() <= kLongestDetail && is_utf8(text) &&
+           std::none_of(text.begin(), text.end(), [](char c) {
+               const auto byte = static_cast<unsigned char>(c);
+               return byte < 0x20 || byte == 0x7f;
+           });
+}
+
+TokenAnswer read_token_answer(const Provider& provider, int status, std::string_view body) {
+    if (status >= 300 && status <= 399) return unavailable("redirect");
+    if (status == 429 || status < 200 || status >= 500) {
+        return unavailable("http_" + std::to_string(status));
+    }
+    const Answer answer(body);
+    const bool is_success = status <= 299;
+    if (is_success && !answer.is_object()) return unavailable(kNoJson);
+    if (is_success && !tells_error(answer)) return read_tokens(provider, answer);
+    return failure_of(provider, status, answer);
+}
+
+std::optional<std::map<std::string, std::string>> read_lookup_answer(const Provider& provider,
+                                                                     int status,
+                                                                     std::string_view body) {
+    if (status < 200 || status > 299) return std::nullopt;
+    const Answer answer(body);
+    if (!answer.is_object()) return std::nullopt;
+    std::map<std::string, std::string> found;
+    for (const std::string_view name : provider.lookup_fields) {
+        if (name.empty()) break;
+        auto text = detail_of(answer, name);
+        if (!text) return std::nullopt;
+        found[std::string(name)] = *std::move(text);
+    }
+    return found;
+}
+
+}  // namespace muster::rules

@@ -1,0 +1,103 @@
+#include "service/connections/catalogue.hpp"
+
+#include "base/error.hpp"
+#include "db/transaction.hpp"
+#include "rules/connections/oauth.hpp"
+#include "service/access/sessions.hpp"
+#include "store/connections/connections.hpp"
+
+#include <algorithm>
+
+namespace muster::service {
+namespace {
+
+using rules::Connection;
+using rules::ConnectionStatus;
+using rules::Provider;
+
+// While a code becomes tokens, its authorization is gone already.
+constexpr Milliseconds kExchangeLife{60L * 1000};
+constexpr int kAskAgain = 60;  // seconds: the operator has to do something
+
+bool is_overdue(const store::ListedConnection& listed, Timestamp now) {
+    if (listed.connection.status != ConnectionStatus::Pending) return false;
+    return listed.authorization_expires_at.value_or(listed.connection.updated_at + kExchangeLife) <=
+           now;
+}
+
+std::string name_of(const Provider* provider) {
+    return std::string(provider ? provider->name : "the provider");
+}
+
+Connection shown(store::ListedConnection listed, Timestamp now) {
+    if (is_overdue(listed, now)) {
+        listed.connection.status = ConnectionStatus::Error;
+        listed.connection.error = overdue_text(rules::find_provider(listed.connection.provider));
+    }
+    return as_it_stands(std::move(listed.connection), now);
+}
+
+void require_any_ready(const Settings& settings) {
+    const auto providers = rules::providers();
+    const bool any = std::any_of(providers.begin(), providers.end(), [&](const Provider& provider) {
+        return rules::unready_reason(provider, settings).empty();
+    });
+    if (any) return;
+    throw Error(ErrorCode::ProviderUnavailable)
+        .detail("reason", "no provider is set up")
+        .retry_after(kAskAgain);
+}
+
+bool has_seat(const std::vector<rules::Seat>& seats, OrgId organization) {
+    return std::any_of(seats.begin(), seats.end(), [&](const rules::Seat& seat) {
+        return seat.organization_id == organization;
+    });
+}
+
+}  // namespace
+
+std::vector<CatalogEntry> provider_catalog(const Settings& settings) {
+    std::vector<CatalogEntry> entries;
+    for (const Provider& provider : rules::providers()) {
+        std::string reason = rules::unready_reason(provider, settings);
+        entries.push_back({std::string(provider.id), std::string(provider.name),
+                           std::string(provider.description), reason.empty(), std::move(reason)});
+    }
+    return entries;
+}
+
+void require_ready(const Provider& provider, const Settings& settings) {
+    const std::string reason = rules::unready_reason(provider, settings);
+    if (reason.empty()) return;
+    throw Error(ErrorCode::ProviderUnavailable).detail("reason", reason).retry_after(kAskAgain);
+}
+
+std::vector<Connection> list_connections(Context& context, AdminId admin, OrgId organization) {
+    if (!has_seat(seats_of(context, admin), organization)) throw Error(ErrorCode::NotFound);
+    require_any_ready(context.settings);
+    auto listed = context.database.read([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return store::list_connections(org);
+    });
+    const Timestamp now = Timestamp::now();
+    std::vector<Connection> connections;
+    for (auto& one : listed) connections.push_back(shown(std::move(one), now));
+    return connections;
+}
+
+Connection as_it_stands(Connection connection, Timestamp now) {
+    const bool has_ended = connection.access_expires_at && *connection.access_expires_at <= now;
+    if (connection.status != ConnectionStatus::Connected || !has_ended) return connection;
+    connection.status = ConnectionStatus::Error;
+    if (!connection.error) {
+        connection.error = "The access to " + name_of(rules::find_provider(connection.provider)) +
+                           " has ended and was not renewed in time.";
+    }
+    return connection;
+}
+
+std::string overdue_text(const Provider* provider) {
+    return "Nobody came back from " + name_of(provider) + " in time. Connect it again.";
+}
+
+}  // namespace muster::service

@@ -1,0 +1,213 @@
+#include "service/connections/refresh.hpp"
+
+#include "base/log.hpp"
+#include "db/transaction.hpp"
+#include "service/audit.hpp"
+#include "service/failure.hpp"
+#include "store/connections/connections.hpp"
+#include "store/connections/leases.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace muster::service {
+namespace {
+
+using rules::Connection;
+using rules::ConnectionStatus;
+using rules::Provider;
+using rules::TokenFailure;
+
+constexpr Milliseconds kWritePause{250};
+// With a call's time it is within the lease.
+constexpr Milliseconds kStall = kConnectionLease / 2;
+// A first failure or two pass by themselves, and nobody needs to know.
+constexpr int kSuspicious = 3;
+
+bool has_ended(const Connection& connection, Timestamp now) {
+    return connection.access_expires_at && *connection.access_expires_at <= now;
+}
+
+// How the connection stands after another attempt that brought nothing.
+Connection failed(Connection connection, const Provider& provider, const TokenFailure& failure,
+                  Timestamp now) {
+    connection.error = rules::failure_text(provider, failure);
+    connection.updated_at = now;
+    ++connection.refresh_attempts;
+    connection.refresh_due_at = std::nullopt;
+    if (failure.kind == TokenFailure::Kind::Refused) {
+        connection.status = ConnectionStatus::Expired;
+        return connection;
+    }
+    if (failure.kind == TokenFailure::Kind::Revoked) {
+        connection.status = ConnectionStatus::Revoked;
+        return connection;
+    }
+    const Milliseconds pause =
+        failure.kind == TokenFailure::Kind::Misconfigured
+            ? kHourly
+            : rules::refresh_back_off(static_cast<int>(connection.refresh_attempts));
+    connection.refresh_due_at = now + pause;
+    if (has_ended(connection, now)) {
+        connection.status = ConnectionStatus::Error;
+    } else if (connection.access_expires_at) {
+        // Then at the latest it has to say so.
+        connection.refresh_due_at =
+            std::min(*connection.refresh_due_at, *connection.access_expires_at);
+    }
+    return connection;
+}
+
+void audit_end(Unit& unit, const Connection& connection) {
+    const bool is_revoked = connection.status == ConnectionStatus::Revoked;
+    if (!is_revoked && connection.status != ConnectionStatus::Expired) return;
+    audit_system(unit, is_revoked ? "connection.revoked" : "connection.expired",
+                 connection.id.text(), {{"provider", connection.provider}});
+}
+
+// Whether the tokens stand in the row now. A transaction that runs again, or that was committed
+// when nobody knew, finds its own there.
+bool write_refreshed(Unit& unit, Connection& connection) {
+    db::OrgStore org(unit.tx, unit.org());
+    connection.refreshed_at = connection.updated_at = unit.now;
+    if (store::write_tokens(org, connection, connection.token_generation)) {
+        audit(unit, "connection.refreshed", connection.id.text(),
+              {{"provider", connection.provider}});
+        return true;
+    }
+    const auto standing = store::find_connection(org, connection.id);
+    return standing && standing->tokens == connection.tokens;
+}
+
+void log_failure(const Connection& after, const TokenFailure& failure) {
+    const bool is_operators = failure.kind == TokenFailure::Kind::Misconfigured;
+    const bool is_final =
+        after.status == ConnectionStatus::Expired || after.status == ConnectionStatus::Revoked;
+    const bool warns = is_operators || (!is_final && after.refresh_attempts >= kSuspicious);
+    log_event(warns ? LogLevel::Warning : LogLevel::Info,
+              is_operators ? "connection.misconfigured" : "connection.refresh_failed",
+              {{"provider", after.provider},
+               {"connection", after.id.text()},
+               {"code", failure.code},
+               {"attempt", after.refresh_attempts}});
+}
+
+}  // namespace
+
+RefreshPlan plan_refresh(const Context& context, const Connection& connection) {
+    RefreshPlan plan;
+    plan.provider = rules::find_provider(connection.provider);
+    if (!plan.provider) {
+        plan.obstacle = Obstacle::UnknownProvider;
+        return plan;
+    }
+    const auto tokens =
+        open_tokens(context.keys, connection.organization_id, connection.id, connection.tokens);
+    if (!tokens) {
+        plan.obstacle = connection.tokens.empty() ? Obstacle::NoTokens : Obstacle::Unreadable;
+        return plan;
+    }
+    plan.tokens = *tokens;
+    if (!tokens->refresh) {
+        plan.obstacle = Obstacle::NoRefreshToken;
+    } else if (!rules::unready_reason(*plan.provider, context.settings).empty()) {
+        plan.obstacle = Obstacle::NotConfigured;
+    }
+    return plan;
+}
+
+RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const RefreshPlan& plan,
+                               const Connection& connection, const Uuid& owner,
+                               Milliseconds patience) {
+    if (std::chrono::steady_clock::now() - plan.made_at > kStall) {
+        log_event(LogLevel::Warning, "connection.refresh_stalled",
+                  {{"provider", connection.provider}, {"connection", connection.id.text()}});
+        return {};
+    }
+    const Timestamp asked_at = Timestamp::now();
+    const auto client = rules::oauth_client(*plan.provider, context.settings, connection.host);
+    const auto [answer, was_reached] =
+        ask_for_tokens(*plan.provider, rules::refresh_request(client, *plan.tokens.refresh));
+    RefreshOutcome outcome;
+    outcome.was_reached = was_reached;
+    if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
+        outcome.failure = *failure;
+        outcome.was_written =
+            note_refresh_failure(context, *plan.provider, *failure, connection, owner);
+        return outcome;
+    }
+    auto tokens = std::get<rules::Tokens>(answer);
+    if (!tokens.refresh_token) tokens.refresh_token = plan.tokens.refresh;
+    Connection refreshed = connection;
+    take_tokens(refreshed, context.keys, *plan.provider, tokens, asked_at);
+    // Whoever has the lease by now: these tokens are good, and the old ones may not be any more.
+    write_patiently(refreshed, patience, [&] {
+        outcome.was_written = context.database.transaction([&](db::Tx& tx) {
+            Unit unit{tx, actor, Timestamp::now()};
+            return write_refreshed(unit, refreshed);
+        });
+    });
+    log_event(LogLevel::Info,
+              outcome.was_written ? "connection.refreshed" : "connection.refresh_superseded",
+              {{"provider", connection.provider}, {"connection", connection.id.text()}});
+    return outcome;
+}
+
+bool note_refresh_failure(Context& context, const Provider& provider, const TokenFailure& failure,
+                          const Connection& connection, const Uuid& owner) {
+    Connection after;
+    const bool was_written = context.database.transaction([&](db::Tx& tx) {
+        Unit unit{tx, {connection.organization_id}, Timestamp::now()};
+        db::OrgStore org(tx, connection.organization_id);
+        after = failed(connection, provider, failure, unit.now);
+        if (!store::write_refresh_failure(org, after, owner)) return false;
+        audit_end(unit, after);
+        return true;
+    });
+    log_failure(after, failure);
+    return was_written;
+}
+
+void expire_connection(Unit& unit, const Connection& connection, const Uuid& owner,
+                       const Provider& provider) {
+    Connection after = connection;
+    after.status = ConnectionStatus::Expired;
+    after.error =
+        std::string(provider.name) + " gave access for a time that is over. Connect it again.";
+    after.refresh_due_at = std::nullopt;
+    after.updated_at = unit.now;
+    db::OrgStore org(unit.tx, unit.org());
+    if (store::write_refresh_failure(org, after, owner)) audit_end(unit, after);
+}
+
+void take_tokens(Connection& connection, const KeyRing& keys, const Provider& provider,
+                 const rules::Tokens& tokens, Timestamp asked_at) {
+    KeptTokens kept{tokens.access_token, std::nullopt};
+    if (provider.refresh == rules::Refresh::WithToken) kept.refresh = tokens.refresh_token;
+    connection.tokens = seal_tokens(keys, connection.organization_id, connection.id, kept);
+    connection.details = merged_details(connection.details, tokens.details);
+    connection.access_expires_at =
+        tokens.life ? std::optional(asked_at + *tokens.life) : std::nullopt;
+    connection.refresh_due_at = rules::refresh_due(kept.refresh.has_value(), tokens.life, asked_at);
+}
+
+void write_patiently(const Connection& connection, Milliseconds patience,
+                     const std::function<void()>& write) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (true) {
+        try {
+            return write();
+        } catch (const std::exception& error) {
+            if (!is_passing_failure(error) || std::chrono::steady_clock::now() >= end) {
+                log_event(LogLevel::Error, "connection.tokens_lost",
+                          {{"provider", connection.provider},
+                           {"connection", connection.id.text()},
+                           {"reason", explained(error)}});
+                throw;
+            }
+        }
+        std::this_thread::sleep_for(kWritePause);
+    }
+}
+
+}  // namespace muster::service

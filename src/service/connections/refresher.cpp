@@ -1,0 +1,188 @@
+#include "service/connections/refresher.hpp"
+
+#include "base/log.hpp"
+#include "db/transaction.hpp"
+#include "service/connections/refresh.hpp"
+#include "store/connections/connections.hpp"
+#include "store/connections/leases.hpp"
+
+#include <algorithm>
+
+namespace muster::service {
+
+using rules::Connection;
+using rules::TokenFailure;
+using store::DueConnection;
+using store::RemovedConnection;
+
+namespace {
+
+constexpr int kConnectionsAtOnce = 5;
+constexpr Milliseconds kUnreadable{60'000};
+// How long it is tried to give tokens back.
+constexpr Milliseconds kGiveBackLife{24 * 3600L * 1000};
+
+}  // namespace
+
+struct ConnectionUpkeep::Claimed {
+    Connection connection;
+    RefreshPlan plan;
+};
+
+ConnectionUpkeep::ConnectionUpkeep(Context& context, std::shared_ptr<ProviderTraffic> traffic)
+    : context_(context), owner_(Uuid::v7()), traffic_(std::move(traffic)) {}
+
+int ConnectionUpkeep::step(const std::function<bool()>& is_over) {
+    int worked_on = 0;
+    for (const DueConnection& due : look_for_due()) {
+        if (is_over()) break;
+        ProviderVisit visit(*traffic_, due.provider);
+        if (!visit.is_welcome()) continue;
+        if (due.is_removed ? give_back(due, visit) : refresh(due, visit)) ++worked_on;
+    }
+    return worked_on;
+}
+
+std::vector<DueConnection> ConnectionUpkeep::look_for_due() {
+    const std::vector<std::string> avoided = traffic_->avoided();
+    const std::vector<std::string_view> without(avoided.begin(), avoided.end());
+    return context_.database.read([&](db::Tx& tx) {
+        return store::find_due_connections(tx, Timestamp::now(), without, kConnectionsAtOnce);
+    });
+}
+
+// ---------------------------------------------------------------------------- refreshes
+
+bool ConnectionUpkeep::refresh(const DueConnection& due, ProviderVisit& visit) {
+    const auto claimed = claim(due);
+    if (!claimed) return false;
+    const auto& [connection, plan] = *claimed;
+    if (plan.obstacle == Obstacle::NotConfigured) {
+        const TokenFailure failure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
+        note_refresh_failure(context_, *plan.provider, failure, connection, owner_);
+    } else if (plan.obstacle == Obstacle::None) {
+        const auto outcome =
+            refresh_claimed(context_, {due.organization}, plan, connection, owner_);
+        if (!outcome.was_reached) visit.note_unreached();
+    } else if (plan.obstacle == Obstacle::Unreadable) {
+        tell_of_unreadable(connection);
+    }
+    return true;
+}
+
+// Takes the lease; what needs no provider is done with it at once.
+std::optional<ConnectionUpkeep::Claimed> ConnectionUpkeep::claim(const DueConnection& due) {
+    return context_.database.transaction([&](db::Tx& tx) -> std::optional<Claimed> {
+        Unit unit{tx, {due.organization}, Timestamp::now()};
+        db::OrgStore org(tx, due.organization);
+        const auto connection = store::lock_connection(org, due.id);
+        // Another lane may have been there since it was looked for.
+        if (!connection || !connection->refresh_due_at || *connection->refresh_due_at > unit.now)
+            return std::nullopt;
+        if (!store::claim_connection(org, due.id, owner_, unit.now, unit.now + kConnectionLease))
+            return std::nullopt;
+        Claimed claimed{*connection, plan_refresh(context_, *connection)};
+        put_off(unit, claimed.connection, claimed.plan);
+        return claimed;
+    });
+}
+
+// Of one that cannot be refreshed by asking: what is to be done instead, or when to look again.
+void ConnectionUpkeep::put_off(Unit& unit, const Connection& connection, const RefreshPlan& plan) {
+    db::OrgStore org(unit.tx, unit.org());
+    Timestamp when = unit.now + kHourly;
+    switch (plan.obstacle) {
+        case Obstacle::None:
+        case Obstacle::NotConfigured:
+            return;
+        case Obstacle::NoRefreshToken:
+            when = connection.access_expires_at.value_or(when);
+            if (when > unit.now) break;
+            return expire_connection(unit, connection, owner_, *plan.provider);
+        case Obstacle::Unreadable:
+            when = unit.now + kUnreadable;
+            break;
+        case Obstacle::UnknownProvider:
+        case Obstacle::NoTokens:
+            break;
+    }
+    store::postpone_connection(org, connection.id, owner_, connection.refresh_attempts, when);
+}
+
+// Once: it is the same key for all of them.
+void ConnectionUpkeep::tell_of_unreadable(const Connection& connection) {
+    if (!told_of_unreadable_) {
+        log_event(LogLevel::Warning, "connection.tokens_unreadable",
+                  {{"provider", connection.provider}, {"connection", connection.id.text()}});
+    }
+    told_of_unreadable_ = true;
+}
+
+// ---------------------------------------------------------------------------- what was removed
+
+bool ConnectionUpkeep::give_back(const DueConnection& due, ProviderVisit& visit) {
+    const auto removed =
+        context_.database.transaction([&](db::Tx& tx) -> std::optional<RemovedConnection> {
+            const Timestamp now = Timestamp::now();
+            db::OrgStore org(tx, due.organization);
+            auto found = store::lock_removed_connection(org, due.id);
+            if (!found || !found->due_at || *found->due_at > now) return std::nullopt;
+            if (!store::claim_connection(org, due.id, owner_, now, now + kConnectionLease))
+                return std::nullopt;
+            return found;
+        });
+    if (!removed) return false;
+    try_to_give_back(due.organization, *removed, visit);
+    return true;
+}
+
+void ConnectionUpkeep::try_to_give_back(OrgId organization, const RemovedConnection& removed,
+                                        ProviderVisit& visit) {
+    const rules::Provider* provider = rules::find_provider(removed.provider);
+    if (!provider || !rules::unready_reason(*provider, context_.settings).empty())
+        return try_again(organization, removed, std::string(kNotConfigured));
+    const auto tokens = open_tokens(context_.keys, organization, removed.id, removed.tokens);
+    if (!tokens) return try_again(organization, removed, "unreadable");
+    const auto client = rules::oauth_client(*provider, context_.settings, removed.host);
+    const auto answered = give_back_tokens(client, *tokens);
+    if (!answered.was_reached) visit.note_unreached();
+    if (answered.result != GivenBack::Done) return try_again(organization, removed, answered.code);
+    forget(organization, removed);
+    log_event(LogLevel::Info, "connection.given_back",
+              {{"provider", removed.provider},
+               {"connection", removed.id.text()},
+               {"code", answered.code}});
+}
+
+void ConnectionUpkeep::try_again(OrgId organization, const RemovedConnection& removed,
+                                 const std::string& code) {
+    const Timestamp now = Timestamp::now();
+    const Timestamp end = removed.removed_at + kGiveBackLife;
+    const std::int64_t attempts = removed.attempts + 1;
+    const bool gives_up = now >= end;
+    if (gives_up) {
+        forget(organization, removed);
+    } else {
+        const Timestamp next =
+            std::min(now + rules::refresh_back_off(static_cast<int>(attempts)), end);
+        context_.database.transaction([&](db::Tx& tx) {
+            db::OrgStore org(tx, organization);
+            store::postpone_connection(org, removed.id, owner_, attempts, next);
+        });
+    }
+    log_event(gives_up ? LogLevel::Warning : LogLevel::Info,
+              gives_up ? "connection.never_given_back" : "connection.not_given_back",
+              {{"provider", removed.provider},
+               {"connection", removed.id.text()},
+               {"code", code},
+               {"attempt", attempts}});
+}
+
+void ConnectionUpkeep::forget(OrgId organization, const RemovedConnection& removed) {
+    context_.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        store::delete_connection(org, removed.id);
+    });
+}
+
+}  // namespace muster::service

@@ -1,0 +1,137 @@
+#include "store/connections/leases.hpp"
+
+#include <algorithm>
+
+namespace muster::store {
+
+using db::OrgSql;
+using db::Param;
+using db::SystemSql;
+using db::Why;
+
+bool claim_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner, Timestamp now,
+                      Timestamp until) {
+    static constexpr OrgSql kClaim{"connection_leases.claim",
+                                   "UPDATE connections SET lease_owner = ?, lease_until = ? "
+                                   "WHERE organization_id = :org AND id = ? AND lease_until <= ?"};
+    return org.execute(kClaim, owner, until, id, now) == 1;
+}
+
+bool write_tokens(db::OrgStore& org, const rules::Connection& connection, std::int64_t generation) {
+    // A connection that was removed meanwhile stays due: these are the tokens to be given back.
+    static constexpr OrgSql kWrite{
+        "connection_leases.write_tokens",
+        "UPDATE connections SET status = 'connected', error = NULL, host = ?, tokens = ?, "
+        "token_generation = token_generation + 1, details = ?, access_expires_at = ?, "
+        "refresh_due_at = CASE WHEN removed_at IS NULL THEN ? ELSE refresh_due_at END, "
+        "refresh_attempts = 0, refreshed_at = ?, lease_owner = NULL, lease_until = 0, "
+        "updated_at = ? WHERE organization_id = :org AND id = ? AND token_generation = ?"};
+    return org.execute(kWrite, connection.host, connection.tokens, connection.details,
+                       connection.access_expires_at, connection.refresh_due_at,
+                       connection.refreshed_at, connection.updated_at, connection.id,
+                       generation) == 1;
+}
+
+bool write_refresh_failure(db::OrgStore& org, const rules::Connection& connection,
+                           const Uuid& owner) {
+    static constexpr OrgSql kWrite{
+        "connection_leases.write_failure",
+        "UPDATE connections SET status = ?, error = ?, refresh_attempts = ?, "
+        "refresh_due_at = CASE WHEN removed_at IS NULL THEN ? ELSE refresh_due_at END, "
+        "lease_owner = NULL, lease_until = 0, updated_at = ? WHERE organization_id = :org "
+        "AND id = ? AND lease_owner = ? AND token_generation = ?"};
+    return org.execute(kWrite, text_of(connection.status), connection.error,
+                       connection.refresh_attempts, connection.refresh_due_at,
+                       connection.updated_at, connection.id, owner,
+                       connection.token_generation) == 1;
+}
+
+void postpone_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner,
+                         std::int64_t attempts, Timestamp due) {
+    static constexpr OrgSql kPostpone{
+        "connection_leases.postpone",
+        "UPDATE connections SET refresh_attempts = ?, refresh_due_at = ?, lease_owner = NULL, "
+        "lease_until = 0 WHERE organization_id = :org AND id = ? AND lease_owner = ?"};
+    org.execute(kPostpone, attempts, due, id, owner);
+}
+
+void make_connection_due(db::OrgStore& org, ConnectionId id, Timestamp now) {
+    static constexpr OrgSql kMake{"connection_leases.make_due",
+                                  "UPDATE connections SET refresh_due_at = ? "
+                                  "WHERE organization_id = :org AND id = ? AND lease_until <= ?"};
+    org.execute(kMake, now, id, now);
+}
+
+void mark_connection_removed(db::OrgStore& org, ConnectionId id, Timestamp now) {
+    // The lease stays: who refreshes the tokens right now is about to write newer ones.
+    static constexpr OrgSql kMark{
+        "connection_leases.mark_removed",
+        "UPDATE connections SET removed_at = ?, refresh_due_at = ?, refresh_attempts = 0, "
+        "updated_at = ? WHERE organization_id = :org AND id = ?"};
+    org.execute(kMark, now, now, now, id);
+}
+
+void delete_connection(db::OrgStore& org, ConnectionId id) {
+    static constexpr OrgSql kDelete{
+        "connection_leases.delete",
+        "DELETE FROM connections WHERE organization_id = :org AND id = ?"};
+    org.execute(kDelete, id);
+}
+
+std::optional<RemovedConnection> lock_removed_connection(db::OrgStore& org, ConnectionId id) {
+    static constexpr OrgSql kLock{
+        "connection_leases.lock_removed",
+        "SELECT id, provider, host, tokens, refresh_attempts, refresh_due_at, removed_at "
+        "FROM connections WHERE organization_id = :org AND id = ? AND removed_at IS NOT NULL "
+        "FOR UPDATE"};
+    auto rows = org.query(kLock, id);
+    if (!rows.next()) return std::nullopt;
+    return RemovedConnection{rows.id<ConnectionId>(1), rows.bytes(2),   rows.bytes(3),
+                             rows.text_or_empty(4),    rows.integer(5), rows.optional_timestamp(6),
+                             rows.timestamp(7)};
+}
+
+std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
+                                                std::span<const std::string_view> without,
+                                                int limit) {
+    // The list is filled up with "", which is no provider, so that it is always one statement.
+    static constexpr SystemSql kFind{
+        "connection_leases.find_due", Why{"the runner works for all; each row names its tenant"},
+        "SELECT organization_id, id, provider, removed_at IS NOT NULL FROM connections "
+        "WHERE provider NOT IN ({?}) AND refresh_due_at <= ? AND lease_until <= ? "
+        "ORDER BY refresh_due_at LIMIT ?"};
+    std::vector<Param> params(kMostProvidersLeftOut, Param(std::string_view()));
+    const auto named = without.first(std::min(without.size(), kMostProvidersLeftOut));
+    std::transform(named.begin(), named.end(), params.begin(),
+                   [](std::string_view provider) { return Param(provider); });
+    params.insert(params.end(), {Param(now), Param(now), Param(limit)});
+    std::vector<DueConnection> due;
+    for (auto rows = tx.query_bulk(kFind, kMostProvidersLeftOut, params); rows.next();) {
+        due.push_back(
+            {rows.id<OrgId>(1), rows.id<ConnectionId>(2), rows.bytes(3), rows.integer(4) != 0});
+    }
+    return due;
+}
+
+std::vector<ConnectionCount> count_connections_by_status(db::Tx& tx) {
+    static constexpr SystemSql kCount{
+        "connection_leases.count_by_status", Why{"a figure of the whole installation"},
+        "SELECT status, COUNT(*) FROM connections WHERE removed_at IS NULL GROUP BY status"};
+    std::vector<ConnectionCount> counts;
+    for (auto rows = tx.query(kCount); rows.next();) {
+        const auto status = rules::connection_status_of(rows.bytes(1));
+        if (status) counts.push_back({*status, rows.integer(2)});
+    }
+    return counts;
+}
+
+std::optional<Timestamp> first_connection_due(db::Tx& tx) {
+    static constexpr SystemSql kFind{"connection_leases.first_due",
+                                     Why{"a figure of the whole installation"},
+                                     "SELECT MIN(refresh_due_at) FROM connections"};
+    auto rows = tx.query(kFind);
+    rows.next();
+    return rows.optional_timestamp(1);
+}
+
+}  // namespace muster::store

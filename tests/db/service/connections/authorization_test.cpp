@@ -1,0 +1,302 @@
+// service/connections/authorization.hpp: who may set out, with what, and who may come back. The
+// provider's side is in the end-to-end tests.
+#include "service/connections/authorization.hpp"
+
+#include "base/sealing.hpp"
+#include "db/connecting.hpp"
+#include "rules/connections/connection.hpp"
+#include "rules/seal_names.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <future>
+#include <set>
+
+using namespace muster;
+using service::Arrival;
+using service::Return;
+using test::code_of;
+using test::ConnectingHouse;
+using test::kHour;
+using test::kMinute;
+using Reason = Return::Reason;
+
+namespace {
+
+struct Connecting : ConnectingHouse {
+    // What is wrong with these settings: "path code" for each.
+    static std::set<std::string> faults_in(service::ConnectRequest request) {
+        Faults faults;
+        service::judge_settings(request, faults);
+        std::set<std::string> found;
+        for (const Fault& fault : faults.list()) {
+            found.insert(fault.path + " " + std::string(field_code_text(fault.code)));
+        }
+        return found;
+    }
+
+    // Comes back, and is refused for that reason; the state is used up, and the connection says it.
+    void refused(const Arrival& arrival, Reason reason) {
+        const auto told = come_back(arrival);
+        BOOST_TEST((told.result == Return::Result::Failed));
+        BOOST_TEST(text_of(told.reason) == text_of(reason));
+        BOOST_TEST(told.connection.has_value() == (reason != Reason::Browser));
+        BOOST_TEST(ways() == 0);
+        BOOST_TEST(stands(made.id).starts_with("error: "));
+        BOOST_TEST(stands(made.id).find("GitLab") != std::string::npos);
+    }
+
+    service::Departure made = set_out();
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(connecting, Connecting)
+
+// ---------------------------------------------------------------------------- settings
+
+BOOST_AUTO_TEST_CASE(settings_are_those_of_the_provider) {
+    auto shop = request("shopify");
+    BOOST_TEST((faults_in(shop) == std::set<std::string>{"settings.shop required"}));
+    shop.settings = {{"shop", "evil.example"}, {"host", "x"}};
+    BOOST_TEST((faults_in(shop) == std::set<std::string>{"settings.shop invalid_value",
+                                                         "settings.host unknown_field"}));
+    shop.settings = {{"shop", "acme"}};
+    BOOST_TEST(faults_in(shop).empty());
+    auto gitlab = request();
+    gitlab.settings = {{"shop", "acme"}};
+    BOOST_TEST((faults_in(gitlab) == std::set<std::string>{"settings.shop unknown_field"}));
+}
+
+BOOST_AUTO_TEST_CASE(settings_may_be_left_out_for_a_connection_that_has_some) {
+    auto shop = request("shopify");
+    shop.connection = made.id;
+    BOOST_TEST(faults_in(shop).empty());
+    shop.settings = {{"shop", "acme"}};
+    Faults faults;
+    service::judge_settings(shop, faults);
+    BOOST_TEST(shop.host.value() == "acme.myshopify.com");
+}
+
+// ---------------------------------------------------------------------------- setting out
+
+BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_rests_in_the_clear) {
+    const auto arrived = arrival(made);
+    BOOST_TEST(arrived.state.size() == 43U);
+    BOOST_TEST(client.number("SELECT COUNT(*) FROM connection_authorizations WHERE state_hash = ?",
+                             sha256(arrived.state)) == 1);
+    const auto sealed = client.value("SELECT verifier FROM connection_authorizations");
+    const auto verifier =
+        desk.keys.open(sealed, rules::authorization_seal_name(acme, made.id)).value();
+    BOOST_TEST(verifier.reveal().size() == 43U);
+    BOOST_TEST(made.redirect_url.find(verifier.reveal()) == std::string::npos);
+    BOOST_TEST((actions(acme).at(0) == "connection.requested"));
+}
+
+BOOST_AUTO_TEST_CASE(one_connection_has_one_way_at_a_time) {
+    auto again = request();
+    again.connection = made.id;
+    const auto second = set_out(again);
+    BOOST_TEST((second.id == made.id));
+    BOOST_TEST(ways() == 1);
+    BOOST_TEST((come_back(arrival(made)).reason == Reason::State));
+    BOOST_TEST((come_back(arrival(second)).reason == Reason::Unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(another_provider_or_organization_is_no_connection_of_that_name) {
+    auto slack = request("slack");
+    slack.connection = made.id;
+    BOOST_TEST((code_of([&] { set_out(slack); }) == ErrorCode::ValidationError));
+    slack.connection = ConnectionId::create();
+    BOOST_TEST((code_of([&] { set_out(slack); }) == ErrorCode::NotFound));
+    const ConnectionId theirs = ConnectionId::create();
+    client.execute(
+        "INSERT INTO connections SELECT ?, ?, provider, name, host, status, error, tokens, "
+        "token_generation, details, access_expires_at, refresh_due_at, refresh_attempts, "
+        "refreshed_at, lease_owner, lease_until, removed_at, created_by, created_at, updated_at "
+        "FROM connections",
+        organization("Globex"), theirs);
+    auto foreign = request();
+    foreign.connection = theirs;
+    BOOST_TEST((code_of([&] { set_out(foreign); }) == ErrorCode::NotFound));
+}
+
+BOOST_AUTO_TEST_CASE(an_error_without_tokens_is_pending_again) {
+    client.run("UPDATE connections SET status = 'error', error = 'late'");
+    auto again = request();
+    again.connection = made.id;
+    set_out(again);
+    BOOST_TEST(stands(made.id) == "pending: ");
+}
+
+BOOST_AUTO_TEST_CASE(a_proof_is_of_one_session_and_one_key) {
+    const auto proof = service::connect_proof(desk.keys, session());
+    BOOST_TEST(proof.size() == 64U);
+    BOOST_TEST(proof != service::connect_proof(desk.keys, SessionId::create()));
+    BOOST_TEST(proof != service::connect_proof(KeyRing(Secret(std::string(32, 'n'))), session()));
+}
+
+// ---------------------------------------------------------------------------- coming back
+
+BOOST_AUTO_TEST_CASE(whoever_comes_back_as_they_set_out_is_taken_to_the_provider) {
+    const auto told = come_back(arrival(made));
+    BOOST_TEST(text_of(told.reason) == "unavailable");  // where nobody answers
+    BOOST_TEST((told.connection == made.id));
+    BOOST_TEST(ways() == 0);
+    BOOST_TEST((come_back(arrival(made)).reason == Reason::State));
+}
+
+BOOST_AUTO_TEST_CASE(a_way_is_over_after_ten_minutes) {
+    client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
+    refused(arrival(made), Reason::Expired);
+}
+
+BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
+    Arrival other = arrival(made);
+    other.proof = service::connect_proof(desk.keys, SessionId::create());
+    refused(other, Reason::Browser);
+}
+
+BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
+    service::Context rotated{database, own, rules::CursorSealer(own.security_key.reveal()),
+                             KeyRing(Secret(std::string(32, 'n')), own.security_key)};
+    const auto told = service::come_back(rotated, arrival(made), [](const auto&) { return true; });
+    BOOST_TEST(text_of(told.reason) == "unavailable");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_ended_is_refused) {
+    service::close_session(desk, opened.session);
+    refused(arrival(made), Reason::Session);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_was_idle_for_too_long_is_refused) {
+    pass(12 * kHour);
+    refused(arrival(made), Reason::Session);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_is_refused) {
+    client.run("UPDATE sessions SET verified_at = NULL");
+    refused(arrival(made), Reason::Session);
+}
+
+BOOST_AUTO_TEST_CASE(a_viewer_or_nobody_any_more_is_refused) {
+    client.run("UPDATE seats SET role = 'viewer'");
+    refused(arrival(made), Reason::Role);
+    client.run("UPDATE seats SET role = 'admin'");
+    auto again = request();
+    again.connection = made.id;
+    const auto second = set_out(again);
+    client.run("DELETE FROM seats");
+    refused(arrival(second), Reason::Role);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_acts_elsewhere_by_now_comes_back_all_the_same) {
+    const OrgId other = organization("Globex");
+    service::add_admin(context, other, kAnn, "viewer");
+    BOOST_TEST(service::set_active_organization(context, opened.session, other, ""));
+    BOOST_TEST((come_back(arrival(made)).reason == Reason::Unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(another_issuer_is_refused_and_the_right_one_is_not) {
+    Arrival evil = arrival(made);
+    evil.issuer = "https://evil.example";
+    refused(evil, Reason::Issuer);
+    Arrival right = arrival(set_out());
+    right.issuer = "https://gitlab.com";
+    BOOST_TEST((come_back(right).reason == Reason::Unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_asked) {
+    own.providers.erase("gitlab");
+    refused(arrival(made), Reason::Configuration);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_refused) {
+    Arrival without = arrival(made);
+    without.code.reset();
+    refused(without, Reason::Request);
+    made = set_out();
+    Arrival broken = arrival(made);
+    broken.is_readable = false;
+    refused(broken, Reason::Request);
+}
+
+BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
+    Arrival denied = arrival(made);
+    denied.error = "access_denied";
+    const auto told = come_back(denied);
+    BOOST_TEST((told.result == Return::Result::Denied));
+    BOOST_TEST(text_of(told.reason) == "");
+    BOOST_TEST(stands(made.id) == "error: Access was denied at GitLab.");
+    made = set_out();
+    Arrival error = arrival(made);
+    error.error = "<b>";
+    refused(error, Reason::Provider);
+    BOOST_TEST(stands(made.id).find('<') == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(where_no_slot_is_free_the_state_counts_again) {
+    const auto none = [](const rules::Provider&) { return false; };
+    BOOST_TEST((code_of([&] { service::come_back(desk, arrival(made), none); }) ==
+                ErrorCode::ServiceUnavailable));
+    BOOST_TEST(ways() == 1);
+    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST((come_back(arrival(made)).reason == Reason::Unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
+    Arrival denied = arrival(made);
+    denied.error = "access_denied";
+    bool was_asked = false;
+    service::come_back(desk, denied, [&](const rules::Provider&) { return was_asked = true; });
+    BOOST_TEST(!was_asked);
+}
+
+BOOST_AUTO_TEST_CASE(what_has_tokens_stands_as_it_did) {
+    client.run(
+        "UPDATE connections SET status = 'connected', tokens = 'sealed', token_generation = 1");
+    Arrival denied = arrival(made);
+    denied.error = "access_denied";
+    BOOST_TEST((come_back(denied).result == Return::Result::Denied));
+    BOOST_TEST(stands(made.id) == "connected: ");
+}
+
+BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
+    service::ConnectRequest again = request();
+    again.connection = made.id;
+    const auto deadlocks = [&] {
+        return client.number(
+            "SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_deadlocks'");
+    };
+    const auto before = deadlocks();
+    std::atomic<int> denied = 0;
+    const auto go_and_come_back = [&] {
+        test::Desk tab;
+        service::Context tabs_own{tab.database, own, tab.context.cursors, desk.keys};
+        for (int i = 0; i < 50; ++i) {
+            const auto way = tab.database.transaction([&](db::Tx& tx) {
+                service::Unit unit{tx, {acme, ann}, Timestamp::now()};
+                return service::set_out(unit, tabs_own, again, session());
+            });
+            Arrival back = arrival(way);
+            back.error = "access_denied";
+            const auto told = service::come_back(tabs_own, back, [](const auto&) { return true; });
+            if (told.result == Return::Result::Denied) ++denied;
+        }
+    };
+    std::vector<std::future<void>> tabs;
+    for (int i = 0; i < 4; ++i) tabs.push_back(std::async(std::launch::async, go_and_come_back));
+    for (auto& tab : tabs) tab.get();
+    BOOST_TEST(denied > 0);
+    BOOST_TEST(deadlocks() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_removed_connection_is_come_back_to_by_nobody) {
+    client.run("UPDATE connections SET removed_at = 1");
+    const auto told = come_back(arrival(made));
+    BOOST_TEST((told.reason == Reason::Removed));
+    BOOST_TEST(!told.connection.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

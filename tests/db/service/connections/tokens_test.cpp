@@ -1,0 +1,486 @@
+// service/connections/tokens.hpp: tokens for a code, and what a refresh may come to, at a real
+// endpoint.
+#include "service/connections/tokens.hpp"
+
+#include "base/log.hpp"
+#include "db/connections.hpp"
+#include "unit/base/logged.hpp"
+
+#include <atomic>
+
+using namespace muster;
+using rules::ConnectionStatus;
+using rules::TokenFailure;
+using service::Refreshing;
+using test::kHour;
+using test::kMark;
+using test::kMinute;
+using test::ProviderServer;
+using test::ServedRequest;
+using test::Station;
+
+namespace {
+
+bool holds(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+struct Tokens : test::ConnectionHouse {
+    std::optional<TokenFailure> exchange(ConnectionId id,
+                                         std::map<std::string, std::string> details = {}) {
+        return service::exchange_code(mine, admin(),
+                                      {id,
+                                       "code" + std::string(kMark),
+                                       {"https://c.example/callback", "s", "verifier"},
+                                       std::move(details)});
+    }
+    service::RefreshResult refresh(ConnectionId id) {
+        return service::refresh_connection(mine, admin(), id, test::kMayWait);
+    }
+    std::string reason(ConnectionId id) {
+        const auto error = test::error_of([&] { refresh(id); });
+        if (!error || error->code() != ErrorCode::InvalidState) return "another error, or none";
+        return error->details()["reason"].asString();
+    }
+    // As if the last attempt were a while ago.
+    void age(ConnectionId id) {
+        client.execute(
+            "UPDATE connections SET updated_at = updated_at - 5000, "
+            "refreshed_at = refreshed_at - 5000 WHERE id = ?",
+            id);
+    }
+    std::int64_t minutes_until(const std::optional<Timestamp>& when) {
+        return when ? (*when - Timestamp::now() + Milliseconds(5000)).count() / 60'000 : -1;
+    }
+    std::string log_of(const std::function<void()>& work) {
+        set_log_level(LogLevel::Info);
+        std::string log = test::logged(work);
+        set_log_level(LogLevel::Error);
+        return log;
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(connection_tokens, Tokens)
+
+// ---------------------------------------------------------------------------- a code's tokens
+
+BOOST_AUTO_TEST_CASE(a_code_becomes_tokens_under_seal) {
+    const auto id = pending();
+    BOOST_TEST(!exchange(id, {{"realmId", "7"}}).has_value());
+    const auto made = row(id);
+    BOOST_TEST((made.status == ConnectionStatus::Connected));
+    BOOST_TEST(!made.error.has_value());
+    BOOST_TEST(tokens(id) == "a1 r1");
+    BOOST_TEST(!holds(cell(id, "HEX(tokens)"), to_hex(kMark)));
+    BOOST_TEST(made.token_generation == 1);
+    BOOST_TEST(holds(made.details, R"("realmId":"7")"));
+    BOOST_TEST(minutes_until(made.access_expires_at) == 60);
+    BOOST_TEST(minutes_until(made.refresh_due_at) == 45);
+    const auto request = server.requests().at(0);
+    BOOST_TEST(holds(request.body, "code_verifier=verifier"));
+    BOOST_TEST(holds(request.body, "grant_type=authorization_code"));
+    BOOST_TEST((audited() == std::vector<std::string>{"admin connection.connected"}));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_look_up_finds_is_kept_with_the_tokens) {
+    const auto id = pending("mailchimp");
+    server.answer([](const ServedRequest& request) {
+        if (request.path == "/token") {
+            return ProviderServer::answering(
+                200, R"({"access_token":"a1hushhush","expires_in":0,"scope":null})");
+        }
+        const bool is_known = request.headers.at("authorization") == "OAuth a1hushhush";
+        return ProviderServer::answering(is_known ? 200 : 401, R"({"dc":"us6"})");
+    });
+    BOOST_TEST(!exchange(id).has_value());
+    BOOST_TEST(server.calls("/lookup") == 1U);
+    BOOST_TEST(row(id).details == R"({"dc":"us6"})");
+    BOOST_TEST(tokens(id) == "a1");
+    BOOST_TEST(!row(id).access_expires_at.has_value());
+    BOOST_TEST(!row(id).refresh_due_at.has_value());
+    BOOST_TEST(reason(id) == "the provider gave nothing to refresh this connection with");
+}
+
+BOOST_AUTO_TEST_CASE(a_look_up_that_finds_nothing_leaves_no_tokens) {
+    const auto id = pending("mailchimp");
+    server.answer([](const ServedRequest& request) {
+        return ProviderServer::answering(
+            200, request.path == "/token" ? R"({"access_token":"a1hushhush"})" : "{}");
+    });
+    BOOST_TEST(exchange(id).value().code == "invalid_lookup");
+    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    BOOST_TEST(tokens(id) == "none");
+}
+
+BOOST_AUTO_TEST_CASE(a_code_that_is_refused_is_told_where_there_were_no_tokens_and_only_there) {
+    server.answer(400, R"({"error":"invalid_grant","error_description":"hushhush"})");
+    const auto fresh = pending();
+    const auto standing = connected();
+    const auto before = client.snapshot(acme);
+    BOOST_TEST((exchange(standing).value().kind == TokenFailure::Kind::Refused));
+    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST((exchange(fresh).value().kind == TokenFailure::Kind::Refused));
+    BOOST_TEST((row(fresh).status == ConnectionStatus::Error));
+    BOOST_TEST(holds(row(fresh).error.value(), "GitLab"));
+    BOOST_TEST(!holds(row(fresh).error.value(), kMark));
+    BOOST_TEST(audited().empty());
+    BOOST_TEST(reason(fresh) == "this connection was never connected");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_consent_replaces_all_that_was_there) {
+    const auto id = connected();
+    set(id, "details", R"({"old":"1"})");
+    set(id, "status", "expired");
+    server.answer(200, R"({"access_token":"a9hushhush","token_type":"bearer"})");
+    BOOST_TEST(!exchange(id).has_value());
+    BOOST_TEST(tokens(id) == "a9");  // no refresh token of another account
+    BOOST_TEST(row(id).details == "{}");
+    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(row(id).token_generation == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_was_removed_meanwhile_gets_no_tokens_and_they_go_back) {
+    const auto id = pending();
+    server.answer([&](const ServedRequest& request) {
+        if (request.path == "/token") test::Client().execute("DELETE FROM connections");
+        return ProviderServer::answering(200, ProviderServer::granted(1));
+    });
+    BOOST_TEST((test::code_of([&] { exchange(id); }) == ErrorCode::NotFound));
+    BOOST_TEST(holds(server.requests("/revoke").at(0).body, "token=r1hushhush"));
+    BOOST_TEST((test::code_of([&] { exchange(id); }) == ErrorCode::NotFound));
+    BOOST_TEST(server.calls() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_called) {
+    const auto id = pending();
+    const auto standing = connected();
+    own.providers.clear();
+    BOOST_TEST((exchange(id).value().kind == TokenFailure::Kind::Misconfigured));
+    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    BOOST_TEST((test::code_of([&] { refresh(standing); }) == ErrorCode::ProviderUnavailable));
+    BOOST_TEST(server.calls() == 0U);
+}
+
+// ---------------------------------------------------------------------------- refreshes
+
+BOOST_AUTO_TEST_CASE(a_refresh_brings_new_tokens_and_the_rotated_one_is_used_next) {
+    const auto id = connected();
+    const auto result = refresh(id);
+    BOOST_TEST((result.state == Refreshing::Done));
+    BOOST_TEST(tokens(id) == "a1 r1");
+    BOOST_TEST(result.connection.token_generation == 2);
+    age(id);
+    refresh(id);
+    BOOST_TEST(tokens(id) == "a2 r2");
+    BOOST_TEST(holds(server.requests().at(0).body, "refresh_token=r0hushhush"));
+    BOOST_TEST(holds(server.requests().at(1).body, "refresh_token=r1hushhush"));
+    BOOST_TEST((audited() == std::vector<std::string>(2, "admin connection.refreshed")));
+    BOOST_TEST(cell(id, "lease_owner") == "-");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_without_a_refresh_token_keeps_the_old_one) {
+    const auto id = connected();
+    set(id, "details", R"({"hub_id":"5"})");
+    server.answer(200, R"({"access_token":"a5hushhush","token_type":"bearer","expires_in":7200})");
+    refresh(id);
+    BOOST_TEST(tokens(id) == "a5 r0");
+    BOOST_TEST(row(id).details == R"({"hub_id":"5"})");
+    BOOST_TEST(minutes_until(row(id).refresh_due_at) == 105);
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_is_the_end_and_says_so) {
+    const auto id = connected();
+    server.answer(400, R"({"error":"invalid_grant","error_description":"hushhush"})");
+    const auto result = refresh(id);
+    BOOST_TEST((result.state == Refreshing::Done));
+    BOOST_TEST((result.connection.status == ConnectionStatus::Expired));
+    BOOST_TEST(holds(result.connection.error.value(), "GitLab"));
+    BOOST_TEST(holds(result.connection.error.value(), "invalid_grant"));
+    BOOST_TEST(!holds(result.connection.error.value(), kMark));
+    BOOST_TEST(!row(id).refresh_due_at.has_value());
+    BOOST_TEST((audited() == std::vector<std::string>{"system connection.expired"}));
+    BOOST_TEST(holds(reason(id), "expired"));
+    BOOST_TEST(server.calls() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(access_that_was_taken_back_is_told_as_that) {
+    const auto id = connected("slack");
+    server.answer(200, R"({"ok":false,"error":"token_revoked"})");
+    BOOST_TEST((refresh(id).connection.status == ConnectionStatus::Revoked));
+    BOOST_TEST((audited() == std::vector<std::string>{"system connection.revoked"}));
+    BOOST_TEST(holds(reason(id), "taken back"));
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_is_not_accepted_is_the_operators_business) {
+    const auto id = connected();
+    set(id, "access_expires_at", Timestamp::now() + 2 * kHour);
+    server.answer(401, R"({"error":"invalid_client"})");
+    const std::string log = log_of([&] { refresh(id); });
+    BOOST_TEST(holds(log, "level=warning event=connection.misconfigured"));
+    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(holds(row(id).error.value(), "operator"));
+    BOOST_TEST(minutes_until(row(id).refresh_due_at) == 60);
+    set(id, "access_expires_at", Timestamp::now());
+    age(id);
+    refresh(id);
+    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    server.grant();
+    age(id);
+    refresh(id);
+    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(!row(id).error.has_value());
+    BOOST_TEST(row(id).refresh_attempts == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_in_trouble_is_asked_again_later_and_later) {
+    const auto id = connected();
+    set(id, "access_expires_at", Timestamp::now() + 5 * kHour);
+    server.answer(503, "");
+    for (const int minutes : {1, 5, 15, 60, 60}) {
+        refresh(id);
+        BOOST_TEST(minutes_until(row(id).refresh_due_at) == minutes);
+        BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+        BOOST_TEST(holds(row(id).error.value(), "GitLab"));
+        age(id);
+    }
+    set(id, "access_expires_at", Timestamp::now() + 2 * kMinute);
+    refresh(id);
+    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(minutes_until(row(id).refresh_due_at) == 2);  // then it has to say so
+    age(id);
+    set(id, "access_expires_at", Timestamp::now());
+    refresh(id);
+    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    BOOST_TEST(audited().empty());
+}
+
+BOOST_AUTO_TEST_CASE(whatever_is_no_token_changes_no_token) {
+    const auto id = connected();
+    std::vector<test::ServedResponse> answers;
+    for (const auto& [status, body] :
+         std::vector<std::pair<int, std::string>>{{200, "<html>"},
+                                                  {200, std::string(70'000, ' ')},
+                                                  {302, ProviderServer::granted(1)},
+                                                  {429, ""},
+                                                  {500, ProviderServer::granted(1)}}) {
+        answers.push_back(ProviderServer::answering(status, body));
+    }
+    answers.emplace_back().hang_up = true;
+    for (const auto& answer : answers) {
+        server.answer([answer](const ServedRequest&) { return answer; });
+        refresh(id);
+        BOOST_TEST(tokens(id) == "a0 r0");
+        BOOST_TEST((row(id).status == ConnectionStatus::Connected), answer.status);
+        BOOST_TEST(row(id).error.has_value());
+        age(id);
+    }
+    BOOST_TEST(server.calls() == answers.size());
+    BOOST_TEST(row(id).refresh_attempts == 6);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_refreshes_what_is_not_there_or_not_theirs) {
+    BOOST_TEST((test::code_of([&] { refresh(ConnectionId::create()); }) == ErrorCode::NotFound));
+    const auto id = connected();
+    const service::Actor stranger{organization("Other"), ann};
+    BOOST_TEST((test::code_of([&] {
+                    service::refresh_connection(mine, stranger, id, test::kMayWait);
+                }) == ErrorCode::NotFound));
+    BOOST_TEST((test::code_of([&] {
+                    service::refresh_connection(mine, stranger, id, test::kNobodyToSpare);
+                }) == ErrorCode::NotFound));
+    BOOST_TEST(holds(reason(pending()), "consented"));
+    BOOST_TEST(server.calls() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_refresh_that_is_asked_for_is_the_runners_soon) {
+    const auto id = connected();
+    set(id, "refresh_due_at", Timestamp::now() + kHour);
+    const auto result = service::refresh_connection(mine, admin(), id, test::kNobodyToSpare);
+    BOOST_TEST((result.state == Refreshing::UnderWay));
+    BOOST_TEST((row(id).refresh_due_at.value() <= Timestamp::now()));
+    BOOST_TEST(server.calls() == 0U);
+    refresh(id);
+    BOOST_TEST((service::refresh_connection(mine, admin(), id, test::kNobodyToSpare).state ==
+                Refreshing::Done));
+    BOOST_TEST((row(id).refresh_due_at.value() > Timestamp::now()));
+}
+
+// ---------------------------------------------------------------------------- at once
+
+namespace {
+
+struct Crowd {
+    std::int64_t done = 0;
+    std::int64_t under_way = 0;
+};
+
+// Twenty workers, each with a connection to the database that is open already.
+Crowd refresh_at_once(Tokens& house, ConnectionId id, std::atomic<int>& waiting) {
+    constexpr int kWorkers = 20;
+    std::vector<std::unique_ptr<Station>> stations;
+    for (int i = 0; i < kWorkers; ++i) {
+        stations.push_back(std::make_unique<Station>(house.own));
+        stations.back()->as(house.acme, [](service::Unit&) { return true; });
+    }
+    std::vector<std::optional<Refreshing>> states(kWorkers);  // nullopt: it was too late
+    test::side_by_side(kWorkers, [&](int i) {
+        const auto at = static_cast<std::size_t>(i);
+        (void)test::code_of([&] {
+            states[at] =
+                service::refresh_connection(stations[at]->mine, house.admin(), id, test::kMayWait)
+                    .state;
+        });
+        ++waiting;
+    });
+    return {std::count(states.begin(), states.end(), Refreshing::Done),
+            std::count(states.begin(), states.end(), Refreshing::UnderWay)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(twenty_refreshes_at_once_make_one_call_to_a_slow_provider) {
+    const auto id = connected();
+    std::atomic<int> others{0};
+    server.answer([&](const ServedRequest&) {
+        // As slow as it takes for all others to have been told.
+        (void)test::until([&] { return others == 19; });
+        return ProviderServer::answering(200, ProviderServer::granted(1));
+    });
+    const Crowd crowd = refresh_at_once(*this, id, others);
+    BOOST_TEST(server.calls() == 1U);
+    BOOST_TEST(crowd.done == 1);
+    BOOST_TEST(crowd.under_way == 19);
+    BOOST_TEST(tokens(id) == "a1 r1");
+    BOOST_TEST(row(id).token_generation == 2);
+}
+
+BOOST_AUTO_TEST_CASE(twenty_refreshes_at_once_make_one_call_to_a_fast_provider) {
+    for (const bool grants : {true, false}) {
+        const auto id = connected();
+        if (!grants) server.answer(503, "");
+        const auto before = server.calls();
+        std::atomic<int> others{0};
+        const Crowd crowd = refresh_at_once(*this, id, others);
+        BOOST_TEST(server.calls() == before + 1);
+        BOOST_TEST(crowd.done >= 1);
+        BOOST_TEST(crowd.done + crowd.under_way == 20);
+        BOOST_TEST(row(id).token_generation == (grants ? 2 : 1));
+    }
+}
+
+// ---------------------------------------------------------------------------- leases
+
+BOOST_AUTO_TEST_CASE(tokens_count_even_where_the_lease_was_lost) {
+    const auto id = connected();
+    server.answer([&](const ServedRequest&) {
+        test::Client().execute("UPDATE connections SET lease_owner = ?", Uuid::v7());
+        return ProviderServer::answering(200, ProviderServer::granted(1));
+    });
+    refresh(id);
+    BOOST_TEST(tokens(id) == "a1 r1");
+    BOOST_TEST(cell(id, "lease_owner") == "-");
+}
+
+BOOST_AUTO_TEST_CASE(tokens_and_failures_of_before_never_overwrite_newer_tokens) {
+    for (const int status : {200, 400}) {
+        const auto id = connected();
+        server.answer([&, id](const ServedRequest&) {
+            test::Client().execute(
+                "UPDATE connections SET token_generation = 2, tokens = ?, lease_owner = NULL, "
+                "lease_until = 0 WHERE id = ?",
+                service::seal_tokens(context.keys, acme, id, {Secret("newer"), {}}), id);
+            return ProviderServer::answering(status, status == 200
+                                                         ? ProviderServer::granted(1)
+                                                         : R"({"error":"invalid_grant"})");
+        });
+        const auto result = refresh(id);
+        BOOST_TEST((result.connection.status == ConnectionStatus::Connected));
+        BOOST_TEST(tokens(id) == "newer");
+        BOOST_TEST(row(id).token_generation == 2);
+    }
+    BOOST_TEST(audited().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_under_a_lost_lease_is_not_written) {
+    const auto id = connected();
+    server.answer([&](const ServedRequest&) {
+        test::Client().execute("UPDATE connections SET lease_owner = ?", Uuid::v7());
+        return ProviderServer::answering(400, R"({"error":"invalid_grant"})");
+    });
+    refresh(id);
+    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(audited().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_consent_during_a_refresh_wins) {
+    const auto id = connected();
+    server.answer([&](const ServedRequest& request) {
+        if (holds(request.body, "authorization_code"))
+            return ProviderServer::answering(200, ProviderServer::granted(7));
+        Station station(own);
+        (void)service::exchange_code(station.mine, admin(),
+                                     {id, "code", {"https://c.example/", "s", "v"}, {}});
+        return ProviderServer::answering(200, ProviderServer::granted(1));
+    });
+    refresh(id);
+    BOOST_TEST(tokens(id) == "a7 r7");
+}
+
+// ---------------------------------------------------------------------------- the database
+
+namespace {
+
+// New tokens cannot be written so many times by one connection. It counts in a variable of the
+// connection's, which bears the transactions being undone; `name` is one that it did not use yet.
+struct Outage {
+    Outage(test::Client& client, const std::string& name, int failures)
+        : trigger(client,
+                  "CREATE TRIGGER outage BEFORE UPDATE ON connections FOR EACH ROW BEGIN "
+                  "IF NOT (NEW.tokens <=> OLD.tokens) THEN SET @" +
+                      name + " = COALESCE(@" + name + ", 0) + 1; IF @" + name +
+                      " <= " + std::to_string(failures) +
+                      " THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; "
+                      "END IF; END IF; END",
+                  "DROP TRIGGER outage") {}
+    test::Meanwhile trigger;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tokens_that_cannot_be_written_at_first_are_written_later) {
+    const auto id = connected();
+    const auto other = pending();
+    {
+        const Outage outage(client, "first", 7);  // more than one transaction tries
+        refresh(id);
+    }
+    BOOST_TEST(tokens(id) == "a1 r1");
+    {
+        const Outage outage(client, "second", 7);
+        BOOST_TEST(!exchange(other).has_value());
+    }
+    BOOST_TEST(tokens(other) == "a2 r2");
+    BOOST_TEST(server.calls() == 2U);
+    BOOST_TEST(audited().size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_to_the_database_that_is_lost_during_the_call_loses_nothing) {
+    const auto id = connected();
+    static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
+                                       "SELECT CONNECTION_ID()"};
+    const auto session = database.read([&](db::Tx& tx) {
+        auto rows = tx.query(kId);
+        rows.next();
+        return rows.integer(1);
+    });
+    server.answer([&](const ServedRequest&) {
+        test::Client().kill(session);
+        return ProviderServer::answering(200, ProviderServer::granted(1));
+    });
+    refresh(id);
+    BOOST_TEST(tokens(id) == "a1 r1");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
