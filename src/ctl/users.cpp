@@ -1,6 +1,6 @@
 // musterctl user.
 #include "ctl/command.hpp"
-#include "service/erasure.hpp"
+#include "service/privacy/erasure.hpp"
 
 #include <algorithm>
 #include <cstdint>

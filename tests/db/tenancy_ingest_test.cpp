@@ -2,8 +2,8 @@
 // them (tenancy_test.cpp).
 #include "db/neighbours.hpp"
 #include "store/engagement/events.hpp"
-#include "store/erasure.hpp"
 #include "store/modules/credentials.hpp"
+#include "store/privacy/erasure.hpp"
 
 using namespace muster;
 using test::kHash;

@@ -7,13 +7,13 @@
 #include "store/access/organizations.hpp"
 #include "store/attributes.hpp"
 #include "store/audit_log.hpp"
-#include "store/erasure.hpp"
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 #include "store/members/list.hpp"
 #include "store/members/members.hpp"
 #include "store/outbox.hpp"
+#include "store/privacy/erasure.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -4,9 +4,9 @@
 
 #include "db/neighbours.hpp"
 #include "rules/event_types.hpp"
-#include "service/erasure.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
+#include "service/privacy/erasure.hpp"
 
 #include <boost/test/unit_test.hpp>
 

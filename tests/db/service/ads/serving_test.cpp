@@ -7,9 +7,9 @@
 #include "service/ads/campaigns.hpp"
 #include "service/ads/creatives.hpp"
 #include "service/ads/slots.hpp"
-#include "service/erasure.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
+#include "service/privacy/erasure.hpp"
 #include "service/purge.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -5,8 +5,8 @@
 #include "base/json.hpp"
 #include "db/modules.hpp"
 #include "rules/webhook_wire.hpp"
-#include "service/erasure.hpp"
 #include "service/members/create.hpp"
+#include "service/privacy/erasure.hpp"
 
 #include <future>
 

@@ -1,6 +1,6 @@
-// service/erasure.hpp: a person is gone everywhere, nobody else is touched, and whatever comes in
-// between, doing it again completes it.
-#include "service/erasure.hpp"
+// service/privacy/erasure.hpp: a person is gone everywhere, nobody else is touched, and whatever
+// comes in between, doing it again completes it.
+#include "service/privacy/erasure.hpp"
 
 #include "db/imports.hpp"
 #include "service/access/organizations.hpp"

@@ -1,4 +1,4 @@
-#include "store/erasure.hpp"
+#include "store/privacy/erasure.hpp"
 
 #include <stdexcept>
 

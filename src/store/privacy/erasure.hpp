@@ -1,4 +1,4 @@
-// What is kept of a person, wherever that is: found and removed for service/erasure.cpp.
+// What is kept of a person, wherever that is: found and removed for service/privacy/erasure.cpp.
 #pragma once
 
 #include "db/transaction.hpp"

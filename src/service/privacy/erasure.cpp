@@ -1,4 +1,4 @@
-#include "service/erasure.hpp"
+#include "service/privacy/erasure.hpp"
 
 #include "base/json.hpp"
 #include "db/transaction.hpp"
@@ -10,9 +10,9 @@
 #include "service/outbox.hpp"
 #include "store/access/organizations.hpp"
 #include "store/ads/serving.hpp"
-#include "store/erasure.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/members/members.hpp"
+#include "store/privacy/erasure.hpp"
 
 #include <algorithm>
 #include <functional>
