@@ -9,7 +9,7 @@
 -- oldest program: 6
 
 -- A row for each version that the schema has had here; the newest one counts. oldest_program: the oldest programs, by the
--- version that they were written for, that may work with the schema (src/rules/schema_fit.hpp); versions before 6 do not say.
+-- version that they were written for, that may work with the schema (src/rules/operations/schema_fit.hpp); versions before 6 do not say.
 CREATE TABLE IF NOT EXISTS schema_version (
     version        INT UNSIGNED NOT NULL,
     applied_at     BIGINT       NOT NULL,

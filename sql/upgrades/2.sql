@@ -1,5 +1,5 @@
 -- From version 1 to 2: admin sign-in, members that can be searched, rates and sealed replays.
--- `musterctl db migrate` runs each statement in turn (src/service/schema.cpp). How to write one:
+-- `musterctl db migrate` runs each statement in turn (src/service/operations/schema.cpp). How to write one:
 -- * It must bear being run again after any later statement. What was done already is passed over by the error that says
 --   so: a table, column or key exists, or is not there to be dropped. The engine does an ALTER with all its clauses or
 --   not at all; so each ALTER must have a clause that fails the second time, or do no harm then.

@@ -1,5 +1,5 @@
 // musterctl health.
-#include "service/health.hpp"
+#include "service/operations/health.hpp"
 #include "ctl/command.hpp"
 
 namespace muster::ctl {

@@ -1,8 +1,8 @@
 // musterctl db, secret, config.
 #include "ctl/command.hpp"
-#include "service/first_run.hpp"
-#include "service/schema.hpp"
-#include "service/secrets.hpp"
+#include "service/operations/first_run.hpp"
+#include "service/operations/key_rotation.hpp"
+#include "service/operations/schema.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "jobs/purge.hpp"
 
 #include "base/log.hpp"
-#include "service/purge.hpp"
+#include "service/operations/purge.hpp"
 
 namespace muster::jobs {
 namespace {

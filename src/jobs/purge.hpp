@@ -1,4 +1,4 @@
-// The daily purge: service/purge.hpp says what goes.
+// The daily purge: service/operations/purge.hpp says what goes.
 #pragma once
 
 #include "jobs/runner.hpp"

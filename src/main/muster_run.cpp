@@ -11,7 +11,7 @@
 #include "jobs/purge.hpp"
 #include "jobs/webhooks.hpp"
 #include "main/wiring.hpp"
-#include "service/schema.hpp"
+#include "service/operations/schema.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "ctl/command.hpp"
 #include "main/wiring.hpp"
 #include "service/failure.hpp"
-#include "service/schema.hpp"
+#include "service/operations/schema.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "http/fcgi_io.hpp"
 #include "main/wiring.hpp"
 #include "process/worker_pool.hpp"
-#include "service/schema.hpp"
+#include "service/operations/schema.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -9,7 +9,7 @@
 #include "db/transaction.hpp"
 #include "rules/connections/providers.hpp"
 #include "service/context.hpp"
-#include "service/database.hpp"
+#include "service/operations/database.hpp"
 
 #include <cstdio>
 #include <cstdlib>

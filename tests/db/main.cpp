@@ -3,7 +3,7 @@
 #define BOOST_TEST_MODULE muster_db
 #include "base/log.hpp"
 #include "db/house.hpp"
-#include "service/schema.hpp"
+#include "service/operations/schema.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "db/house.hpp"
-#include "service/schema.hpp"
-#include "store/schema.hpp"
+#include "service/operations/schema.hpp"
+#include "store/operations/schema.hpp"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 // sql/schema.sql as the server keeps it: no row can point into another tenant, texts compare byte
 // by byte, and making the schema twice does no harm.
-#include "service/schema.hpp"
+#include "service/operations/schema.hpp"
 #include "db/house.hpp"
-#include "store/schema.hpp"
+#include "store/operations/schema.hpp"
 
 #include <boost/test/unit_test.hpp>
 

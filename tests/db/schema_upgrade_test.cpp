@@ -1,5 +1,5 @@
-// service/schema.hpp upgrade_schema: a database of any earlier version comes out as a new one would
-// be, with its data, wherever an earlier run broke off. Whoever else is there:
+// service/operations/schema.hpp upgrade_schema: a database of any earlier version comes out as a
+// new one would be, with its data, wherever an earlier run broke off. Whoever else is there:
 // schema_waiting_test.cpp.
 #include "db/places.hpp"
 #include "unit/client/scratch.hpp"

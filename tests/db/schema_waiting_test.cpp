@@ -1,6 +1,6 @@
-// service/schema.hpp upgrade_schema beside others: another upgrade, a connection that is lost, and
-// transactions that keep a table open, which neither it nor the requests behind it may wait for
-// long.
+// service/operations/schema.hpp upgrade_schema beside others: another upgrade, a connection that is
+// lost, and transactions that keep a table open, which neither it nor the requests behind it may
+// wait for long.
 #include "db/places.hpp"
 #include "unit/client/scratch.hpp"
 

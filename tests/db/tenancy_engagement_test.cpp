@@ -2,7 +2,7 @@
 // (tenancy_test.cpp).
 #include "db/neighbours.hpp"
 #include "store/engagement/events.hpp"
-#include "store/purge.hpp"
+#include "store/operations/purge.hpp"
 
 using namespace muster;
 using test::Neighbours;

@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "db/house.hpp"
 #include "jobs/mail.hpp"
-#include "service/monitoring.hpp"
+#include "service/operations/monitoring.hpp"
 #include "store/mail_outbox.hpp"
 #include "unit/base/logged.hpp"
 #include "unit/net/loopback_smtp.hpp"

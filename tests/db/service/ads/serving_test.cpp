@@ -9,8 +9,8 @@
 #include "service/ads/slots.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
+#include "service/operations/purge.hpp"
 #include "service/privacy/erasure.hpp"
-#include "service/purge.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -6,8 +6,8 @@
 #include "db/connections.hpp"
 #include "jobs/connections.hpp"
 #include "service/connections/refresh.hpp"
-#include "service/monitoring.hpp"
-#include "service/purge.hpp"
+#include "service/operations/monitoring.hpp"
+#include "service/operations/purge.hpp"
 #include "unit/base/logged.hpp"
 
 #include <atomic>

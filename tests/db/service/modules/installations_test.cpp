@@ -4,7 +4,7 @@
 
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"
-#include "service/secrets.hpp"
+#include "service/operations/key_rotation.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "db/dispatch_house.hpp"
 #include "jobs/webhooks.hpp"
-#include "service/monitoring.hpp"
+#include "service/operations/monitoring.hpp"
 #include "unit/base/logged.hpp"
 #include "unit/client/loopback_server.hpp"
 

@@ -6,8 +6,8 @@
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
 #include "service/audit.hpp"
+#include "service/operations/key_rotation.hpp"
 #include "service/outbox.hpp"
-#include "service/secrets.hpp"
 
 #include <json/value.h>
 

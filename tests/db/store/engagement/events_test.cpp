@@ -3,7 +3,7 @@
 #include "store/engagement/events.hpp"
 
 #include "db/house.hpp"
-#include "store/purge.hpp"
+#include "store/operations/purge.hpp"
 
 #include <boost/test/unit_test.hpp>
 

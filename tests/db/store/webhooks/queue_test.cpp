@@ -3,7 +3,7 @@
 #include "store/webhooks/queue.hpp"
 
 #include "db/dispatch_house.hpp"
-#include "service/purge.hpp"
+#include "service/operations/purge.hpp"
 
 #include <boost/test/unit_test.hpp>
 

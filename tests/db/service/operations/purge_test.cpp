@@ -1,10 +1,11 @@
-// service/purge.hpp: what is kept for thirty days is kept for thirty days, and not longer.
-#include "service/purge.hpp"
+// service/operations/purge.hpp: what is kept for thirty days is kept for thirty days, and not
+// longer.
+#include "service/operations/purge.hpp"
 
 #include "base/crypto.hpp"
 #include "db/imports.hpp"
-#include "service/monitoring.hpp"
-#include "store/purge.hpp"
+#include "service/operations/monitoring.hpp"
+#include "store/operations/purge.hpp"
 
 using namespace muster;
 using test::ImportHouse;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/crypto.hpp"
-#include "rules/schema_fit.hpp"
-#include "store/server.hpp"
+#include "rules/operations/schema_fit.hpp"
+#include "store/operations/server.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "rules/schema_fit.hpp"
+#include "rules/operations/schema_fit.hpp"
 
 namespace muster::rules {
 

@@ -1,4 +1,4 @@
-#include "service/purge.hpp"
+#include "service/operations/purge.hpp"
 
 #include "db/transaction.hpp"
 #include "rules/ads/token.hpp"
@@ -6,7 +6,7 @@
 #include "store/idempotency.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
-#include "store/purge.hpp"
+#include "store/operations/purge.hpp"
 
 namespace muster::service {
 namespace {

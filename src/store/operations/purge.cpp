@@ -1,4 +1,4 @@
-#include "store/purge.hpp"
+#include "store/operations/purge.hpp"
 
 #include "rules/ads/ads.hpp"
 

@@ -1,4 +1,4 @@
-#include "store/schema.hpp"
+#include "store/operations/schema.hpp"
 
 #include "base/text.hpp"
 

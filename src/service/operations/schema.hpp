@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "rules/schema_fit.hpp"
+#include "rules/operations/schema_fit.hpp"
 #include "service/context.hpp"
-#include "service/database.hpp"
+#include "service/operations/database.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "store/secrets.hpp"
+#include "store/operations/key_rotation.hpp"
 
 #include "rules/seal_names.hpp"
 

@@ -1,6 +1,6 @@
 // What expires by its time alone, whoever's it is: one bounded statement a table (of engagement
-// events, an organization), for service/purge.hpp. Each returns how many rows went, at most
-// `limit`. Mail is here too, for those that no runner came by to remove.
+// events, an organization), for service/operations/purge.hpp. Each returns how many rows went, at
+// most `limit`. Mail is here too, for those that no runner came by to remove.
 #pragma once
 
 #include "db/transaction.hpp"

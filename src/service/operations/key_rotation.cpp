@@ -1,8 +1,8 @@
-#include "service/secrets.hpp"
+#include "service/operations/key_rotation.hpp"
 
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
-#include "store/secrets.hpp"
+#include "store/operations/key_rotation.hpp"
 
 namespace muster::service {
 namespace {

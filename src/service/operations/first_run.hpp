@@ -4,7 +4,7 @@
 #pragma once
 
 #include "service/context.hpp"
-#include "service/database.hpp"
+#include "service/operations/database.hpp"
 
 #include <string>
 #include <vector>

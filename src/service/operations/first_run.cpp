@@ -1,9 +1,9 @@
-#include "service/first_run.hpp"
+#include "service/operations/first_run.hpp"
 
-#include "service/schema.hpp"
-#include "store/accounts.hpp"
-#include "store/schema.hpp"
-#include "store/server.hpp"
+#include "service/operations/schema.hpp"
+#include "store/operations/accounts.hpp"
+#include "store/operations/schema.hpp"
+#include "store/operations/server.hpp"
 
 #include <algorithm>
 #include <array>

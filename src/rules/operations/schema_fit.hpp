@@ -1,5 +1,5 @@
 // Whether a program may work with a schema: the rule by which musterd, muster-run, musterctl,
-// /readyz and `musterctl health` go (service/schema.hpp asks the database).
+// /readyz and `musterctl health` go (service/operations/schema.hpp asks the database).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// rules/database_server.hpp: which servers are fit, and what is said of those that are not.
-#include "rules/database_server.hpp"
+// rules/operations/database_server.hpp: which servers are fit, and what is said of those that are
+// not.
+#include "rules/operations/database_server.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "store/accounts.hpp"
+#include "store/operations/accounts.hpp"
 
 #include "base/text.hpp"
 

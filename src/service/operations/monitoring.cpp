@@ -1,4 +1,4 @@
-#include "service/monitoring.hpp"
+#include "service/operations/monitoring.hpp"
 
 #include "base/log.hpp"
 #include "db/transaction.hpp"

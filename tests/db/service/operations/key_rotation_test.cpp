@@ -1,6 +1,6 @@
-// service/secrets.hpp: under a new key everything that rests sealed is sealed anew, whatever breaks
-// off in between.
-#include "service/secrets.hpp"
+// service/operations/key_rotation.hpp: under a new key everything that rests sealed is sealed anew,
+// whatever breaks off in between.
+#include "service/operations/key_rotation.hpp"
 
 #include "db/admins.hpp"
 #include "rules/seal_names.hpp"

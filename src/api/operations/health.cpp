@@ -1,8 +1,8 @@
 // Serves /healthz, /readyz and /metrics, for the machines that look after this one; nginx lets only
 // the loopback through.
 #include "api/groups.hpp"
-#include "service/monitoring.hpp"
-#include "service/schema.hpp"
+#include "service/operations/monitoring.hpp"
+#include "service/operations/schema.hpp"
 
 namespace muster::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "service/database.hpp"
+#include "service/operations/database.hpp"
 
 #include "base/text.hpp"
 

@@ -1,6 +1,6 @@
-#include "store/server.hpp"
+#include "store/operations/server.hpp"
 
-#include "rules/database_server.hpp"
+#include "rules/operations/database_server.hpp"
 
 #include <vector>
 

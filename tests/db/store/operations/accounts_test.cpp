@@ -1,10 +1,10 @@
-// store/accounts.hpp, store/server.hpp: what goes into statements that no server prepares, for both
-// engines, and what the server says of itself.
-#include "store/accounts.hpp"
+// store/operations/accounts.hpp, store/operations/server.hpp: what goes into statements that no
+// server prepares, for both engines, and what the server says of itself.
+#include "store/operations/accounts.hpp"
 
 #include "db/house.hpp"
-#include "rules/database_server.hpp"
-#include "store/server.hpp"
+#include "rules/operations/database_server.hpp"
+#include "store/operations/server.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,16 +1,16 @@
-#include "service/health.hpp"
+#include "service/operations/health.hpp"
 
 #include "net/unix_socket.hpp"
 #include "rules/connections/oauth.hpp"
 #include "rules/connections/providers.hpp"
-#include "rules/database_server.hpp"
-#include "service/database.hpp"
+#include "rules/operations/database_server.hpp"
 #include "service/failure.hpp"
 #include "service/mail.hpp"
-#include "service/monitoring.hpp"
-#include "service/schema.hpp"
-#include "store/secrets.hpp"
-#include "store/server.hpp"
+#include "service/operations/database.hpp"
+#include "service/operations/monitoring.hpp"
+#include "service/operations/schema.hpp"
+#include "store/operations/key_rotation.hpp"
+#include "store/operations/server.hpp"
 
 #include <algorithm>
 #include <cstdlib>

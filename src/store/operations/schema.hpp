@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/schema_fit.hpp"
+#include "rules/operations/schema_fit.hpp"
 
 #include <optional>
 #include <string>

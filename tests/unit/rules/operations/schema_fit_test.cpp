@@ -1,6 +1,6 @@
-// rules/schema_fit.hpp: a program works with its own schema, and with a newer one that names it;
-// with no other.
-#include "rules/schema_fit.hpp"
+// rules/operations/schema_fit.hpp: a program works with its own schema, and with a newer one that
+// names it; with no other.
+#include "rules/operations/schema_fit.hpp"
 
 #include <boost/test/unit_test.hpp>
 

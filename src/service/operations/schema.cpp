@@ -1,8 +1,8 @@
-#include "service/schema.hpp"
+#include "service/operations/schema.hpp"
 
 #include "db/transaction.hpp"
-#include "store/schema.hpp"
-#include "store/server.hpp"
+#include "store/operations/schema.hpp"
+#include "store/operations/server.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "rules/database_server.hpp"
+#include "rules/operations/database_server.hpp"
 
 #include "base/text.hpp"
 
