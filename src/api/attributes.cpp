@@ -11,16 +11,16 @@ namespace {
 using http::Reply;
 using rules::AttributeRecord;
 using service::AttributeChange;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // Which choices go with which type is service/attributes.cpp's to say.
-constexpr auto kAttributeChange = http::object<AttributeChange>(
-    http::optional("label", &AttributeChange::label, http::Text{1, 255}),
-    http::required("type", &AttributeChange::type, http::Choice<rules::attribute_type>{}),
-    http::optional("choices", &AttributeChange::choices,
-                   http::array_of(http::Text{1, 255}, 0, service::kMostChoices)),
-    http::required("enabled", &AttributeChange::enabled, http::Boolean{}));
+constexpr auto kAttributeChange = json::object<AttributeChange>(
+    json::optional("label", &AttributeChange::label, json::Text{1, 255}),
+    json::required("type", &AttributeChange::type, json::Choice<rules::attribute_type>{}),
+    json::optional("choices", &AttributeChange::choices,
+                   json::array_of(json::Text{1, 255}, 0, service::kMostChoices)),
+    json::required("enabled", &AttributeChange::enabled, json::Boolean{}));
 
 // A field of the record's inner Attribute.
 template <auto Member>
@@ -28,9 +28,9 @@ constexpr RecordField<AttributeRecord> inner(std::string_view name) {
     using Value = typename MemberOf<decltype(Member)>::Value;
     return {name,
             [](JsonWriter& to, const AttributeRecord& record) {
-                Wire<Value>::write(to, record.attribute.*Member);
+                JsonType<Value>::write(to, record.attribute.*Member);
             },
-            [] { return Wire<Value>::schema(); }};
+            [] { return JsonType<Value>::schema(); }};
 }
 
 constexpr auto kAttribute = record<AttributeRecord>(
@@ -42,7 +42,7 @@ constexpr auto kAttribute = record<AttributeRecord>(
                                      to.boolean(
                                          service::is_starter_attribute(record.attribute.key));
                                  },
-                                 Wire<bool>::schema},
+                                 JsonType<bool>::schema},
     field<&AttributeRecord::created_at>("created_at"),
     field<&AttributeRecord::updated_at>("updated_at"));
 
@@ -55,8 +55,8 @@ Reply list_attributes(Call& call) {
 }
 
 Reply put_attribute(Call& call, const AttributeChange& change) {
-    return call.transact([&](Unit& unit) {
-        const auto record = service::put_attribute(unit, call.parameters.at(0), change);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto record = service::put_attribute(transaction, call.parameters.at(0), change);
         return StoredReply{200, "", to_json(kAttribute, record), std::nullopt};
     });
 }

@@ -7,7 +7,7 @@
 namespace muster {
 
 template <>
-inline constexpr std::array kAllOf<rules::AttributeType> = {
+inline constexpr std::array enum_values<rules::AttributeType> = {
     rules::AttributeType::Text,         rules::AttributeType::Number,
     rules::AttributeType::Date,         rules::AttributeType::Boolean,
     rules::AttributeType::SingleChoice, rules::AttributeType::MultiChoice};

@@ -51,15 +51,8 @@ void require_role(const Endpoint& endpoint, const Caller& caller) {
 
 }  // namespace
 
-std::string_view bearer_token(const http::Request& request) {
-    constexpr std::string_view kScheme = "Bearer ";  // RFC 6750; its case does not matter
-    const std::string_view header = request.authorization;
-    if (!equal_ignoring_case(header.substr(0, kScheme.size()), kScheme)) return "";
-    return trimmed(header.substr(kScheme.size()));
-}
-
 Caller authenticate(service::Context& context, const http::Request& request) {
-    const std::string_view token = bearer_token(request);
+    const std::string_view token = http::bearer_token(request);
     auto caller = token.empty() ? std::nullopt : service::identify(context, token);
     if (!caller) throw Error(ErrorCode::Unauthorized);
     caller->actor.request_id = request.request_id;

@@ -6,9 +6,6 @@
 
 namespace muster::api {
 
-// The token of the Authorization header, or "" for anything that is not one bearer credential.
-std::string_view bearer_token(const http::Request& request);
-
 // Throws UNAUTHORIZED.
 service::Caller authenticate(service::Context& context, const http::Request& request);
 

@@ -1,6 +1,7 @@
 // Serves /v1/external-data/…: providers of external data, an organization's connections to them,
 // and an admin's way to a provider's page and back (specification 4.4, docs/external-data.md).
 #include "api/groups.hpp"
+#include "api/worker_state.hpp"
 #include "base/text.hpp"
 #include "http/query.hpp"
 #include "rules/connections/connection.hpp"
@@ -15,15 +16,15 @@ namespace {
 
 using http::Method;
 using http::Reply;
-using rules::Connection;
+using rules::ProviderConnection;
 using service::ConnectRequest;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
 Json::Value provider_schema() {
-    Json::Value schema = Wire<std::string>::typed("string");
+    Json::Value schema = JsonType<std::string>::typed("string");
     for (const rules::Provider& provider : rules::providers()) {
         schema["enum"].append(std::string(provider.id));
     }
@@ -31,7 +32,7 @@ Json::Value provider_schema() {
 }
 
 struct ProviderId {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 const rules::Provider*& out) const {
         std::string_view id;
         if (in.get_string().get(id)) return to.fault(path, FieldCode::WrongType);
@@ -44,39 +45,39 @@ struct ProviderId {
 // Texts by name; which ones there may be is the provider's to say.
 struct ProviderSettings {
     static constexpr std::size_t kMost = 8;
-    static constexpr http::Text kText{1, 255};
+    static constexpr json::Text kText{1, 255};
 
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::map<std::string, std::string, std::less<>>& out) const {
         simdjson::dom::object object;
         if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
         if (object.size() > kMost) return to.fault(path, FieldCode::TooLong);
         for (const auto& [key, value] : object) {
-            kText.decode(value, http::Path(path, key), to, out[std::string(key)]);
+            kText.decode(value, json::Path(path, key), to, out[std::string(key)]);
         }
     }
     Json::Value schema() const {
-        Json::Value schema = Wire<std::string>::typed("object");
+        Json::Value schema = JsonType<std::string>::typed("object");
         schema["additionalProperties"] = kText.schema();
         schema["maxProperties"] = Json::UInt64(kMost);
         return schema;
     }
 };
 
-constexpr auto kConnectFields = http::object<ConnectRequest>(
-    http::required("provider", &ConnectRequest::provider, ProviderId{}),
-    http::optional("name", &ConnectRequest::name, http::Text{1, 255}),
-    http::optional("settings", &ConnectRequest::settings, ProviderSettings{}),
-    http::optional("connection_id", &ConnectRequest::connection, http::Uuid<ConnectionId>{}));
+constexpr auto kConnectFields = json::object<ConnectRequest>(
+    json::required("provider", &ConnectRequest::provider, ProviderId{}),
+    json::optional("name", &ConnectRequest::name, json::Text{1, 255}),
+    json::optional("settings", &ConnectRequest::settings, ProviderSettings{}),
+    json::optional("connection_id", &ConnectRequest::connection, json::Uuid<ConnectionId>{}));
 
 // The fields, and the settings held against the provider that they name.
 struct ConnectBody {
     using Value = ConnectRequest;
 
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 ConnectRequest& out) const {
         kConnectFields.decode(in, path, to, out);
-        if (out.provider) service::judge_settings(out, to.faults);
+        if (out.provider) service::validate_settings(out, to.faults);
     }
     Json::Value schema() const { return kConnectFields.schema(); }
 };
@@ -95,13 +96,14 @@ constexpr auto kCatalogEntry = record<service::CatalogEntry>(
     field<&service::CatalogEntry::ready>("ready"), field<&service::CatalogEntry::reason>("reason"));
 
 // Specification 2.11: exactly these.
-constexpr auto kConnection = record<Connection>(
-    "Connection", field<&Connection::id>("id"), field<&Connection::name>("name"),
-    RecordField<Connection>{
-        "connector",
-        [](JsonWriter& to, const Connection& connection) { to.string(connection.provider); },
-        provider_schema},
-    field<&Connection::status>("authStatus"), field<&Connection::error>("error"));
+constexpr auto kConnection = record<ProviderConnection>(
+    "Connection", field<&ProviderConnection::id>("id"), field<&ProviderConnection::name>("name"),
+    RecordField<ProviderConnection>{"connector",
+                                    [](JsonWriter& to, const ProviderConnection& connection) {
+                                        to.string(connection.provider);
+                                    },
+                                    provider_schema},
+    field<&ProviderConnection::status>("authStatus"), field<&ProviderConnection::error>("error"));
 
 constexpr auto kDeparture =
     record<service::Departure>("ConnectLink", field<&service::Departure::id>("id"),
@@ -109,7 +111,7 @@ constexpr auto kDeparture =
 
 template <const auto& kRecord>
 Json::Value array_schema() {
-    Json::Value schema = Wire<std::string>::typed("array");
+    Json::Value schema = JsonType<std::string>::typed("array");
     schema["items"] = kRecord.schema();
     return schema;
 }
@@ -158,8 +160,8 @@ Reply list_connections(Call& call) {
 
 Reply connect_provider(Call& call, const ConnectRequest& in) {
     const SessionId session = call.session().id;
-    Reply reply = call.transact([&](Unit& unit) {
-        const auto departure = service::set_out(unit, call.context, in, session);
+    Reply reply = call.transact([&](OrgTransaction& transaction) {
+        const auto departure = service::set_out(transaction, call.context, in, session);
         StoredReply stored{200, "", to_json(kDeparture, departure), {}};
         stored.is_secret = true;
         return stored;
@@ -170,40 +172,41 @@ Reply connect_provider(Call& call, const ConnectRequest& in) {
 
 Reply delete_connection(Call& call) {
     const auto id = call.id<ConnectionId>();
-    return call.transact([&](Unit& unit) {
-        service::remove_connection(unit, call.context, id);
+    return call.transact([&](OrgTransaction& transaction) {
+        service::remove_connection(transaction, call.context, id);
         return StoredReply{204, "", "", std::nullopt};
     });
 }
 
-// This worker's place among those that wait for providers, a quarter of them at most; taken once,
-// and free again with the request.
-class Waiting {
+// Permits this request to wait for a provider: at most a quarter of the workers may. Acquired once,
+// released with the request.
+class ProviderPermit {
   public:
-    explicit Waiting(const Call& call) : call_(call) {}
+    explicit ProviderPermit(const Call& call) : call_(call) {}
 
-    bool may_wait_for(const rules::Provider& provider) {
-        if (held_) return true;
+    bool acquire_for(const rules::Provider& provider) {
+        if (permit_) return true;
         const int most = std::max(1, call_.context.settings.server_workers / 4);
-        if (auto slot = call_.slots.take(static_cast<std::size_t>(most), provider.id)) {
-            held_.emplace(std::move(*slot));
+        if (auto permit =
+                call_.worker.concurrency.try_acquire(static_cast<std::size_t>(most), provider.id)) {
+            permit_.emplace(std::move(*permit));
         }
-        return held_.has_value();
+        return permit_.has_value();
     }
 
   private:
     const Call& call_;
-    std::optional<http::Slots::Held> held_;
+    std::optional<process::ConcurrencyLimit::Permit> permit_;
 };
 
 Reply refresh_connection(Call& call, const Nothing&) {
     const auto id = call.id<ConnectionId>();
-    Waiting waiting(call);
+    ProviderPermit permit(call);
     const auto result = service::refresh_connection(
         call.context, call.actor(), id,
-        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
+        [&](const rules::Provider& provider) { return permit.acquire_for(provider); });
     const bool is_done = result.state == service::Refreshing::Done;
-    const Connection shown = service::as_it_stands(result.connection, Timestamp::now());
+    const ProviderConnection shown = service::as_it_stands(result.connection, Timestamp::now());
     return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
 }
 
@@ -276,10 +279,10 @@ Reply return_from_provider(Call& call) {
         return return_reply(call, {service::Return::Result::Failed,
                                    service::Return::Reason::Request, std::nullopt});
     }
-    Waiting waiting(call);
+    ProviderPermit permit(call);
     const auto where = service::come_back(
         call.context, *arrival,
-        [&](const rules::Provider& provider) { return waiting.may_wait_for(provider); });
+        [&](const rules::Provider& provider) { return permit.acquire_for(provider); });
     return return_reply(call, where);
 }
 

@@ -1,5 +1,7 @@
 #include "api/endpoint.hpp"
 
+#include "api/worker_state.hpp"
+#include "base/email.hpp"
 #include "base/text.hpp"
 #include "http/query.hpp"
 
@@ -26,7 +28,7 @@ bool is_choice(const QueryParameter& parameter, std::string_view value) {
 std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string& text) {
     if (parameter.choice && !is_choice(parameter, text)) return FieldCode::InvalidChoice;
     if (parameter.kind == Kind::Email) {
-        return rules::normalise(rules::CoreField::Email, text, Date());
+        return normalise_email(text);
     }
     if (parameter.kind == Kind::Timestamp) {
         const auto when = Timestamp::parse(text);
@@ -152,7 +154,8 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
     return values;
 }
 
-http::Reply Call::transact(const std::function<service::StoredReply(service::Unit&)>& work) const {
+http::Reply Call::transact(
+    const std::function<service::StoredReply(service::OrgTransaction&)>& work) const {
     return reply_of(service::transact(context, caller.actor, claim, work));
 }
 
@@ -179,13 +182,13 @@ std::string Call::cursor_scope() const {
 }
 
 std::string Call::seal_cursor(std::string_view position) const {
-    return context.cursors.seal(cursor_scope(), position);
+    return worker.cursors.seal(cursor_scope(), position);
 }
 
 std::optional<std::string> Call::cursor_position() const {
     const auto cursor = query.text("cursor");
     if (!cursor) return std::nullopt;
-    auto position = context.cursors.open(cursor_scope(), *cursor);
+    auto position = worker.cursors.open(cursor_scope(), *cursor);
     if (!position) {
         Faults faults;
         faults.add("cursor", FieldCode::InvalidCursor);

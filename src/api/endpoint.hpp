@@ -7,12 +7,10 @@
 #include "base/record.hpp"
 #include "http/message.hpp"
 #include "json/schema.hpp"
-#include "process/concurrency_limit.hpp"
-#include "process/metrics.hpp"
-#include "process/rate_limiter.hpp"
-#include "rules/records.hpp"
-#include "service/access/sessions.hpp"
+#include "rules/access/admins.hpp"
+#include "service/callers.hpp"
 #include "service/engagement/collect.hpp"
+#include "service/idempotency.hpp"
 
 #include <json/value.h>
 
@@ -88,6 +86,7 @@ struct ReplySpec {
 };
 
 struct Call;
+struct WorkerState;
 
 struct Endpoint {
     http::Method method = http::Method::Get;
@@ -146,13 +145,11 @@ struct Call {
     const http::Request& request;
     const Endpoint& endpoint;
     service::Context& context;
-    const http::Metrics& metrics;
-    http::RateLimiter& limiter;
-    http::Slots& slots;
+    WorkerState& worker;
     service::Caller caller;                    // empty where the access is Open
     std::vector<std::string_view> parameters;  // of the path
     QueryValues query;
-    const http::JsonIn* body = nullptr;  // nullptr: none was sent
+    const json::JsonIn* body = nullptr;  // nullptr: none was sent
     std::optional<service::IdempotencyClaim> claim;
     std::string_view body_text = {};  // as it was sent
 
@@ -170,7 +167,8 @@ struct Call {
     }
 
     // Runs `work` in a transaction, or replays the reply recorded for this Idempotency-Key.
-    http::Reply transact(const std::function<service::StoredReply(service::Unit&)>& work) const;
+    http::Reply transact(
+        const std::function<service::StoredReply(service::OrgTransaction&)>& work) const;
 
     // Cursors of this list: bound to the operation, the organization and the filters of the query.
     std::string seal_cursor(std::string_view position) const;
@@ -197,7 +195,7 @@ constexpr bool is_id_parameter(std::string_view segment) {
 template <const auto& kSchema, auto kHandler>
 auto decoded(Call& call) {
     typename std::remove_cvref_t<decltype(kSchema)>::Value value{};
-    if (call.body) value = http::decode(kSchema, *call.body, Date::of(Timestamp::now()));
+    if (call.body) value = json::decode(kSchema, *call.body, Date::of(Timestamp::now()));
     return kHandler(call, std::move(value));
 }
 
@@ -219,7 +217,7 @@ constexpr ReplySpec with_tag(ReplySpec reply) {
 
 // For endpoints that take no body: none, or an empty object, as many clients send.
 struct Nothing {};
-inline constexpr auto kNothing = http::object<Nothing>();
+inline constexpr auto kNothing = json::object<Nothing>();
 
 // Checked at compile time: each row below the prefix, no method and path twice, everything filled
 // in.
@@ -252,11 +250,11 @@ http::Reply no_content();  // 204
 // {"<name>": [record…], "next_cursor": string|null}
 template <const auto& kRecord>
 Json::Value list_schema(const char* name) {
-    Json::Value schema = Wire<std::string>::typed("object");
+    Json::Value schema = JsonType<std::string>::typed("object");
     schema["additionalProperties"] = false;
     schema["properties"][name]["type"] = "array";
     schema["properties"][name]["items"] = kRecord.schema();
-    schema["properties"]["next_cursor"] = Wire<std::optional<std::string>>::schema();
+    schema["properties"]["next_cursor"] = JsonType<std::optional<std::string>>::schema();
     schema["required"].append(name);
     schema["required"].append("next_cursor");
     return schema;

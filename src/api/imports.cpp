@@ -4,6 +4,7 @@
 
 #include "api/groups.hpp"
 #include "base/text.hpp"
+#include "rules/imports/mapping.hpp"
 #include "service/imports/rows.hpp"
 
 namespace muster {
@@ -13,19 +14,19 @@ using rules::ImportState;
 using rules::RowState;
 
 template <>
-inline constexpr std::array kAllOf<ImportState> = {ImportState::Staging,   ImportState::Validating,
-                                                   ImportState::Validated, ImportState::Committing,
-                                                   ImportState::Completed, ImportState::Failed,
-                                                   ImportState::Canceled};
+inline constexpr std::array enum_values<ImportState> = {
+    ImportState::Staging,    ImportState::Validating, ImportState::Validated,
+    ImportState::Committing, ImportState::Completed,  ImportState::Failed,
+    ImportState::Canceled};
 template <>
-inline constexpr std::array kAllOf<ImportSource> = {ImportSource::Api, ImportSource::Console};
+inline constexpr std::array enum_values<ImportSource> = {ImportSource::Api, ImportSource::Console};
 template <>
-inline constexpr std::array kAllOf<RowState> = {
+inline constexpr std::array enum_values<RowState> = {
     RowState::Staged,   RowState::Valid,  RowState::Invalid, RowState::Created,
     RowState::Attached, RowState::Merged, RowState::Failed};
 
 template <>
-struct Wire<rules::ImportFailure> {
+struct JsonType<rules::ImportFailure> {
     static constexpr auto kRecord =
         record<rules::ImportFailure>("ImportFailure", field<&rules::ImportFailure::code>("code"),
                                      field<&rules::ImportFailure::message>("message"));
@@ -36,7 +37,7 @@ struct Wire<rules::ImportFailure> {
 };
 
 template <>
-struct Wire<rules::ImportPreview> {
+struct JsonType<rules::ImportPreview> {
     static constexpr auto kRecord = record<rules::ImportPreview>(
         "ImportPreview", field<&rules::ImportPreview::create>("create"),
         field<&rules::ImportPreview::attach>("attach"),
@@ -52,49 +53,49 @@ struct Wire<rules::ImportPreview> {
 namespace muster::api {
 namespace {
 
-using http::Integer;
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Integer;
+using json::Text;
 using rules::ImportJob;
 using rules::ImportRow;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 constexpr std::int64_t kHighestRowNumber = 2'147'483'647;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kMappingColumn = http::object<rules::MappingColumn>(
-    http::required("sourceColumn", &rules::MappingColumn::source_column, Text{1, 255}),
-    http::required("target", &rules::MappingColumn::target, Text{1, 64}),
-    http::optional("fieldKey", &rules::MappingColumn::field_key, Text{1, 64}),
-    http::optional("attributeKey", &rules::MappingColumn::attribute_key, Text{1, 64}));
+constexpr auto kMappingColumn = json::object<rules::MappingColumn>(
+    json::required("sourceColumn", &rules::MappingColumn::source_column, Text{1, 255}),
+    json::required("target", &rules::MappingColumn::target, Text{1, 64}),
+    json::optional("fieldKey", &rules::MappingColumn::field_key, Text{1, 64}),
+    json::optional("attributeKey", &rules::MappingColumn::attribute_key, Text{1, 64}));
 
-constexpr auto kMapping = http::object<rules::Mapping>(
-    http::required("columns", &rules::Mapping::columns, http::array_of(kMappingColumn, 1, 500)));
+constexpr auto kMapping = json::object<rules::Mapping>(
+    json::required("columns", &rules::Mapping::columns, json::array_of(kMappingColumn, 1, 500)));
 
-constexpr auto kNewImport = http::object<service::NewImport>(
-    http::required("file_name", &service::NewImport::file_name, Text{1, 255}),
-    http::required("declared_total", &service::NewImport::declared_total,
+constexpr auto kNewImport = json::object<service::NewImport>(
+    json::required("file_name", &service::NewImport::file_name, Text{1, 255}),
+    json::required("declared_total", &service::NewImport::declared_total,
                    Integer{0, service::kMostImportRows}),
-    http::required("mapping", &service::NewImport::mapping, kMapping));
+    json::required("mapping", &service::NewImport::mapping, kMapping));
 
-constexpr auto kNewRow = http::object<service::NewRow>(
-    http::required("rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber}),
-    http::required("payload", &service::NewRow::fields, http::MemberPayload{}));
+constexpr auto kNewRow = json::object<service::NewRow>(
+    json::required("rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber}),
+    json::required("payload", &service::NewRow::fields, json::MemberPayload{}));
 
 struct StageRows {
     std::vector<service::NewRow> rows;
 };
-constexpr auto kStageRows = http::object<StageRows>(http::required(
-    "rows", &StageRows::rows, http::array_of(kNewRow, 0, service::kMostStagedAtOnce)));
+constexpr auto kStageRows = json::object<StageRows>(json::required(
+    "rows", &StageRows::rows, json::array_of(kNewRow, 0, service::kMostStagedAtOnce)));
 
 struct CommitImport {
     std::optional<bool> dry_run;
 };
 constexpr auto kCommitImport =
-    http::object<CommitImport>(http::optional("dry_run", &CommitImport::dry_run, http::Boolean{}));
+    json::object<CommitImport>(json::optional("dry_run", &CommitImport::dry_run, json::Boolean{}));
 
 constexpr std::string_view kNewImportExample = R"({
   "file_name": "members.csv",
@@ -143,13 +144,13 @@ constexpr auto kImportRow = record<ImportRow>(
     "ImportRow", field<&ImportRow::id>("id"), field<&ImportRow::job_id>("job_id"),
     field<&ImportRow::row_number>("row_number"), field<&ImportRow::state>("state"),
     RecordField<ImportRow>{"error_code", write_error_code,
-                           Wire<std::optional<std::string>>::schema},
+                           JsonType<std::optional<std::string>>::schema},
     RecordField<ImportRow>{"error_message", write_error_message,
-                           Wire<std::optional<std::string>>::schema},
+                           JsonType<std::optional<std::string>>::schema},
     field<&ImportRow::user_id>("user_id"),
     RecordField<ImportRow>{"payload",
                            [](JsonWriter& to, const ImportRow& row) { to.raw(row.payload); },
-                           Wire<RawJson>::schema},
+                           JsonType<RawJson>::schema},
     field<&ImportRow::created_at>("created_at"), field<&ImportRow::updated_at>("updated_at"));
 
 struct Staged {
@@ -166,8 +167,8 @@ Reply job_reply(const ImportJob& job) {
 // ---------------------------------------------------------------------------- handlers
 
 Reply create_import(Call& call, const service::NewImport& in) {
-    return call.transact([&](Unit& unit) {
-        const ImportJob job = service::create_import(unit, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const ImportJob job = service::create_import(transaction, in);
         return StoredReply{201, "/v1/imports/" + job.id.text(), to_json(kImportJob, job),
                            job.expires_at};
     });
@@ -189,18 +190,18 @@ Reply get_import(Call& call) {
 }
 
 Reply stage_rows(Call& call, const StageRows& in) {
-    return call.transact([&](Unit& unit) {
-        service::stage_rows(unit, call.id<ImportId>(), in.rows);
+    return call.transact([&](OrgTransaction& transaction) {
+        service::stage_rows(transaction, call.id<ImportId>(), in.rows);
         const Staged staged{static_cast<std::int64_t>(in.rows.size())};
         return StoredReply{200, "", to_json(kStaged, staged), std::nullopt};
     });
 }
 
 // The job as 202, with the hint when to poll.
-Reply accepted(Call& call, const std::function<ImportJob(Unit&)>& work) {
+Reply accepted(Call& call, const std::function<ImportJob(OrgTransaction&)>& work) {
     bool is_moving = true;  // a replay tells of the moment when it was
-    Reply reply = call.transact([&](Unit& unit) {
-        const ImportJob job = work(unit);
+    Reply reply = call.transact([&](OrgTransaction& transaction) {
+        const ImportJob job = work(transaction);
         is_moving = rules::is_moving(job.state);
         return StoredReply{202, "", to_json(kImportJob, job), job.expires_at};
     });
@@ -209,19 +210,20 @@ Reply accepted(Call& call, const std::function<ImportJob(Unit&)>& work) {
 }
 
 Reply validate_import(Call& call, Nothing) {
-    return accepted(
-        call, [&](Unit& unit) { return service::validate_import(unit, call.id<ImportId>()); });
+    return accepted(call, [&](OrgTransaction& transaction) {
+        return service::validate_import(transaction, call.id<ImportId>());
+    });
 }
 
 Reply commit_import(Call& call, CommitImport in) {
-    return accepted(call, [&](Unit& unit) {
-        return service::commit_import(unit, call.id<ImportId>(), in.dry_run);
+    return accepted(call, [&](OrgTransaction& transaction) {
+        return service::commit_import(transaction, call.id<ImportId>(), in.dry_run);
     });
 }
 
 Reply cancel_import(Call& call, Nothing) {
-    return call.transact([&](Unit& unit) {
-        const ImportJob job = service::cancel_import(unit, call.id<ImportId>());
+    return call.transact([&](OrgTransaction& transaction) {
+        const ImportJob job = service::cancel_import(transaction, call.id<ImportId>());
         return StoredReply{200, "", to_json(kImportJob, job), job.expires_at};
     });
 }
@@ -257,12 +259,12 @@ Reply get_error_report(Call& call) {
 using Kind = QueryParameter::Kind;
 
 std::string_view import_state_choice(std::size_t index) {
-    const auto& all = kAllOf<rules::ImportState>;
+    const auto& all = enum_values<rules::ImportState>;
     return index < all.size() ? text_of(all[index]) : "";
 }
 
 std::string_view row_state_choice(std::size_t index) {
-    const auto& all = kAllOf<rules::RowState>;
+    const auto& all = enum_values<rules::RowState>;
     return index < all.size() ? text_of(all[index]) : "";
 }
 

@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "base/record.hpp"
 #include "service/context.hpp"
+#include "service/idempotency.hpp"
 
 #include <array>
 #include <string>
@@ -18,7 +19,7 @@ template <std::size_t kCount>
 Json::Value issued_schema(Json::Value record,
                           const std::array<std::string_view, kCount>& secret_names) {
     for (const std::string_view name : secret_names) {
-        record["properties"][std::string(name)] = Wire<std::string>::schema();
+        record["properties"][std::string(name)] = JsonType<std::string>::schema();
         record["required"].append(std::string(name));
     }
     return record;

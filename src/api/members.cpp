@@ -4,7 +4,9 @@
 #include "api/attributes.hpp"
 #include "api/groups.hpp"
 #include "http/etag.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/access/admins.hpp"
+#include "rules/members/member.hpp"
+#include "rules/members/member_record.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
@@ -13,7 +15,7 @@ namespace muster {
 
 using rules::Provenance;
 template <>
-inline constexpr std::array kAllOf<Provenance> = {Provenance::Import, Provenance::Api};
+inline constexpr std::array enum_values<Provenance> = {Provenance::Import, Provenance::Api};
 
 }  // namespace muster
 
@@ -25,28 +27,28 @@ using http::Reply;
 using rules::kUser;
 using rules::Member;
 using service::MemberAttribute;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
 // The body is the payload itself, without a wrapper.
 struct NewUserSchema {
     using Value = rules::MemberFields;
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 Value& out) const {
-        http::MemberPayload{}.decode(in, path, to, out);
+        json::MemberPayload{}.decode(in, path, to, out);
     }
 };
 constexpr NewUserSchema kNewUser;
 
-constexpr http::MemberPatch kUserPatch;
+constexpr json::MemberPatch kUserPatch;
 
 struct LockUser {
     std::optional<std::string> reason;
 };
 constexpr auto kLockUser =
-    http::object<LockUser>(http::optional("reason", &LockUser::reason, http::Text{1, 255}));
+    json::object<LockUser>(json::optional("reason", &LockUser::reason, json::Text{1, 255}));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -78,15 +80,15 @@ constexpr RecordField<MemberAttribute> inner(std::string_view name) {
     using Value = typename MemberOf<decltype(Member)>::Value;
     return {name,
             [](JsonWriter& to, const MemberAttribute& attribute) {
-                Wire<Value>::write(to, attribute.entry.*Member);
+                JsonType<Value>::write(to, attribute.entry.*Member);
             },
-            [] { return Wire<Value>::schema(); }};
+            [] { return JsonType<Value>::schema(); }};
 }
 
 Json::Value value_schema() {
     Json::Value schema;
     for (const char* type : {"string", "number", "boolean", "array"}) schema["type"].append(type);
-    schema["items"] = Wire<std::string>::schema();
+    schema["items"] = JsonType<std::string>::schema();
     return schema;
 }
 
@@ -116,9 +118,9 @@ Reply with_etag(Reply reply) {
 // ---------------------------------------------------------------------------- handlers
 
 Reply create_user(Call& call, const rules::MemberFields& fields) {
-    return call.transact([&](Unit& unit) {
-        const auto created = service::create_member(unit, fields);
-        const int status = created.outcome == rules::RowState::Merged ? 200 : 201;
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto created = service::create_member(transaction, fields);
+        const int status = created.outcome == rules::MemberOutcome::Merged ? 200 : 201;
         return StoredReply{status, "/v1/users/" + created.member.user_id.text(),
                            created_json(created), std::nullopt};
     });
@@ -147,29 +149,29 @@ Reply update_user(Call& call, const rules::MemberPatch& patch) {
         const std::string etag = http::etag_of(to_json(kUser, before));
         if (!http::if_match_holds(*wanted, etag)) throw Error(ErrorCode::PreconditionFailed);
     };
-    return with_etag(call.transact([&](Unit& unit) {
-        const Member member = service::change_member(unit, call.id<UserId>(), patch, check);
+    return with_etag(call.transact([&](OrgTransaction& transaction) {
+        const Member member = service::change_member(transaction, call.id<UserId>(), patch, check);
         return StoredReply{200, "", to_json(kUser, member), std::nullopt};
     }));
 }
 
 Reply lock_user(Call& call, const LockUser& in) {
-    return with_etag(call.transact([&](Unit& unit) {
-        const Member member = service::lock_member(unit, call.id<UserId>(), in.reason);
+    return with_etag(call.transact([&](OrgTransaction& transaction) {
+        const Member member = service::lock_member(transaction, call.id<UserId>(), in.reason);
         return StoredReply{200, "", to_json(kUser, member), std::nullopt};
     }));
 }
 
 Reply unlock_user(Call& call, const Nothing&) {
-    return with_etag(call.transact([&](Unit& unit) {
-        const Member member = service::unlock_member(unit, call.id<UserId>());
+    return with_etag(call.transact([&](OrgTransaction& transaction) {
+        const Member member = service::unlock_member(transaction, call.id<UserId>());
         return StoredReply{200, "", to_json(kUser, member), std::nullopt};
     }));
 }
 
 Reply remove_user(Call& call) {
-    return call.transact([&](Unit& unit) {
-        service::remove_member(unit, call.id<UserId>());
+    return call.transact([&](OrgTransaction& transaction) {
+        service::remove_member(transaction, call.id<UserId>());
         return StoredReply{204, "", "", std::nullopt};
     });
 }
@@ -231,7 +233,7 @@ constexpr std::array kEndpoints = {
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "MemberPayload",
-        .body_schema = http::member_payload_schema,
+        .body_schema = json::member_payload_schema,
         .body_example = R"({"email": "ada@example.org", "first_name": "Ada", "country": "GB"})",
         .reply = {201, "The member was created or attached.", "application/json", "CreatedUser",
                   created_schema},

@@ -327,7 +327,7 @@ Json::Value build_document(std::string_view base_url, Described described) {
         "factor wants the second factor passed.");
     Json::Value& schemas = components["schemas"];
     schemas["Error"] = error_schema();
-    schemas["MemberPayload"] = http::member_payload_schema();
+    schemas["MemberPayload"] = json::member_payload_schema();
     for (const Endpoint* row : all_endpoints()) {
         const bool is_published = described == Described::All || row->is_published;
         if (row->is_internal || !is_published) continue;
@@ -356,7 +356,7 @@ Reply get_openapi(Call& call) {
 }
 
 Json::Value any_object() {
-    return Wire<std::string>::typed("object");
+    return JsonType<std::string>::typed("object");
 }
 
 constexpr std::array kEndpoints = {

@@ -14,9 +14,9 @@ namespace muster::api {
 class Pipeline {
   public:
     // What all workers share: figures, rate limits, and slots for what is slow.
-    Pipeline(service::Context& context, http::Metrics& metrics, http::RateLimiter& limiter,
-             http::Slots& slots)
-        : shared_{context, metrics, limiter, slots} {}
+    Pipeline(service::Context& context, process::Metrics& metrics, process::RateLimiter& limiter,
+             process::ConcurrencyLimit& concurrency)
+        : worker_(context, metrics, limiter, concurrency) {}
 
     // Replies in the order of the requests; nullopt for a client that has gone. Never throws.
     std::vector<std::optional<http::Reply>> handle(std::span<const http::Request> requests);
@@ -26,10 +26,10 @@ class Pipeline {
     bool is_tainted() const { return tainted_; }
 
   private:
-    PublishableKeys find_keys(std::vector<Passage>& passages);
-    void write(std::vector<Passage>& passages);
+    PublishableKeys find_keys(std::vector<RequestFlow>& flows);
+    void write(std::vector<RequestFlow>& flows);
 
-    Surroundings shared_;
+    WorkerState worker_;
     bool tainted_ = false;
 };
 

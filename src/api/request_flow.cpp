@@ -97,12 +97,12 @@ std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
     if (call.caller.module) scope += call.caller.module->installation.text() + '\n';
     scope += request.idempotency_key;
     return service::IdempotencyClaim{
-        sha256(scope), sha256(call.body ? http::canonical_json(*call.body) : ""), Secret(scope)};
+        sha256(scope), sha256(call.body ? json::canonical_json(*call.body) : ""), Secret(scope)};
 }
 
 // The key that a page put into the body.
 std::string token_in(const std::string& body) {
-    const http::JsonBody json(body);
+    const json::JsonBody json(body);
     std::string_view token;
     if (json.root()["key"].get_string().get(token)) return "";
     return std::string(token);
@@ -126,12 +126,12 @@ Reply not_matched(const Match& match) {
 
 }  // namespace
 
-Passage::Passage(const Request& request, Surroundings& shared)
-    : request_(request), shared_(shared) {}
+RequestFlow::RequestFlow(const Request& request, WorkerState& worker)
+    : request_(request), worker_(worker) {}
 
 // Runs a step, unless the request is answered; what it throws is the answer.
 template <class Step>
-void Passage::attempt(const Step& step) {
+void RequestFlow::attempt(const Step& step) {
     if (is_answered()) return;
     set_log_request_id(request_.request_id);
     try {
@@ -145,22 +145,22 @@ void Passage::attempt(const Step& step) {
     }
 }
 
-void Passage::answer(Reply reply) {
+void RequestFlow::answer(Reply reply) {
     reply_ = std::move(reply);
 }
 
 // ---------------------------------------------------------------------------- the steps
 
-void Passage::receive() {
+void RequestFlow::route() {
     attempt([&] {
-        route();
+        find_row();
         if (is_answered()) return;
-        refuse_stale(request_, shared_.context.settings.server_stale_after);
+        refuse_stale(request_, worker_.context.settings.server_stale_after);
         if (is_publishable(endpoint_->access)) find_token();
     });
 }
 
-void Passage::route() {
+void RequestFlow::find_row() {
     match_ = match(request_.method, request_.path);
     endpoint_ = match_.endpoint;
     if (!endpoint_ && request_.method == http::Method::Options) {
@@ -170,7 +170,7 @@ void Passage::route() {
     if (!endpoint_) answer(not_matched(match_));
 }
 
-void Passage::find_token() {
+void RequestFlow::find_token() {
     headers_.emplace_back("Vary", "Origin");
     auto token = http::query_value(request_.query, "key");
     const bool may_be_in_body = endpoint_->body_limit > 0 && !preflight_.endpoint;
@@ -178,12 +178,12 @@ void Passage::find_token() {
     if (token && service::is_publishable_token(*token)) token_ = std::move(*token);
 }
 
-const std::string& Passage::body() {
+const std::string& RequestFlow::body() {
     if (!body_) body_ = endpoint_->body_limit > 0 ? read_body(request_, *endpoint_) : "";
     return *body_;
 }
 
-void Passage::decide(const PublishableKeys& keys) {
+void RequestFlow::authorize_and_run(const PublishableKeys& keys) {
     attempt([&] {
         if (endpoint_->access != Access::Open) {
             identify(keys);
@@ -199,21 +199,21 @@ void Passage::decide(const PublishableKeys& keys) {
     });
 }
 
-void Passage::identify(const PublishableKeys& keys) {
+void RequestFlow::identify(const PublishableKeys& keys) {
     if (is_publishable(endpoint_->access)) {
         identify_page(keys);
         return;
     }
-    caller_ = authenticate(shared_.context, request_);
-    meet();
+    caller_ = authenticate(worker_.context, request_);
+    apply_rate_limit();
     authorize(*endpoint_, caller_, request_);
     if (endpoint_->access == Access::Console) {
-        require_console(shared_.context.settings.console_origin, request_);
+        require_console(worker_.context.settings.console_origin, request_);
     }
     refuse_malformed_ids(*endpoint_, match_.parameters);
 }
 
-void Passage::identify_page(const PublishableKeys& keys) {
+void RequestFlow::identify_page(const PublishableKeys& keys) {
     using Kind = rules::PublishableKeyKind;
     const auto found = keys.find(token_);
     if (found == keys.end()) throw Error(ErrorCode::Unauthorized);
@@ -223,32 +223,36 @@ void Passage::identify_page(const PublishableKeys& keys) {
     for (auto& header : cors_headers(request_)) headers_.push_back(std::move(header));
     caller_ = service::caller_of(found->second);
     caller_.actor.request_id = request_.request_id;
-    if (is_tracking && !preflight_.endpoint) meet();
+    if (is_tracking && !preflight_.endpoint) apply_rate_limit();
 }
 
 // What every answer to a known caller carries, refusals too.
-void Passage::meet() {
-    const Settings& settings = shared_.context.settings;
+void RequestFlow::apply_rate_limit() {
+    const Settings& settings = worker_.context.settings;
     if (caller_.session) {
         headers_.emplace_back("X-Active-Organization", caller_.actor.organization.text());
     }
     const bool is_page = caller_.publishable_key.has_value();
-    const http::RateLimit limit{
+    const process::RateLimit limit{
         caller_.rate_per_second.value_or(is_page ? settings.limits_tracking_rate
                                                  : settings.limits_key_rate),
         caller_.burst.value_or(is_page ? settings.limits_tracking_burst
                                        : settings.limits_key_burst)};
-    const auto verdict = shared_.limiter.take(caller_.rate_subject, limit);
-    headers_.emplace_back("RateLimit-Policy", http::rate_policy_field(limit));
-    headers_.emplace_back("RateLimit", http::rate_limit_field(verdict));
+    const auto verdict = worker_.limiter.take(caller_.rate_subject, limit);
+    headers_.emplace_back("RateLimit-Policy", process::rate_policy_field(limit));
+    headers_.emplace_back("RateLimit", process::rate_limit_field(verdict));
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
-void Passage::run() {
-    Call call{request_,        *endpoint_,        shared_.context,
-              shared_.metrics, shared_.limiter,   shared_.slots,
-              caller_,         match_.parameters, {},
-              nullptr,         std::nullopt};
+void RequestFlow::run() {
+    Call call{.request = request_,
+              .endpoint = *endpoint_,
+              .context = worker_.context,
+              .worker = worker_,
+              .caller = caller_,
+              .parameters = match_.parameters,
+              .query = {},
+              .claim = std::nullopt};
     if (endpoint_->access == Access::Open && endpoint_->method == http::Method::Get) {
         answer(endpoint_->handler(call));
         return;
@@ -256,9 +260,9 @@ void Passage::run() {
     check_idempotency_key(request_, *endpoint_);
     call.body_text = body();
     if (caller_.module) {
-        require_signature(shared_.context, *caller_.module, request_, call.body_text);
+        require_signature(worker_.context, *caller_.module, request_, call.body_text);
     }
-    std::optional<http::JsonBody> json;
+    std::optional<json::JsonBody> json;
     if (!call.body_text.empty()) {
         json.emplace(call.body_text);
         call.body = &json->root();
@@ -272,11 +276,11 @@ void Passage::run() {
     }
 }
 
-service::CollectedCall* Passage::collected() {
+service::CollectedCall* RequestFlow::collected() {
     return is_answered() || !collected_ ? nullptr : &*collected_;
 }
 
-void Passage::conclude(const service::Outcome& outcome) {
+void RequestFlow::complete(const service::Outcome& outcome) {
     attempt([&] {
         if (const auto* thrown = std::get_if<std::exception_ptr>(&outcome)) {
             std::rethrow_exception(*thrown);
@@ -285,7 +289,7 @@ void Passage::conclude(const service::Outcome& outcome) {
     });
 }
 
-std::optional<Reply> Passage::finish() {
+std::optional<Reply> RequestFlow::finish() {
     if (is_aborted_) return std::nullopt;
     set_log_request_id(request_.request_id);
     Reply& reply = *reply_;
@@ -293,14 +297,14 @@ std::optional<Reply> Passage::finish() {
     for (const auto& header : headers_) add_unless_there(reply, header);
     const auto spent = std::chrono::steady_clock::now() - began_;
     const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
-    shared_.metrics.count(match_.endpoint ? match_.index : http::Metrics::kNoOperation,
+    worker_.metrics.count(match_.endpoint ? match_.index : process::Metrics::kNoOperation,
                           reply.status, microseconds);
     log(reply, microseconds);
     return std::move(reply_);
 }
 
 // The database's costs are those of all requests that were worked on together.
-void Passage::log(const Reply& reply, std::int64_t microseconds) const {
+void RequestFlow::log(const Reply& reply, std::int64_t microseconds) const {
     const auto cost = service::database_cost();
     log_event(LogLevel::Info, "request",
               {{"method", text_of(request_.method)},

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "api/routes.hpp"
-#include "process/concurrency_limit.hpp"
-#include "process/metrics.hpp"
-#include "process/rate_limiter.hpp"
+#include "api/worker_state.hpp"
 #include "service/engagement/collect.hpp"
 
 #include <chrono>
@@ -16,30 +14,22 @@
 
 namespace muster::api {
 
-// What all requests of a worker share.
-struct Surroundings {
-    service::Context& context;
-    http::Metrics& metrics;
-    http::RateLimiter& limiter;
-    http::Slots& slots;
-};
-
 // The live publishable keys of some requests, by token.
 using PublishableKeys = std::map<std::string, rules::PublishableKey, std::less<>>;
 
-class Passage {
+class RequestFlow {
   public:
-    Passage(const http::Request& request, Surroundings& shared);
+    RequestFlow(const http::Request& request, WorkerState& worker);
 
     // Finds the row and, where it takes one, the publishable key's token.
-    void receive();
+    void route();
     // A text that could be a publishable key's token; "" where there is none to look up.
     const std::string& token() const { return token_; }
     // Decides on the credential, the body and the query, and runs the handler.
-    void decide(const PublishableKeys& keys);
+    void authorize_and_run(const PublishableKeys& keys);
     // What is to be written with others'; nullptr when the request is answered already.
     service::CollectedCall* collected();
-    void conclude(const service::Outcome& outcome);
+    void complete(const service::Outcome& outcome);
 
     // The reply, counted and logged; nullopt when the client has gone.
     std::optional<http::Reply> finish();
@@ -51,18 +41,18 @@ class Passage {
   private:
     template <class Step>
     void attempt(const Step& step);
-    void route();
+    void find_row();
     void find_token();
     void identify(const PublishableKeys& keys);
     void identify_page(const PublishableKeys& keys);
-    void meet();
+    void apply_rate_limit();
     void run();
     void answer(http::Reply reply);
     const std::string& body();
     void log(const http::Reply& reply, std::int64_t microseconds) const;
 
     const http::Request& request_;
-    Surroundings& shared_;
+    WorkerState& worker_;
     Match match_;
     CrossOrigin preflight_;  // where the request is a browser's question whether it may call
     const Endpoint* endpoint_ = nullptr;  // whose access is asked for

@@ -23,15 +23,15 @@ struct RawJson {
     std::string text;
 };
 
-// An enum can be replied when text_of() knows it and kAllOf lists it.
+// An enum can be replied when text_of() knows it and enum_values lists it.
 template <class Enum>
-inline constexpr std::array<Enum, 0> kAllOf = {};
+inline constexpr std::array<Enum, 0> enum_values = {};
 
 template <class Value>
-struct Wire;
+struct JsonType;
 
 template <>
-struct Wire<std::string> {
+struct JsonType<std::string> {
     static void write(JsonWriter& to, const std::string& value) { to.string(value); }
     static Json::Value schema() { return typed("string"); }
     static Json::Value typed(const char* type, const char* format = nullptr) {
@@ -43,59 +43,60 @@ struct Wire<std::string> {
 };
 
 template <>
-struct Wire<bool> {
+struct JsonType<bool> {
     static void write(JsonWriter& to, bool value) { to.boolean(value); }
-    static Json::Value schema() { return Wire<std::string>::typed("boolean"); }
+    static Json::Value schema() { return JsonType<std::string>::typed("boolean"); }
 };
 
 template <class Number>
 requires std::is_integral_v<Number>
-struct Wire<Number> {
+struct JsonType<Number> {
     static void write(JsonWriter& to, Number value) { to.number(static_cast<std::int64_t>(value)); }
-    static Json::Value schema() { return Wire<std::string>::typed("integer"); }
+    static Json::Value schema() { return JsonType<std::string>::typed("integer"); }
 };
 
 template <class Tag>
-struct Wire<Id<Tag>> {
+struct JsonType<Id<Tag>> {
     static void write(JsonWriter& to, const Id<Tag>& value) { to.string(value.text()); }
-    static Json::Value schema() { return Wire<std::string>::typed("string", "uuid"); }
+    static Json::Value schema() { return JsonType<std::string>::typed("string", "uuid"); }
 };
 
 template <>
-struct Wire<Timestamp> {
+struct JsonType<Timestamp> {
     static void write(JsonWriter& to, Timestamp value) { to.string(value.text()); }
-    static Json::Value schema() { return Wire<std::string>::typed("string", "date-time"); }
+    static Json::Value schema() { return JsonType<std::string>::typed("string", "date-time"); }
 };
 
 template <>
-struct Wire<RawJson> {
+struct JsonType<RawJson> {
     static void write(JsonWriter& to, const RawJson& value) { to.raw(value.text); }
-    static Json::Value schema() { return Wire<std::string>::typed("object"); }
+    static Json::Value schema() { return JsonType<std::string>::typed("object"); }
 };
 
 template <class Enum>
 requires std::is_enum_v<Enum>
-struct Wire<Enum> {
-    static_assert(!kAllOf<Enum>.empty(), "list the values in kAllOf");
+struct JsonType<Enum> {
+    static_assert(!enum_values<Enum>.empty(), "list the values in enum_values");
     static void write(JsonWriter& to, Enum value) { to.string(text_of(value)); }
     static Json::Value schema() {
-        Json::Value schema = Wire<std::string>::typed("string");
-        for (const Enum value : kAllOf<Enum>) schema["enum"].append(std::string(text_of(value)));
+        Json::Value schema = JsonType<std::string>::typed("string");
+        for (const Enum value : enum_values<Enum>)
+            schema["enum"].append(std::string(text_of(value)));
         return schema;
     }
 };
 
 template <class Value>
-struct Wire<std::optional<Value>> {
+struct JsonType<std::optional<Value>> {
     static void write(JsonWriter& to, const std::optional<Value>& value) {
-        value ? Wire<Value>::write(to, *value) : to.null();
+        value ? JsonType<Value>::write(to, *value) : to.null();
     }
     static Json::Value schema() {
-        Json::Value inner = Wire<Value>::schema();
+        Json::Value inner = JsonType<Value>::schema();
         if (!inner["type"].isString() || inner.isMember("enum")) {
             Json::Value schema;
             schema["anyOf"].append(std::move(inner));
-            schema["anyOf"].append(Wire<std::string>::typed("null"));
+            schema["anyOf"].append(JsonType<std::string>::typed("null"));
             return schema;
         }
         Json::Value types(Json::arrayValue);
@@ -107,15 +108,15 @@ struct Wire<std::optional<Value>> {
 };
 
 template <class Value>
-struct Wire<std::vector<Value>> {
+struct JsonType<std::vector<Value>> {
     static void write(JsonWriter& to, const std::vector<Value>& values) {
         to.begin_array();
-        for (const Value& value : values) Wire<Value>::write(to, value);
+        for (const Value& value : values) JsonType<Value>::write(to, value);
         to.end_array();
     }
     static Json::Value schema() {
-        Json::Value schema = Wire<std::string>::typed("array");
-        schema["items"] = Wire<Value>::schema();
+        Json::Value schema = JsonType<std::string>::typed("array");
+        schema["items"] = JsonType<Value>::schema();
         return schema;
     }
 };
@@ -140,8 +141,8 @@ constexpr auto field(std::string_view name) {
     using Owner = typename MemberOf<decltype(Member)>::Owner;
     using Value = typename MemberOf<decltype(Member)>::Value;
     return RecordField<Owner>{
-        name, [](JsonWriter& to, const Owner& owner) { Wire<Value>::write(to, owner.*Member); },
-        [] { return Wire<Value>::schema(); }};
+        name, [](JsonWriter& to, const Owner& owner) { JsonType<Value>::write(to, owner.*Member); },
+        [] { return JsonType<Value>::schema(); }};
 }
 
 template <class Owner, std::size_t kCount>
@@ -159,7 +160,7 @@ struct Record {
     }
 
     Json::Value schema() const {
-        Json::Value schema = Wire<std::string>::typed("object");
+        Json::Value schema = JsonType<std::string>::typed("object");
         schema["additionalProperties"] = false;
         for (const auto& entry : fields) {
             const std::string key(entry.name);

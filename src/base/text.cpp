@@ -163,4 +163,16 @@ std::string percent_encoded(std::string_view text) {
     return encoded;
 }
 
+void trim(std::string& text) {
+    const std::string_view kept = trimmed(text);
+    if (kept.size() == text.size()) return;
+    const auto front = static_cast<std::size_t>(kept.data() - text.data());
+    text.erase(front + kept.size());
+    text.erase(0, front);
+}
+
+bool is_longer_than(std::string_view text, std::size_t characters) {
+    return text.size() > characters && utf8_length(text) > characters;
+}
+
 }  // namespace muster

@@ -48,4 +48,10 @@ template <class Number>
     return value;
 }
 
+// Removes white space (ASCII) at both ends.
+void trim(std::string& text);
+
+// Whether valid UTF-8 has more than `characters` code points.
+[[nodiscard]] bool is_longer_than(std::string_view text, std::size_t characters);
+
 }  // namespace muster

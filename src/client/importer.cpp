@@ -36,12 +36,12 @@ std::string job_file_name(const std::string& path) {
 
 class Importer {
   public:
-    Importer(const Options& options, const Secret& key, const Surroundings& surroundings)
+    Importer(const Options& options, const Secret& key, const Terminal& terminal)
         : options_(options),
           key_(key),
-          around_(surroundings),
-          console_(options.json ? surroundings.err : surroundings.out, surroundings.err,
-                   {options.quiet, surroundings.err_is_terminal, surroundings.ask}),
+          around_(terminal),
+          console_(options.json ? terminal.err : terminal.out, terminal.err,
+                   {options.quiet, terminal.err_is_terminal, terminal.ask}),
           api_(connect()),
           report_(options.errors) {
         summary_.file = options.file;
@@ -75,7 +75,7 @@ class Importer {
 
     const Options& options_;
     const Secret& key_;
-    const Surroundings& around_;
+    const Terminal& around_;
     Console console_;
     std::unique_ptr<ApiClient> api_;
     ErrorReport report_;
@@ -373,8 +373,8 @@ ExitCode Importer::run() {
 
 }  // namespace
 
-ExitCode run_import(const Options& options, const Secret& key, const Surroundings& surroundings) {
-    return Importer(options, key, surroundings).run();
+ExitCode run_import(const Options& options, const Secret& key, const Terminal& terminal) {
+    return Importer(options, key, terminal).run();
 }
 
 }  // namespace muster::client

@@ -15,7 +15,7 @@
 namespace muster::client {
 
 // What the run needs of its process; everything outlives the call.
-struct Surroundings {
+struct Terminal {
     std::ostream& out;
     std::ostream& err;
     bool err_is_terminal = false;
@@ -32,6 +32,6 @@ struct Surroundings {
 // Runs to the end and prints everything, errors too. Throws nothing that a caller has to tell
 // apart.
 [[nodiscard]] ExitCode run_import(const Options& options, const Secret& key,
-                                  const Surroundings& surroundings);
+                                  const Terminal& terminal);
 
 }  // namespace muster::client

@@ -48,7 +48,7 @@ inline std::optional<Timestamp> expiry_option(const Invocation& in) {
 template <class Key>
 std::string state_of(const Key& key) {
     if (key.revoked_at) return "revoked";
-    return service::is_dead(key, Timestamp::now()) ? "expired" : "active";
+    return service::is_expired_or_revoked(key, Timestamp::now()) ? "expired" : "active";
 }
 
 inline Result revoked(const std::string& id) {

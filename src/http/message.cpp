@@ -46,4 +46,11 @@ std::string network_of(const std::string& address) {
     return std::string(whole.starts_with(kMapped) ? whole : whole.substr(0, kNetworkBytes));
 }
 
+std::string_view bearer_token(const Request& request) {
+    constexpr std::string_view kScheme = "Bearer ";  // RFC 6750; its case does not matter
+    const std::string_view header = request.authorization;
+    if (!equal_ignoring_case(header.substr(0, kScheme.size()), kScheme)) return "";
+    return trimmed(header.substr(kScheme.size()));
+}
+
 }  // namespace muster::http

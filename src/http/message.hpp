@@ -67,4 +67,7 @@ struct Reply {
     std::function<void(const Sink&)> stream;  // instead of body, when set
 };
 
+// The token of the Authorization header, or "" for anything that is not one bearer credential.
+std::string_view bearer_token(const Request& request);
+
 }  // namespace muster::http

@@ -127,7 +127,7 @@ bool ImportWork::turn(const Deadline& deadline) {
     } catch (const std::exception& error) {
         if (service::is_passing_failure(error)) {
             // Not the job's fault: the runner says so once and looks again in a second.
-            service::release_import(context_, *lease, service::Turn::Blameless,
+            service::release_import(context_, *lease, service::AttemptPolicy::Forgive,
                                     kAfterPassingFailure);
             throw;
         }
@@ -148,19 +148,19 @@ void ImportWork::work_on(const Lease& lease, const rules::ImportJob& job,
 void ImportWork::check(const Lease& lease, const rules::ImportJob& job, const Deadline& deadline) {
     Slice slice(context_, deadline);
     service::DryRun run = take_run(lease, job);
-    auto batch = service::judge_next(context_, lease, run);
+    auto batch = service::validate_next(context_, lease, run);
     bool interrupted = false;
     while (batch && !interrupted) {
         // The look-ups for one batch and the judging of the next run side by side.
         const auto previews = start_previews(lease, *batch);
         interrupted = slice.over();
-        auto next = interrupted ? std::nullopt : service::judge_next(context_, lease, run);
+        auto next = interrupted ? std::nullopt : service::validate_next(context_, lease, run);
         batch->record(context_, lease, sum(previews));
         batch = std::move(next);
     }
     if (interrupted) {
         keep_run(lease.id, std::move(run));
-        service::release_import(context_, lease, service::Turn::Blameless, Milliseconds(0));
+        service::release_import(context_, lease, service::AttemptPolicy::Forgive, Milliseconds(0));
         return;
     }
     service::finish_dry_run(context_, lease);
@@ -168,7 +168,7 @@ void ImportWork::check(const Lease& lease, const rules::ImportJob& job, const De
 }
 
 ImportWork::Previews ImportWork::start_previews(const Lease& lease,
-                                                const service::JudgedBatch& batch) {
+                                                const service::ValidatedBatch& batch) {
     Previews previews;
     for (std::size_t i = 0; i < helpers_.size(); ++i) {
         previews.push_back(std::async(std::launch::async, [this, i, &lease, &batch] {
@@ -196,7 +196,7 @@ void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
         }
         interrupted = queue.wait(helpers_.size(), slice);
     }
-    service::release_import(context_, lease, service::Turn::Blameless, Milliseconds(0));
+    service::release_import(context_, lease, service::AttemptPolicy::Forgive, Milliseconds(0));
 }
 
 void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& job,
@@ -209,7 +209,7 @@ void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& jo
                              {"IMPORT_ATTEMPTS_EXHAUSTED",
                               "The job made no progress in several attempts and was given up."});
     } else {
-        service::release_import(context_, lease, service::Turn::Fruitless,
+        service::release_import(context_, lease, service::AttemptPolicy::Count,
                                 Milliseconds(1000L * (1L << job.attempts)));
     }
 }

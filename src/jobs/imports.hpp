@@ -38,7 +38,7 @@ class ImportWork : public Work {
     void keep_run(ImportId job, service::DryRun run);
 
     using Previews = std::vector<std::shared_future<rules::ImportPreview>>;
-    Previews start_previews(const service::Lease& lease, const service::JudgedBatch& batch);
+    Previews start_previews(const service::Lease& lease, const service::ValidatedBatch& batch);
 
     service::Context& context_;
     std::vector<service::Context*> helpers_;

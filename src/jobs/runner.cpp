@@ -20,15 +20,15 @@ void on_stop(int) {
     g_stop = true;
 }
 
-enum class Turn { Worked, Idle, Failed };
+enum class TurnResult { Worked, Idle, Failed };
 
-Turn take_turn(Work& work, const Deadline& deadline) {
+TurnResult take_turn(Work& work, const Deadline& deadline) {
     try {
-        return work.turn(deadline) ? Turn::Worked : Turn::Idle;
+        return work.turn(deadline) ? TurnResult::Worked : TurnResult::Idle;
     } catch (const std::exception& error) {
         log_event(LogLevel::Error, "runner.turn_failed",
                   {{"work", work.name()}, {"reason", error.what()}});
-        return Turn::Failed;
+        return TurnResult::Failed;
     }
 }
 
@@ -37,13 +37,13 @@ bool run_kind(Work& work, const Deadline& deadline) {
     bool all_well = true;
     while (!deadline.over()) {
         switch (take_turn(work, deadline)) {
-            case Turn::Worked:
+            case TurnResult::Worked:
                 break;
-            case Turn::Idle:
+            case TurnResult::Idle:
                 if (work.ends_when_idle()) return all_well;
                 deadline.pause(kPoll);
                 break;
-            case Turn::Failed:
+            case TurnResult::Failed:
                 all_well = false;
                 deadline.pause(kAfterFailure);
                 break;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace muster::http {
+namespace muster::json {
 namespace {
 
 [[noreturn]] void refuse(const std::string& reason) {
@@ -144,4 +144,4 @@ std::string canonical_json(const JsonIn& element) {
     return text;
 }
 
-}  // namespace muster::http
+}  // namespace muster::json

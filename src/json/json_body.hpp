@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::http {
+namespace muster::json {
 
 using JsonIn = simdjson::dom::element;
 
@@ -38,4 +38,4 @@ class JsonBody {
 // comparison.
 [[nodiscard]] std::string canonical_json(const JsonIn& element);
 
-}  // namespace muster::http
+}  // namespace muster::json

@@ -1,6 +1,6 @@
 #include "json/json_source.hpp"
 
-namespace muster::http {
+namespace muster::json {
 namespace {
 
 constexpr std::string_view kSpace = " \t\n\r";
@@ -97,4 +97,4 @@ std::vector<std::string> members_as_sent(const JsonIn& root, std::string_view te
     return found;
 }
 
-}  // namespace muster::http
+}  // namespace muster::json

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::http {
+namespace muster::json {
 
 // The texts of an array's entries or an object's values, in their order. `container` must be JSON
 // that JsonBody has accepted.
@@ -27,4 +27,4 @@ namespace muster::http {
 [[nodiscard]] std::vector<std::string> members_as_sent(const JsonIn& root, std::string_view text,
                                                        std::string_view list, std::string_view key);
 
-}  // namespace muster::http
+}  // namespace muster::json

@@ -1,5 +1,6 @@
 #include "json/schema.hpp"
 
+#include "base/email.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -8,7 +9,7 @@
 
 #include <algorithm>
 
-namespace muster::http {
+namespace muster::json {
 namespace {
 
 constexpr std::size_t kMostAttributes = 100;
@@ -170,7 +171,7 @@ void Slug::decode(const JsonIn& in, const Path& path, Decoding& to, std::string&
 }
 
 Json::Value Slug::schema() const {
-    Json::Value schema = Wire<std::string>::typed("string");
+    Json::Value schema = JsonType<std::string>::typed("string");
     schema["pattern"] = std::string(pattern);
     return schema;
 }
@@ -236,7 +237,7 @@ void Email::decode(const JsonIn& in, const Path& path, Decoding& to, std::string
     std::string_view text;
     if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
     out.assign(text);
-    if (const auto fault = rules::normalise(rules::CoreField::Email, out, to.today)) {
+    if (const auto fault = normalise_email(out)) {
         to.fault(path, *fault);
     }
 }
@@ -351,4 +352,4 @@ Json::Value MemberPayload::schema() const {
     return schema;
 }
 
-}  // namespace muster::http
+}  // namespace muster::json

@@ -22,7 +22,7 @@
 #include <tuple>
 #include <vector>
 
-namespace muster::http {
+namespace muster::json {
 
 // Where the decoder stands, written out only when there is a fault: "rows[3].payload.email".
 class Path {
@@ -62,7 +62,7 @@ struct Integer {
     Json::Value schema() const;
 };
 
-// One of an enum's texts, as `kParse` reads them and kAllOf (base/record.hpp) lists them.
+// One of an enum's texts, as `kParse` reads them and enum_values (base/record.hpp) lists them.
 template <auto kParse>
 struct Choice {
     using Enum = typename decltype(kParse(""))::value_type;
@@ -74,7 +74,7 @@ struct Choice {
         if (!value) return to.fault(path, FieldCode::InvalidChoice);
         out = *value;
     }
-    Json::Value schema() const { return Wire<Enum>::schema(); }
+    Json::Value schema() const { return JsonType<Enum>::schema(); }
 };
 
 struct Boolean {
@@ -346,4 +346,4 @@ typename Schema::Value decode(const Schema& schema, const JsonIn& root, Date tod
     if (!to.faults.empty()) refuse_fields(to.faults);
     return value;
 }
-}  // namespace muster::http
+}  // namespace muster::json

@@ -53,7 +53,7 @@ int run(const std::vector<std::string>& arguments) {
     watch_signals();
     const bool err_is_terminal = isatty(STDERR_FILENO) != 0;
     const bool can_ask = err_is_terminal && isatty(STDIN_FILENO) != 0;
-    const client::Surroundings surroundings{
+    const client::Terminal terminal{
         .out = std::cout,
         .err = std::cerr,
         .err_is_terminal = err_is_terminal,
@@ -61,7 +61,7 @@ int run(const std::vector<std::string>& arguments) {
         .stop = stop,
         .today = Date::of(Timestamp::now()),
     };
-    return static_cast<int>(client::run_import(options, key, surroundings));
+    return static_cast<int>(client::run_import(options, key, terminal));
 }
 
 }  // namespace

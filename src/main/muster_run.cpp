@@ -36,16 +36,16 @@ constexpr const char* kUsage =
     "  --help, --version\n";
 
 // The connections of a run, each with its context: one for each thread.
-class Stations {
+class RunnerConnections {
   public:
-    explicit Stations(const Settings& settings) : settings_(settings) {}
+    explicit RunnerConnections(const Settings& settings) : settings_(settings) {}
 
     const Settings& settings() const { return settings_; }
-    service::Context& add() { return stations_.emplace_back(settings_).context; }
+    service::Context& add() { return connections_.emplace_back(settings_).context; }
 
   private:
-    struct Station {
-        explicit Station(const Settings& settings)
+    struct RunnerConnection {
+        explicit RunnerConnection(const Settings& settings)
             : database(service::connection_settings(settings)),
               context(main_program::make_context(database, settings)) {}
         db::Database database;
@@ -53,44 +53,44 @@ class Stations {
     };
 
     const Settings& settings_;
-    std::list<Station> stations_;  // they stay where they are
+    std::list<RunnerConnection> connections_;  // they stay where they are
 };
 
 using Works = std::vector<std::unique_ptr<jobs::Work>>;
 
 constexpr int kConnectionLanes = 4;
 
-void imports(Stations& stations, bool, Works& works) {
-    service::Context& own = stations.add();
+void imports(RunnerConnections& connections, bool, Works& works) {
+    service::Context& own = connections.add();
     std::vector<service::Context*> helpers(
-        static_cast<std::size_t>(stations.settings().jobs_connections));
-    for (service::Context*& helper : helpers) helper = &stations.add();
+        static_cast<std::size_t>(connections.settings().jobs_connections));
+    for (service::Context*& helper : helpers) helper = &connections.add();
     works.push_back(std::make_unique<jobs::ImportWork>(own, std::move(helpers)));
 }
 
-void webhooks(Stations& stations, bool, Works& works) {
-    works.push_back(std::make_unique<jobs::WebhookWork>(stations.add()));
+void webhooks(RunnerConnections& connections, bool, Works& works) {
+    works.push_back(std::make_unique<jobs::WebhookWork>(connections.add()));
 }
 
-void mail(Stations& stations, bool, Works& works) {
-    works.push_back(std::make_unique<jobs::MailWork>(stations.add()));
+void mail(RunnerConnections& connections, bool, Works& works) {
+    works.push_back(std::make_unique<jobs::MailWork>(connections.add()));
 }
 
-void connections(Stations& stations, bool, Works& works) {
+void connections(RunnerConnections& connections, bool, Works& works) {
     const auto traffic = std::make_shared<service::ProviderTraffic>();
     for (int lane = 0; lane < kConnectionLanes; ++lane) {
-        works.push_back(std::make_unique<jobs::ConnectionWork>(stations.add(), traffic));
+        works.push_back(std::make_unique<jobs::ConnectionWork>(connections.add(), traffic));
     }
 }
 
-void purge(Stations& stations, bool beside_others, Works& works) {
-    works.push_back(std::make_unique<jobs::PurgeWork>(stations.add(), beside_others));
+void purge(RunnerConnections& connections, bool beside_others, Works& works) {
+    works.push_back(std::make_unique<jobs::PurgeWork>(connections.add(), beside_others));
 }
 
 struct Kind {
     std::string_view name;
     // Adds what works on it. `beside_others`: as a part of `all`.
-    void (*add)(Stations& stations, bool beside_others, Works& works);
+    void (*add)(RunnerConnections& connections, bool beside_others, Works& works);
 };
 
 // What may be asked for, besides `all`, which is every one of them.
@@ -142,16 +142,16 @@ int run(const Options& options) {
     main_program::set_log_level_from(settings);
     if (!options.verbose && settings.log_level != "error") set_log_level(LogLevel::Warning);
     db::load_driver();
-    if (const auto problem = service::check_readiness(Stations(settings).add()).problem;
+    if (const auto problem = service::check_readiness(RunnerConnections(settings).add()).problem;
         !problem.empty()) {
         std::fprintf(stderr, "muster-run: %s\n", problem.c_str());
         return 1;
     }
-    Stations stations(settings);
+    RunnerConnections connections(settings);
     Works works;
     const bool is_all = options.kind == kAll;
     for (const Kind& kind : kKinds) {
-        if (is_all || options.kind == kind.name) kind.add(stations, is_all, works);
+        if (is_all || options.kind == kind.name) kind.add(connections, is_all, works);
     }
     jobs::install_stop_signals();
     const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * options.seconds));

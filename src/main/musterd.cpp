@@ -39,9 +39,9 @@ std::size_t resident_mebibytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) >> 20U;
 }
 
-// How a crew takes requests, and how long it waits for a lock in the database. A collector waits
+// How a group takes requests, and how long it waits for a lock in the database. A collector waits
 // less, because what it writes for others waits with it.
-struct Duty {
+struct WorkerOptions {
     int listener;
     int most_at_once;
     int lock_timeout_seconds;
@@ -51,23 +51,23 @@ constexpr int kDrained = 64;
 
 // A worker's life: requests one after the other, until a signal, its quota, or something nobody
 // expected.
-int work(const Settings& settings, const Duty& duty, http::Metrics& metrics,
-         http::RateLimiter& limiter, http::Slots& slots) {
-    const sigset_t unblocked = http::install_worker_signals();
+int work(const Settings& settings, const WorkerOptions& options, process::Metrics& metrics,
+         process::RateLimiter& limiter, process::ConcurrencyLimit& concurrency) {
+    const sigset_t unblocked = process::install_worker_signals();
     auto connection = service::connection_settings(settings);
-    connection.lock_timeout_seconds = duty.lock_timeout_seconds;
+    connection.lock_timeout_seconds = options.lock_timeout_seconds;
     db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
-    api::Pipeline pipeline(context, metrics, limiter, slots);
-    http::FcgiServer server(duty.listener);
-    http::announce_ready();
+    api::Pipeline pipeline(context, metrics, limiter, concurrency);
+    http::FcgiServer server(options.listener);
+    process::announce_ready();
     const auto handler = [&](std::span<const http::Request> requests) {
         return pipeline.handle(requests);
     };
     int served = 0;
     int looked_at = 0;  // the memory, when so many were served
-    while (served < settings.server_recycle_requests && !http::stop_requested()) {
-        served += server.serve(unblocked, duty.most_at_once, handler);
+    while (served < settings.server_recycle_requests && !process::stop_requested()) {
+        served += server.serve(unblocked, options.most_at_once, handler);
         if (pipeline.is_tainted()) return 1;
         constexpr int kMemoryCheck = 64;
         if (served - looked_at < kMemoryCheck) continue;
@@ -86,25 +86,27 @@ int run(const std::string& config) {
     db::load_driver();
     std::vector<std::string_view> operations;
     for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
-    http::Metrics metrics(operations);
-    http::RateLimiter limiter;
-    http::Slots slots;
+    process::Metrics metrics(operations);
+    process::RateLimiter limiter;
+    process::ConcurrencyLimit concurrency;
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION},
                {"workers", settings.server_workers},
                {"collectors", settings.server_collectors}});
-    const auto crew = [&](int workers, const Duty& duty) {
-        return http::Crew{workers,
-                          [&, duty] { return work(settings, duty, metrics, limiter, slots); }};
+    const auto group = [&](int workers, const WorkerOptions& options) {
+        return process::WorkerGroup{
+            workers,
+            [&, options] { return work(settings, options, metrics, limiter, concurrency); }};
     };
-    const int status = http::run_pool([&, is_first = true]() mutable {
+    const int status = process::run_pool([&, is_first = true]() mutable {
         if (!is_first) {
             settings = main_program::settings_of(config);
             main_program::set_log_level_from(settings);
         }
         is_first = false;
-        return http::PoolPlan{crew(settings.server_workers, {api_listener, kOneByOne, 5}),
-                              crew(settings.server_collectors, {collector_listener, kDrained, 1})};
+        return process::PoolConfig{
+            group(settings.server_workers, {api_listener, kOneByOne, 5}),
+            group(settings.server_collectors, {collector_listener, kDrained, 1})};
     });
     log_event(LogLevel::Info, "musterd.stopped");
     return status;

@@ -53,8 +53,7 @@ inline Settings settings_of(const std::string& config) {
 
 inline service::Context make_context(db::Database& database, const Settings& settings) {
     KeyRing keys(settings.security_key, settings.security_previous_key);
-    rules::CursorSealer cursors(keys.derive("cursors").reveal());
-    return {database, settings, std::move(cursors), std::move(keys)};
+    return {database, settings, std::move(keys)};
 }
 
 inline void set_log_level_from(const Settings& settings) {

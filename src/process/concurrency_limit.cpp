@@ -14,7 +14,7 @@
 // leaves nothing half done, and one that comes back after its time cannot free what is another's by
 // then.
 
-namespace muster::http {
+namespace muster::process {
 namespace {
 
 using Word = std::atomic<std::uint64_t>;
@@ -24,7 +24,7 @@ static_assert(Word::is_always_lock_free);
 constexpr unsigned kTimeBits = 48;
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << kTimeBits) - 1;
 
-std::uint64_t milliseconds(Slots::Clock::duration duration) {
+std::uint64_t milliseconds(ConcurrencyLimit::Clock::duration duration) {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -35,29 +35,30 @@ std::uint64_t tag_of(std::string_view whom) {
 
 }  // namespace
 
-struct Slots::Slot {
+struct ConcurrencyLimit::Slot {
     Word word{0};
 };
 
-Slots::Slots() {
+ConcurrencyLimit::ConcurrencyLimit() {
     void* memory = mmap(nullptr, kMost * sizeof(Slot), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
     table_ = new (memory) Slot[kMost]{};
 }
 
-Slots::~Slots() {
+ConcurrencyLimit::~ConcurrencyLimit() {
     munmap(table_, kMost * sizeof(Slot));
 }
 
-Slots::Held::~Held() {
+ConcurrencyLimit::Permit::~Permit() {
     if (!slots_) return;
     std::uint64_t expected = until_;
     slots_->table_[place_].word.compare_exchange_strong(expected, 0);
 }
 
-std::optional<Slots::Held> Slots::take(std::size_t most, std::string_view whom,
-                                       Clock::time_point now) {
+std::optional<ConcurrencyLimit::Permit> ConcurrencyLimit::try_acquire(std::size_t most,
+                                                                      std::string_view whom,
+                                                                      Clock::time_point now) {
     const std::uint64_t current = milliseconds(now.time_since_epoch());
     const std::uint64_t tag = tag_of(whom);
     const std::uint64_t until = tag | (current + milliseconds(kLife));
@@ -72,10 +73,10 @@ std::optional<Slots::Held> Slots::take(std::size_t most, std::string_view whom,
         std::uint64_t found = table_[place].word.load();
         if (is_live(found)) continue;
         if (table_[place].word.compare_exchange_strong(found, until)) {
-            return Held(*this, place, until);
+            return Permit(*this, place, until);
         }
     }
     return std::nullopt;
 }
 
-}  // namespace muster::http
+}  // namespace muster::process

@@ -1,6 +1,6 @@
 // How many workers may wait for something slow at once, counted by all of them together in memory
-// mapped before the fork: a provider of external data that hangs must take neither the whole pool
-// nor, where there is more than one slot, all that others wait in.
+// mapped before the fork: a provider of external data that hangs must try_acquire neither the whole
+// pool nor, where there is more than one slot, all that others wait in.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-namespace muster::http {
+namespace muster::process {
 
-class Slots {
+class ConcurrencyLimit {
   public:
     using Clock = std::chrono::steady_clock;  // one for all processes of the machine
 
@@ -20,29 +20,29 @@ class Slots {
     // A slot that was taken so long ago is free again: its worker died.
     static constexpr std::chrono::seconds kLife{30};
 
-    Slots();  // before the fork
-    ~Slots();
-    Slots(const Slots&) = delete;
-    Slots& operator=(const Slots&) = delete;
+    ConcurrencyLimit();  // before the fork
+    ~ConcurrencyLimit();
+    ConcurrencyLimit(const ConcurrencyLimit&) = delete;
+    ConcurrencyLimit& operator=(const ConcurrencyLimit&) = delete;
 
     // A slot, free again when this dies.
-    class Held {
+    class Permit {
       public:
-        Held(Held&& other) noexcept
+        Permit(Permit&& other) noexcept
             : slots_(std::exchange(other.slots_, nullptr)),
               place_(other.place_),
               until_(other.until_) {}
-        Held(const Held&) = delete;
-        Held& operator=(const Held&) = delete;
-        Held& operator=(Held&&) = delete;
-        ~Held();
+        Permit(const Permit&) = delete;
+        Permit& operator=(const Permit&) = delete;
+        Permit& operator=(Permit&&) = delete;
+        ~Permit();
 
       private:
-        friend class Slots;
-        Held(Slots& slots, std::size_t place, std::uint64_t until)
+        friend class ConcurrencyLimit;
+        Permit(ConcurrencyLimit& slots, std::size_t place, std::uint64_t until)
             : slots_(&slots), place_(place), until_(until) {}
 
-        Slots* slots_;
+        ConcurrencyLimit* slots_;
         std::size_t place_;
         std::uint64_t until_;
     };
@@ -50,12 +50,12 @@ class Slots {
     // One of the first `most` slots, to wait for `whom`; nullopt when all are taken, or all but one
     // by those who wait for the same. Never waits. (Two who ask in the same moment may both be let
     // in where one was left for others.)
-    std::optional<Held> take(std::size_t most, std::string_view whom,
-                             Clock::time_point now = Clock::now());
+    std::optional<Permit> try_acquire(std::size_t most, std::string_view whom,
+                                      Clock::time_point now = Clock::now());
 
   private:
     struct Slot;
     Slot* table_;
 };
 
-}  // namespace muster::http
+}  // namespace muster::process

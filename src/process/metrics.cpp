@@ -8,7 +8,7 @@
 #include <new>
 #include <system_error>
 
-namespace muster::http {
+namespace muster::process {
 namespace {
 
 using Counter = std::atomic<std::uint64_t>;
@@ -128,4 +128,4 @@ std::string Metrics::text() const {
                    shared_->batched_requests);
 }
 
-}  // namespace muster::http
+}  // namespace muster::process

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::http {
+namespace muster::process {
 
 class Metrics {
   public:
@@ -33,4 +33,4 @@ class Metrics {
     Shared* shared_;
 };
 
-}  // namespace muster::http
+}  // namespace muster::process

@@ -24,7 +24,7 @@
 // 50,000. The hash is keyed with random bytes, so that nobody can choose a key that meets
 // another's.
 
-namespace muster::http {
+namespace muster::process {
 namespace {
 
 using Word = std::atomic<std::uint64_t>;
@@ -209,4 +209,4 @@ std::string rate_limit_field(const RateVerdict& verdict) {
            ";t=" + std::to_string(verdict.reset_seconds);
 }
 
-}  // namespace muster::http
+}  // namespace muster::process

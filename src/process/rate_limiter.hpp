@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::http {
+namespace muster::process {
 
 // `per_second` requests in each `seconds` (one, unless the limit is one a minute), `burst` at once.
 // What is out of range counts as the nearest that is in it: 1..100000, and 1..60 seconds.
@@ -65,4 +65,4 @@ class RateLimiter {
 std::string rate_policy_field(const RateLimit& limit);
 std::string rate_limit_field(const RateVerdict& verdict);
 
-}  // namespace muster::http
+}  // namespace muster::process

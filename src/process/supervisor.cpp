@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace muster::http {
+namespace muster::process {
 namespace {
 
 // 0 or an errno.
@@ -42,4 +42,4 @@ void tell_supervisor(std::string_view state) {
     }
 }
 
-}  // namespace muster::http
+}  // namespace muster::process

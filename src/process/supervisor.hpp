@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-namespace muster::http {
+namespace muster::process {
 
 // Sends a state, such as "READY=1". Does nothing without $NOTIFY_SOCKET. A manager that cannot be
 // reached is logged and no error: whoever wants answers gets them all the same.
 void tell_supervisor(std::string_view state);
 
-}  // namespace muster::http
+}  // namespace muster::process

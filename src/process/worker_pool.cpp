@@ -19,7 +19,7 @@
 #include <system_error>
 #include <utility>
 
-namespace muster::http {
+namespace muster::process {
 namespace {
 
 // A worker that dies younger than this is replaced only after the rest of it: no fork storm.
@@ -53,7 +53,7 @@ sigset_t set_of(std::initializer_list<int> signals) {
 
 struct Worker {
     Timestamp since;
-    std::size_t crew = 0;  // its place in the plan
+    std::size_t group = 0;  // its place in the plan
 };
 
 // Counts, over the processes, how many workers of a plan have begun to take requests.
@@ -82,7 +82,7 @@ int g_roll_call = -1;  // in a worker
 class Pool {
   public:
     // Asked through the copy that is kept: what it asks may remember that it was asked.
-    explicit Pool(std::function<PoolPlan()> plan) : ask_(std::move(plan)), plan_(ask_()) {}
+    explicit Pool(std::function<PoolConfig()> plan) : ask_(std::move(plan)), plan_(ask_()) {}
 
     int run() {
         fill();
@@ -111,28 +111,28 @@ class Pool {
     void tell_when_ready() {
         if (is_ready_) return;
         int wanted = 0;
-        for (const Crew& crew : plan_) wanted += crew.workers;
+        for (const WorkerGroup& group : plan_) wanted += group.workers;
         if (roll_call_->present() < wanted) return;
         is_ready_ = true;
         tell_supervisor("READY=1");
     }
 
-    int workers_of(std::size_t crew) const {
+    int workers_of(std::size_t group) const {
         return static_cast<int>(
             std::count_if(current_.begin(), current_.end(),
-                          [&](const auto& worker) { return worker.second.crew == crew; }));
+                          [&](const auto& worker) { return worker.second.group == group; }));
     }
 
     void fill() {
-        for (std::size_t crew = 0; crew < plan_.size(); ++crew) {
-            for (int missing = plan_[crew].workers - workers_of(crew); missing > 0; --missing) {
+        for (std::size_t group = 0; group < plan_.size(); ++group) {
+            for (int missing = plan_[group].workers - workers_of(group); missing > 0; --missing) {
                 if (Timestamp::now() < not_before_) return;
-                spawn(crew);
+                spawn(group);
             }
         }
     }
 
-    void spawn(std::size_t crew) {
+    void spawn(std::size_t group) {
         const pid_t parent = getpid();
         const pid_t pid = fork();
         if (pid < 0) {
@@ -144,9 +144,9 @@ class Pool {
             prctl(PR_SET_PDEATHSIG, SIGTERM);  // no orphans when the parent is killed
             if (getppid() != parent) _exit(1);
             g_roll_call = roll_call_->fd();
-            _exit(plan_[crew].work());
+            _exit(plan_[group].work());
         }
-        current_[pid] = {Timestamp::now(), crew};
+        current_[pid] = {Timestamp::now(), group};
     }
 
     void reap() {
@@ -199,8 +199,8 @@ class Pool {
         for (const auto& [pid, worker] : retired_) kill(pid, SIGKILL);
     }
 
-    std::function<PoolPlan()> ask_;
-    PoolPlan plan_;
+    std::function<PoolConfig()> ask_;
+    PoolConfig plan_;
     std::map<pid_t, Worker> current_;
     std::map<pid_t, Worker> retired_;
     Timestamp not_before_;
@@ -232,7 +232,7 @@ void announce_ready() {
     if (g_roll_call >= 0) eventfd_write(g_roll_call, 1);
 }
 
-int run_pool(const std::function<PoolPlan()>& plan) {
+int run_pool(const std::function<PoolConfig()>& plan) {
     handle(SIGHUP, on_reload);
     handle(SIGPIPE, SIG_IGN);
     const sigset_t watched = set_of({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
@@ -240,4 +240,4 @@ int run_pool(const std::function<PoolPlan()>& plan) {
     return Pool(plan).run();
 }
 
-}  // namespace muster::http
+}  // namespace muster::process

@@ -285,7 +285,7 @@ AttributeVerdict AttributeRegistry::judge(std::string_view key, const AttributeV
     return is_good(*attribute, value) ? AttributeVerdict::Good : AttributeVerdict::InvalidValue;
 }
 
-AttributesVerdict judge_attributes(const AttributeRegistry& registry, std::string_view json) {
+AttributesVerdict validate_attributes(const AttributeRegistry& registry, std::string_view json) {
     AttributesVerdict worst;
     for_each_fault(registry, json, Nulls::Judged, [&](AttributesVerdict fault) {
         worst = std::move(fault);
@@ -294,13 +294,13 @@ AttributesVerdict judge_attributes(const AttributeRegistry& registry, std::strin
     return worst;
 }
 
-std::vector<AttributesVerdict> judge_all_attributes(const AttributeRegistry& registry,
-                                                    std::string_view json) {
+std::vector<AttributesVerdict> validate_all_attributes(const AttributeRegistry& registry,
+                                                       std::string_view json) {
     return all_faults(registry, json, Nulls::Judged);
 }
 
-std::vector<AttributesVerdict> judge_changes(const AttributeRegistry& registry,
-                                             std::string_view json) {
+std::vector<AttributesVerdict> validate_changes(const AttributeRegistry& registry,
+                                                std::string_view json) {
     return all_faults(registry, json, Nulls::Clear);
 }
 

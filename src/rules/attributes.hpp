@@ -76,15 +76,15 @@ struct AttributesVerdict {
 // Judges a normalised attributes object (JSON text, "" = none) in its order; the first fault
 // counts. `json` that is no flat object, or says a key twice (the database's content is not
 // trusted either): InvalidValue, key "".
-[[nodiscard]] AttributesVerdict judge_attributes(const AttributeRegistry& registry,
-                                                 std::string_view json);
+[[nodiscard]] AttributesVerdict validate_attributes(const AttributeRegistry& registry,
+                                                    std::string_view json);
 // The same, with every fault; empty: all good.
-[[nodiscard]] std::vector<AttributesVerdict> judge_all_attributes(const AttributeRegistry& registry,
-                                                                  std::string_view json);
+[[nodiscard]] std::vector<AttributesVerdict> validate_all_attributes(
+    const AttributeRegistry& registry, std::string_view json);
 
 // The same for changes, where null clears a key: clearing asks for a known key only.
-[[nodiscard]] std::vector<AttributesVerdict> judge_changes(const AttributeRegistry& registry,
-                                                           std::string_view json);
+[[nodiscard]] std::vector<AttributesVerdict> validate_changes(const AttributeRegistry& registry,
+                                                              std::string_view json);
 
 enum class Provenance : std::uint8_t { Import, Api };
 std::string_view text_of(Provenance provenance);  // "import", "api"
@@ -92,7 +92,7 @@ std::optional<Provenance> provenance_of(std::string_view text);
 
 // The document of a member row made from a normalised attributes object:
 // {"key":[value,"import",ms],…}.
-// "" gives "{}". Only for an object that judge_attributes() found good.
+// "" gives "{}". Only for an object that validate_attributes() found good.
 [[nodiscard]] std::string attribute_document(std::string_view json, Provenance provenance,
                                              Timestamp when);
 // Whether filling `stored`'s gaps from `document` would change it: it lacks a key. True for a
@@ -100,7 +100,7 @@ std::optional<Provenance> provenance_of(std::string_view text);
 [[nodiscard]] bool fills_gap(std::string_view document, std::string_view stored);
 // `stored` after the changes of a normalised attributes object in which null clears a key; nullopt
 // when that changes nothing. Values that stay keep their provenance and time. Only for changes that
-// judge_changes() found good. Throws std::invalid_argument for a `stored` that is no document.
+// validate_changes() found good. Throws std::invalid_argument for a `stored` that is no document.
 [[nodiscard]] std::optional<std::string> changed_document(std::string_view stored,
                                                           std::string_view changes,
                                                           Provenance provenance, Timestamp when);
@@ -117,5 +117,13 @@ struct AttributeEntry {
 
 // The other way: {"key": value, …} for the API. A document that is none gives "{}".
 [[nodiscard]] std::string attribute_values(std::string_view document);
+
+// An attribute as one organization's registry holds it.
+struct AttributeRecord {
+    AttributeId id;
+    Attribute attribute;
+    Timestamp created_at;
+    Timestamp updated_at;
+};
 
 }  // namespace muster::rules

@@ -6,7 +6,6 @@
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
 #include "store/attributes.hpp"
-#include "store/members/members.hpp"
 
 #include <algorithm>
 #include <set>
@@ -141,10 +140,11 @@ rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organi
     return registry_of(store::list_attributes_for_writing(org));
 }
 
-void add_starter_attributes(Unit& unit) {
-    db::OrgStore org(unit.tx, unit.org());
+void add_starter_attributes(OrgTransaction& transaction) {
+    db::OrgStore org(transaction.tx, transaction.org());
     for (const Attribute& attribute : starter_catalogue()) {
-        store::insert_attribute(org, {AttributeId::create(), attribute, unit.now, unit.now});
+        store::insert_attribute(
+            org, {AttributeId::create(), attribute, transaction.now, transaction.now});
     }
 }
 
@@ -161,13 +161,13 @@ std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId orga
     });
 }
 
-rules::AttributeRecord put_attribute(Unit& unit, std::string_view key,
+rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_view key,
                                      const AttributeChange& change) {
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     // Text that cannot be a key does not go to the database.
     const auto before =
         rules::is_attribute_key(key) ? store::lock_attribute(org, key) : std::nullopt;
-    rules::AttributeRecord record{AttributeId::create(), {}, unit.now, unit.now};
+    rules::AttributeRecord record{AttributeId::create(), {}, transaction.now, transaction.now};
     record.attribute.key = record.attribute.label = key;
     if (before) record = *before;
     record.attribute = changed(record.attribute, change);
@@ -181,10 +181,10 @@ rules::AttributeRecord put_attribute(Unit& unit, std::string_view key,
     } else {
         if (before->attribute.type != change.type) refuse_change_of_type(org, key);
         if (record.attribute == before->attribute) return record;
-        record.updated_at = std::max(unit.now, before->updated_at);
+        record.updated_at = std::max(transaction.now, before->updated_at);
         store::update_attribute(org, record);
     }
-    audit(unit, "attribute.changed", key);
+    audit(transaction, "attribute.changed", key);
     return record;
 }
 

@@ -2,7 +2,7 @@
 // adding, listing.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/attributes.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -19,7 +19,7 @@ rules::AttributeRegistry attribute_registry(Context& context, OrgId organization
 rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organization);
 
 // Puts the starter catalogue into a new organization, disabled.
-void add_starter_attributes(Unit& unit);
+void add_starter_attributes(OrgTransaction& transaction);
 
 // Whether the key is of the starter catalogue.
 [[nodiscard]] bool is_starter_attribute(std::string_view key);
@@ -41,7 +41,7 @@ struct AttributeChange {
 // Creates or changes an attribute; updated_at moves only where something changed. Throws
 // VALIDATION_ERROR for what no attribute can be (the key is field `key`), and INVALID_STATE for
 // another type of a starter attribute or of one that some member has a value of.
-rules::AttributeRecord put_attribute(Unit& unit, std::string_view key,
+rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_view key,
                                      const AttributeChange& change);
 
 // For the operator. Throws std::invalid_argument with a sentence for a key, type or choices that

@@ -22,19 +22,21 @@ rules::AuditEntry entry_of(std::string_view action, std::string_view subject_id,
 
 }  // namespace
 
-void audit(Unit& unit, std::string_view action, std::string_view subject_id, AuditDetails details) {
-    if (!unit.actor.admin) return;
-    auto entry = entry_of(action, subject_id, details, unit.now);
+void audit(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
+           AuditDetails details) {
+    if (!transaction.actor.admin) return;
+    auto entry = entry_of(action, subject_id, details, transaction.now);
     entry.actor = rules::AuditActor::Admin;
-    entry.actor_id = unit.actor.admin;
-    if (!unit.actor.request_id.empty()) entry.request_id = unit.actor.request_id;
-    store::insert_audit_entry(unit.tx, unit.org(), entry);
+    entry.actor_id = transaction.actor.admin;
+    if (!transaction.actor.request_id.empty()) entry.request_id = transaction.actor.request_id;
+    store::insert_audit_entry(transaction.tx, transaction.org(), entry);
 }
 
 void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view request_id,
                  std::string_view action, AuditDetails details, Timestamp now) {
-    Unit unit{tx, {organization, admin, std::nullopt, std::string(request_id)}, now};
-    audit(unit, action, "", details);
+    OrgTransaction transaction{
+        tx, {organization, admin, std::nullopt, std::string(request_id)}, now};
+    audit(transaction, action, "", details);
 }
 
 void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::string_view action,
@@ -44,11 +46,11 @@ void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::s
     store::insert_audit_entry(tx, organization, entry);
 }
 
-void audit_system(Unit& unit, std::string_view action, std::string_view subject_id,
+void audit_system(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
                   AuditDetails details) {
-    auto entry = entry_of(action, subject_id, details, unit.now);
+    auto entry = entry_of(action, subject_id, details, transaction.now);
     entry.actor = rules::AuditActor::System;
-    store::insert_audit_entry(unit.tx, unit.org(), entry);
+    store::insert_audit_entry(transaction.tx, transaction.org(), entry);
 }
 
 std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,

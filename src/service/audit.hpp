@@ -3,7 +3,7 @@
 // is not in it: partners do that by the million.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/audit.hpp"
 #include "service/context.hpp"
 
 #include <initializer_list>
@@ -20,7 +20,7 @@ using AuditDetails = std::initializer_list<std::pair<std::string_view, std::stri
 
 // Notes a deed of the unit's admin in the organization's log; nothing for a key. `action` is
 // "<noun>.<verb in the past>" ("api_key.revoked"), `subject_id` what it was done to.
-void audit(Unit& unit, std::string_view action, std::string_view subject_id = "",
+void audit(OrgTransaction& transaction, std::string_view action, std::string_view subject_id = "",
            AuditDetails details = {});
 
 // The same for an admin outside any organization's unit (sign-in), in the log of `organization`.
@@ -32,7 +32,7 @@ void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::s
                     std::string_view subject_id, AuditDetails details, Timestamp now);
 
 // What Muster itself decided for the organization (the runner).
-void audit_system(Unit& unit, std::string_view action, std::string_view subject_id,
+void audit_system(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
                   AuditDetails details);
 
 // The organization's log, newest first; up to `limit` + 1, where the last tells that there is more.

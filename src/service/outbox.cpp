@@ -12,9 +12,9 @@ namespace {
 // No statement grows with the events of a request: 100 of a body, for 100 endpoints each.
 constexpr std::size_t kRowsAtOnce = 500;
 
-store::NewWebhookEvent made(const Unit& unit, const Event& event) {
+store::NewWebhookEvent made(const OrgTransaction& transaction, const Event& event) {
     return {WebhookEventId::create(), std::string(event.type),
-            rules::webhook_body(event.type, unit.now, event.data()), event.about};
+            rules::webhook_body(event.type, transaction.now, event.data()), event.about};
 }
 
 template <class Row>
@@ -38,9 +38,9 @@ void queue_deliveries(db::OrgStore& org, std::span<const store::NewDelivery> del
 
 }  // namespace
 
-void emit(Unit& unit, std::span<const Event> events) {
+void emit(OrgTransaction& transaction, std::span<const Event> events) {
     if (events.empty()) return;
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto listeners = store::find_listeners(org);
     std::vector<store::NewWebhookEvent> written;
     std::vector<store::NewDelivery> deliveries;
@@ -48,26 +48,26 @@ void emit(Unit& unit, std::span<const Event> events) {
         std::optional<WebhookEventId> id;
         for (const store::Listener& listener : listeners) {
             if (!rules::holds_type(listener.event_types, event.type)) continue;
-            if (!id) id = written.emplace_back(made(unit, event)).id;
+            if (!id) id = written.emplace_back(made(transaction, event)).id;
             deliveries.push_back({DeliveryId::create(), listener.endpoint, *id});
         }
     }
     in_pieces<store::NewWebhookEvent>(
-        written, [&](auto rows) { store::insert_webhook_events(org, rows, unit.now); });
+        written, [&](auto rows) { store::insert_webhook_events(org, rows, transaction.now); });
     in_pieces<store::NewDelivery>(deliveries,
-                                  [&](auto rows) { queue_deliveries(org, rows, unit.now); });
+                                  [&](auto rows) { queue_deliveries(org, rows, transaction.now); });
 }
 
-void emit(Unit& unit, const Event& event) {
-    emit(unit, std::span(&event, 1));
+void emit(OrgTransaction& transaction, const Event& event) {
+    emit(transaction, std::span(&event, 1));
 }
 
-DeliveryId emit_to(Unit& unit, EndpointId endpoint, const Event& event) {
-    db::OrgStore org(unit.tx, unit.org());
-    const store::NewWebhookEvent written = made(unit, event);
+DeliveryId emit_to(OrgTransaction& transaction, EndpointId endpoint, const Event& event) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    const store::NewWebhookEvent written = made(transaction, event);
     const store::NewDelivery delivery{DeliveryId::create(), endpoint, written.id};
-    store::insert_webhook_events(org, {&written, 1}, unit.now);
-    store::insert_deliveries(org, {&delivery, 1}, unit.now);
+    store::insert_webhook_events(org, {&written, 1}, transaction.now);
+    store::insert_deliveries(org, {&delivery, 1}, transaction.now);
     return delivery.id;
 }
 

@@ -21,10 +21,10 @@ struct Event {
 
 // For every endpoint of the organization that subscribes to the type. Costs one look-up for all
 // events of the call, and nothing more where nobody listens.
-void emit(Unit& unit, std::span<const Event> events);
-void emit(Unit& unit, const Event& event);
+void emit(OrgTransaction& transaction, std::span<const Event> events);
+void emit(OrgTransaction& transaction, const Event& event);
 
 // To one endpoint alone, whatever it subscribes to. The delivery's id.
-DeliveryId emit_to(Unit& unit, EndpointId endpoint, const Event& event);
+DeliveryId emit_to(OrgTransaction& transaction, EndpointId endpoint, const Event& event);
 
 }  // namespace muster::service

@@ -129,4 +129,12 @@ bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled
     return true;
 }
 
+bool is_attribute_used(db::OrgStore& org, std::string_view key) {
+    // Reads members until it meets one: for questions that are seldom asked.
+    static constexpr OrgSql kFind{"attributes.find_used",
+                                  "SELECT 1 FROM members WHERE organization_id = :org AND "
+                                  "JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};
+    return org.query(kFind, "$.\"" + std::string(key) + "\"").next();
+}
+
 }  // namespace muster::store

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/records.hpp"
+#include "rules/attributes.hpp"
 
 #include <optional>
 #include <string_view>
@@ -26,5 +26,8 @@ std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::stri
                                                     int limit);
 // False when there is no such key.
 bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now);
+
+// Whether some member has a value of that attribute (`key` well-formed).
+bool is_attribute_used(db::OrgStore& org, std::string_view key);
 
 }  // namespace muster::store

@@ -33,13 +33,14 @@ struct ConnectingHouse : AdminHouse {
     template <class Work>
     auto as_ann(const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {acme, ann}, Timestamp::now()};
-            return work(unit);
+            service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
+            return work(transaction);
         });
     }
     service::Departure set_out(const service::ConnectRequest& asked = request()) {
-        return as_ann(
-            [&](service::Unit& unit) { return service::set_out(unit, desk, asked, session()); });
+        return as_ann([&](service::OrgTransaction& transaction) {
+            return service::set_out(transaction, desk, asked, session());
+        });
     }
     SessionId session() const { return opened.session.id; }
 
@@ -56,7 +57,9 @@ struct ConnectingHouse : AdminHouse {
         return service::come_back(desk, arrival, [](const auto&) { return true; });
     }
 
-    std::vector<rules::Connection> list() { return service::list_connections(desk, ann, acme); }
+    std::vector<rules::ProviderConnection> list() {
+        return service::list_connections(desk, ann, acme);
+    }
     // "status: error"
     std::string stands(ConnectionId id) {
         return client.value(
@@ -66,8 +69,7 @@ struct ConnectingHouse : AdminHouse {
 
     service::NewSession opened = sign_in();
     Settings own = settings();
-    service::Context desk{database, own, rules::CursorSealer(own.security_key.reveal()),
-                          KeyRing(own.security_key)};
+    service::Context desk{database, own, KeyRing(own.security_key)};
 };
 
 }  // namespace muster::test

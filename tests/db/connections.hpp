@@ -22,8 +22,8 @@ namespace muster::test {
 inline constexpr std::string_view kMark = "hushhush";
 
 // Whether a worker can wait for the provider.
-inline const service::MayWait kMayWait = [](const rules::Provider&) { return true; };
-inline const service::MayWait kNobodyToSpare = [](const rules::Provider&) { return false; };
+inline const service::TryAcquire kMayWait = [](const rules::Provider&) { return true; };
+inline const service::TryAcquire kNobodyToSpare = [](const rules::Provider&) { return false; };
 
 // A provider's endpoints: /token, /lookup and /revoke.
 class ProviderServer {
@@ -83,7 +83,7 @@ class ProviderServer {
 struct Station : Desk {
     explicit Station(const Settings& settings) : own(settings) {}
     Settings own;
-    service::Context mine{database, own, context.cursors, context.keys};
+    service::Context mine{database, own, context.keys};
 };
 
 struct ConnectionHouse : AdminHouse {
@@ -125,9 +125,9 @@ struct ConnectionHouse : AdminHouse {
             now - kHour, id);
         return id;
     }
-    rules::Connection row(ConnectionId id) {
-        return as(acme, [&](service::Unit& unit) {
-            db::OrgStore org(unit.tx, acme);
+    rules::ProviderConnection row(ConnectionId id) {
+        return as(acme, [&](service::OrgTransaction& transaction) {
+            db::OrgStore org(transaction.tx, acme);
             return store::find_connection(org, id).value();
         });
     }
@@ -159,7 +159,7 @@ struct ConnectionHouse : AdminHouse {
 
     ProviderServer server;
     Settings own = settings();
-    service::Context mine{database, own, context.cursors, context.keys};
+    service::Context mine{database, own, context.keys};
 };
 
 }  // namespace muster::test

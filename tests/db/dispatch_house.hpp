@@ -52,8 +52,8 @@ struct DispatchHouse : House {
             ids.push_back(DeliveryId::create());
             deliveries.push_back({ids.back(), to, event});
         }
-        as(org, [&](service::Unit& unit) {
-            db::OrgStore store(unit.tx, org);
+        as(org, [&](service::OrgTransaction& transaction) {
+            db::OrgStore store(transaction.tx, org);
             constexpr std::size_t kAtOnce = 1000;
             for (std::size_t at = 0; at < ids.size(); at += kAtOnce) {
                 const std::size_t some = std::min(kAtOnce, ids.size() - at);
@@ -66,10 +66,10 @@ struct DispatchHouse : House {
     std::vector<DeliveryId> queue(EndpointId to, int count = 1) { return queue(acme, to, count); }
 
     void seat(OrgId org, const std::string& email, std::string_view role) {
-        as(org, [&](service::Unit& unit) {
-            db::OrgStore store(unit.tx, org);
-            const auto admin = store::find_or_insert_admin(unit.tx, email, unit.now);
-            store::insert_seat(store, admin, role, unit.now);
+        as(org, [&](service::OrgTransaction& transaction) {
+            db::OrgStore store(transaction.tx, org);
+            const auto admin = store::find_or_insert_admin(transaction.tx, email, transaction.now);
+            store::insert_seat(store, admin, role, transaction.now);
         });
     }
 
@@ -120,7 +120,7 @@ struct Courier : Desk {
     }
 
     Settings own;
-    service::Context mine{database, own, context.cursors, context.keys};
+    service::Context mine{database, own, context.keys};
     std::unique_ptr<service::WebhookDispatch> dispatch;
 };
 

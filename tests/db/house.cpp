@@ -161,9 +161,7 @@ const db::Sql& Client::statement(std::string_view text) {
 }
 
 Desk::Desk(const db::ConnectionSettings& with)
-    : database(with),
-      context{database, settings(), rules::CursorSealer(settings().security_key.reveal()),
-              KeyRing(settings().security_key)} {}
+    : database(with), context{database, settings(), KeyRing(settings().security_key)} {}
 
 House::House() {
     client.run("SET FOREIGN_KEY_CHECKS = 0");

@@ -147,8 +147,8 @@ struct Desk {
     template <class Work>
     auto as(OrgId organization, const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {organization}, Timestamp::now()};
-            return work(unit);
+            service::OrgTransaction transaction{tx, {organization}, Timestamp::now()};
+            return work(transaction);
         });
     }
 

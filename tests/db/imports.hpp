@@ -41,13 +41,15 @@ inline rules::Mapping email_mapping() {
 // The fixture: an organization, and what one does with its imports.
 struct ImportHouse : House {
     ImportId new_import(OrgId organization) {
-        return as(organization, [](service::Unit& unit) {
-            return service::create_import(unit, {"members.csv", 10, email_mapping()}).id;
+        return as(organization, [](service::OrgTransaction& transaction) {
+            return service::create_import(transaction, {"members.csv", 10, email_mapping()}).id;
         });
     }
     ImportId new_import() { return new_import(acme); }
     void stage(ImportId id, const std::vector<service::NewRow>& rows) {
-        as(acme, [&](service::Unit& unit) { service::stage_rows(unit, id, rows); });
+        as(acme, [&](service::OrgTransaction& transaction) {
+            service::stage_rows(transaction, id, rows);
+        });
     }
     ImportId staged(const std::vector<service::NewRow>& rows) {
         const ImportId id = new_import();
@@ -55,10 +57,14 @@ struct ImportHouse : House {
         return id;
     }
     void validate(ImportId id) {
-        as(acme, [&](service::Unit& unit) { service::validate_import(unit, id); });
+        as(acme, [&](service::OrgTransaction& transaction) {
+            service::validate_import(transaction, id);
+        });
     }
     void request_commit(ImportId id, std::optional<bool> dry_run = std::nullopt) {
-        as(acme, [&](service::Unit& unit) { service::commit_import(unit, id, dry_run); });
+        as(acme, [&](service::OrgTransaction& transaction) {
+            service::commit_import(transaction, id, dry_run);
+        });
     }
     void cancel(ImportId id) { service::cancel_import_now(context, acme, id); }
 
@@ -76,7 +82,7 @@ struct ImportHouse : House {
 
     // One step of the dry run; false when nothing was left to judge.
     bool check_next(const service::Lease& lease, service::DryRun& run) {
-        const auto batch = service::judge_next(context, lease, run);
+        const auto batch = service::validate_next(context, lease, run);
         if (!batch) return false;
         batch->record(context, lease, batch->preview(context, lease, 0, 1));
         return true;
@@ -87,8 +93,8 @@ struct ImportHouse : House {
         service::finish_dry_run(context, lease);
     }
     void commit_rest(const service::Lease& lease) {
-        for (const auto& unit : service::next_commit_units(context, lease, {}, 1000)) {
-            service::commit_unit(context, lease, unit);
+        for (const auto& transaction : service::next_commit_units(context, lease, {}, 1000)) {
+            service::commit_unit(context, lease, transaction);
         }
         service::complete_import(context, lease);
     }

@@ -77,7 +77,7 @@ struct Members : House {
         });
     }
 
-    rules::RowState run_one(OrgId organization, const Batch& batch, Timestamp now = kStart) {
+    rules::MemberOutcome run_one(OrgId organization, const Batch& batch, Timestamp now = kStart) {
         return run(organization, batch, Expect::NewUsers, now).front().outcome;
     }
 

@@ -16,25 +16,27 @@ struct ModuleHouse : AdminHouse {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {acme, ann, std::nullopt, "req-1"}, Timestamp::now()};
-            return work(unit);
+            service::OrgTransaction transaction{
+                tx, {acme, ann, std::nullopt, "req-1"}, Timestamp::now()};
+            return work(transaction);
         });
     }
 
     rules::Module create(const std::string& slug) {
-        return as_admin([&](service::Unit& unit) {
-            return service::create_module(unit, {slug, "Name", "Vendor"});
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::create_module(transaction, {slug, "Name", "Vendor"});
         });
     }
     rules::ModuleVersion draft(ModuleId module, const std::string& version,
                                const std::string& manifest = R"({"name":"N"})") {
-        return as_admin([&](service::Unit& unit) {
-            return service::create_version(unit, module, {version, {manifest}});
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::create_version(transaction, module, {version, {manifest}});
         });
     }
     rules::ModuleVersion publish(ModuleId module, VersionId version) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::publish_version(unit, module, version); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::publish_version(transaction, module, version);
+        });
     }
     // A module with one published version of that manifest.
     rules::Module published(const std::string& slug,
@@ -46,8 +48,9 @@ struct ModuleHouse : AdminHouse {
 
     rules::Installation install(ModuleId module, const std::string& config = "{}",
                                 std::optional<VersionId> version = {}) {
-        return as_admin([&](service::Unit& unit) {
-            return service::install_module(context, unit, {module, version, RawJson{config}});
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::install_module(context, transaction,
+                                           {module, version, RawJson{config}});
         });
     }
 };

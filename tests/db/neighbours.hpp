@@ -64,18 +64,20 @@ struct Neighbours : House {
 
     void furnish(Tenant& tenant, const std::string& name) {
         tenant.id = organization(name);
-        as(tenant.id, [&](service::Unit& unit) {
-            OrgStore org(unit.tx, tenant.id);
-            tenant.admin = store::find_or_insert_admin(unit.tx, name + "@example.test", kNow);
+        as(tenant.id, [&](service::OrgTransaction& transaction) {
+            OrgStore org(transaction.tx, tenant.id);
+            tenant.admin =
+                store::find_or_insert_admin(transaction.tx, name + "@example.test", kNow);
             store::insert_seat(org, tenant.admin, "owner", kNow);
             store::insert_attribute(org, attribute(tenant, "colour"));
             store::insert_api_key(org, api_key(tenant), sha256(name));
             store::claim_idempotency_key(org, name == "owner" ? kHash : sha256(name), record(),
                                          kNow);
-            service::audit_admin(unit.tx, tenant.id, tenant.admin, "r", "seat.added", {}, kNow);
+            service::audit_admin(transaction.tx, tenant.id, tenant.admin, "r", "seat.added", {},
+                                 kNow);
             const std::string email = name + "@example.test";
             const store::NewUser user{tenant.user, email};
-            store::insert_users(unit.tx, {&user, 1}, kNow);
+            store::insert_users(transaction.tx, {&user, 1}, kNow);
             const auto member = gaps(tenant, "");
             store::fill_members(org, {&member, 1}, kNow);
             store::insert_import(org, job(tenant));

@@ -84,8 +84,7 @@ Place::Place(const std::string& suffix) {
     Client(without).run(store::create_database_statement(settings.database_name));
     client.emplace(connection());
     database.emplace(connection());
-    context.emplace(service::Context{*database, settings, rules::CursorSealer("k"),
-                                     KeyRing(settings.security_key)});
+    context.emplace(service::Context{*database, settings, KeyRing(settings.security_key)});
 }
 
 Place::~Place() {
@@ -106,7 +105,7 @@ void Place::run_all(const std::string& file) {
 
 service::Migration Place::upgrade_elsewhere() {
     db::Database other(connection());
-    service::Context its{other, settings, rules::CursorSealer("k"), KeyRing(settings.security_key)};
+    service::Context its{other, settings, KeyRing(settings.security_key)};
     return service::upgrade_schema(its);
 }
 

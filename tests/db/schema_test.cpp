@@ -45,8 +45,8 @@ struct OtherDatabase {
         database.emplace(connection);
         connection.database.clear();
         without.emplace(connection);
-        context.emplace(service::Context{*database, settings, muster::rules::CursorSealer("k"),
-                                         muster::KeyRing(settings.security_key)});
+        context.emplace(
+            service::Context{*database, settings, muster::KeyRing(settings.security_key)});
     }
     ~OtherDatabase() { without->run("DROP DATABASE IF EXISTS " + settings.database_name); }
     OtherDatabase(const OtherDatabase&) = delete;

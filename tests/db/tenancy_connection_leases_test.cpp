@@ -11,8 +11,8 @@ using test::Neighbours;
 namespace {
 
 struct Leases : Neighbours {
-    rules::Connection connection() const {
-        rules::Connection one;
+    rules::ProviderConnection connection() const {
+        rules::ProviderConnection one;
         one.id = owner.connection;
         one.tokens = "others";
         one.token_generation = 1;

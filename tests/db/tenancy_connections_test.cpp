@@ -13,8 +13,8 @@ using test::OrgStore;
 
 namespace {
 
-rules::Connection connection(ConnectionId id) {
-    rules::Connection connection;
+rules::ProviderConnection connection(ConnectionId id) {
+    rules::ProviderConnection connection;
     connection.id = id;
     connection.provider = "slack";
     connection.name = "Later chat";

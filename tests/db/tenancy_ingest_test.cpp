@@ -46,25 +46,25 @@ BOOST_AUTO_TEST_CASE(engagement_events) {
     check({"engagement_events.find_manifest"}, [&](OrgStore& org) {
         return store::find_installed_manifest(org, owner.installation).has_value();
     });
-    check({"engagement_events.find_by_user"}, [&](OrgStore& org) {
+    check({"members.find_by_user"}, [&](OrgStore& org) {
         return !store::find_members_by_user(org, {&owner.user, 1}, store::Lock::None).empty();
     });
-    check({"engagement_events.hold_by_user"}, [&](OrgStore& org) {
+    check({"members.hold_by_user"}, [&](OrgStore& org) {
         return !store::find_members_by_user(org, {&owner.user, 1}, store::Lock::Share).empty();
     });
-    check({"engagement_events.find_by_id"}, [&](OrgStore& org) {
+    check({"members.find_by_id"}, [&](OrgStore& org) {
         return !store::find_members_by_id(org, {&owner.member, 1}, store::Lock::None).empty();
     });
-    check({"engagement_events.hold_by_id"}, [&](OrgStore& org) {
+    check({"members.hold_by_id"}, [&](OrgStore& org) {
         return !store::find_members_by_id(org, {&owner.member, 1}, store::Lock::Share).empty();
     });
     client.execute("UPDATE members SET external_id = 'crm' WHERE organization_id = ?", owner.id);
-    check({"engagement_events.find_by_external_id"}, [&](OrgStore& org) {
+    check({"members.find_by_external_id"}, [&](OrgStore& org) {
         const std::string external_id = "crm";
         return !store::find_members_by_external_id(org, {&external_id, 1}, store::Lock::None)
                     .empty();
     });
-    check({"engagement_events.hold_by_external_id"}, [&](OrgStore& org) {
+    check({"members.hold_by_external_id"}, [&](OrgStore& org) {
         const std::string external_id = "crm";
         return !store::find_members_by_external_id(org, {&external_id, 1}, store::Lock::Share)
                     .empty();

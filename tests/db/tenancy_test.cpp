@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(members_one_by_one) {
         "UPDATE members SET attributes = '{\"only.owner\": [\"x\", \"api\", 1]}' "
         "WHERE organization_id = ?",
         owner.id);
-    check({"members.find_attribute"},
+    check({"attributes.find_used"},
           [&](OrgStore& org) { return store::is_attribute_used(org, "only.owner"); });
     check({"members.delete"}, [&](OrgStore& org) { return store::delete_member(org, owner.user); });
 }

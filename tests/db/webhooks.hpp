@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/house.hpp"
-#include "rules/records.hpp"
+#include "rules/webhooks/endpoints.hpp"
 #include "service/access/organizations.hpp"
 #include "service/webhooks/deliveries.hpp"
 #include "service/webhooks/endpoints.hpp"
@@ -27,19 +27,20 @@ struct WebhookHouse : House {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
-            return work(unit);
+            service::OrgTransaction transaction{
+                tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
+            return work(transaction);
         });
     }
     service::IssuedEndpoint create(std::vector<std::string> types = {"member.created"}) {
-        return as_admin([&](service::Unit& unit) {
-            return service::create_webhook_endpoint(unit, context.keys, shop,
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::create_webhook_endpoint(transaction, context.keys, shop,
                                                     {"https://example.org/hook", types});
         });
     }
     rules::WebhookEndpoint change(EndpointId endpoint, const service::EndpointChange& change) {
-        return as_admin([&](service::Unit& unit) {
-            return service::change_webhook_endpoint(unit, {shop, endpoint}, change);
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::change_webhook_endpoint(transaction, {shop, endpoint}, change);
         });
     }
     rules::WebhookEndpoint set_status(EndpointId endpoint, rules::EndpointStatus status) {

@@ -21,7 +21,7 @@ const rules::AttributeRegistry kRegistry(
      {"many", "", AttributeType::MultiChoice, {"a", "b"}, true}});
 
 std::string canonical(const std::string& json) {
-    return http::canonical_json(http::JsonBody(json).root());
+    return json::canonical_json(json::JsonBody(json).root());
 }
 
 }  // namespace
@@ -29,8 +29,8 @@ std::string canonical(const std::string& json) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string json(fuzz::text_of(data, size));
     (void)rules::attribute_values(json);
-    const auto faults = rules::judge_all_attributes(kRegistry, json);
-    const auto first = rules::judge_attributes(kRegistry, json).verdict;
+    const auto faults = rules::validate_all_attributes(kRegistry, json);
+    const auto first = rules::validate_attributes(kRegistry, json).verdict;
     must(faults.empty() == (first == rules::AttributeVerdict::Good));
     const bool escapes = json.find("\\u") != std::string::npos;  // no body has a lone surrogate
     if (!faults.empty() || json.empty() || escapes) return 0;

@@ -18,8 +18,8 @@ struct Meaning {
 
 std::optional<Meaning> read(std::string_view text) {
     try {
-        const http::JsonBody body(text);
-        return Meaning{http::canonical_json(body.root()), simdjson::minify(body.root())};
+        const json::JsonBody body(text);
+        return Meaning{json::canonical_json(body.root()), simdjson::minify(body.root())};
     } catch (const Error& error) {
         must(error.code() == ErrorCode::BadRequest);
         must(error.details()["reason"].isString());

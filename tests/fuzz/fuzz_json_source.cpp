@@ -9,8 +9,8 @@
 
 using namespace muster;
 using fuzz::must;
-using http::canonical_json;
-using http::JsonBody;
+using json::canonical_json;
+using json::JsonBody;
 
 namespace {
 
@@ -30,11 +30,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         before = canonical_json(body.root());
         meant.emplace();
         if (body.root().is_array()) {
-            for (const http::JsonIn entry : http::entries_of(body.root())) {
+            for (const json::JsonIn entry : json::entries_of(body.root())) {
                 meant->push_back(canonical_json(entry));
             }
         } else if (body.root().is_object()) {
-            for (const auto& [key, value] : http::members_of(body.root())) {
+            for (const auto& [key, value] : json::members_of(body.root())) {
                 meant->push_back(canonical_json(value));
             }
         } else {
@@ -43,11 +43,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const Error&) {
         return 0;
     }
-    const std::string compact = http::compact_json(text);
+    const std::string compact = json::compact_json(text);
     must(canonical(compact) == before);
-    must(http::compact_json(compact) == compact);
+    must(json::compact_json(compact) == compact);
     if (!meant) return 0;
-    const auto sent = http::entries_as_sent(text);
+    const auto sent = json::entries_as_sent(text);
     must(sent.size() == meant->size());
     for (std::size_t i = 0; i < sent.size(); ++i) must(canonical(sent[i]) == (*meant)[i]);
     return 0;

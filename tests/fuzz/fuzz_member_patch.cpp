@@ -16,8 +16,8 @@ namespace {
 
 std::optional<rules::MemberPatch> read(std::string_view text) {
     try {
-        const http::JsonBody body(text);
-        return http::decode(http::MemberPatch{}, body.root(), *Date::parse("2026-11-20"));
+        const json::JsonBody body(text);
+        return json::decode(json::MemberPatch{}, body.root(), *Date::parse("2026-11-20"));
     } catch (const Error& error) {
         if (error.code() == ErrorCode::BadRequest) return std::nullopt;
         must(error.code() == ErrorCode::ValidationError);

@@ -11,8 +11,8 @@ namespace {
 
 std::optional<std::vector<service::NewRow>> read(std::string_view text) {
     try {
-        const http::JsonBody body(text);
-        return http::decode(fuzz::kStageBody, body.root(), *Date::parse("2026-11-20")).rows;
+        const json::JsonBody body(text);
+        return json::decode(fuzz::kStageBody, body.root(), *Date::parse("2026-11-20")).rows;
     } catch (const Error& error) {
         if (error.code() == ErrorCode::BadRequest) return std::nullopt;
         must(error.code() == ErrorCode::ValidationError);

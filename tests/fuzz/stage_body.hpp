@@ -15,11 +15,11 @@ struct StageBody {
     std::vector<service::NewRow> rows;
 };
 
-inline constexpr auto kStageRow = http::object<service::NewRow>(
-    http::required("rowNumber", &service::NewRow::number, http::Integer{1, 2'147'483'647}),
-    http::required("payload", &service::NewRow::fields, http::MemberPayload{}));
-inline constexpr auto kStageBody = http::object<StageBody>(http::required(
-    "rows", &StageBody::rows, http::array_of(kStageRow, 1, service::kMostStagedAtOnce)));
+inline constexpr auto kStageRow = json::object<service::NewRow>(
+    json::required("rowNumber", &service::NewRow::number, json::Integer{1, 2'147'483'647}),
+    json::required("payload", &service::NewRow::fields, json::MemberPayload{}));
+inline constexpr auto kStageBody = json::object<StageBody>(json::required(
+    "rows", &StageBody::rows, json::array_of(kStageRow, 1, service::kMostStagedAtOnce)));
 
 inline std::string printed(const std::vector<service::NewRow>& rows) {
     std::string text;

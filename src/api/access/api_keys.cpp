@@ -8,29 +8,29 @@
 namespace muster::api {
 namespace {
 
-using http::Instant;
-using http::Integer;
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Instant;
+using json::Integer;
+using json::Text;
 using rules::ApiKey;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
 using service::NewApiKey;
-constexpr auto kNewKey = http::object<NewApiKey>(
-    http::required("name", &NewApiKey::name, Text{1, 255}),
-    http::optional("expires_at", &NewApiKey::expires_at, Instant{}),
-    http::optional("rate_limit_per_second", &NewApiKey::rate_per_second,
+constexpr auto kNewKey = json::object<NewApiKey>(
+    json::required("name", &NewApiKey::name, Text{1, 255}),
+    json::optional("expires_at", &NewApiKey::expires_at, Instant{}),
+    json::optional("rate_limit_per_second", &NewApiKey::rate_per_second,
                    Integer{1, service::kHighestRate}),
-    http::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate}));
+    json::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate}));
 
 struct Rotation {
     std::int64_t overlap_seconds = 0;
 };
-constexpr auto kRotation = http::object<Rotation>(http::optional(
+constexpr auto kRotation = json::object<Rotation>(json::optional(
     "overlap_seconds", &Rotation::overlap_seconds, Integer{0, service::kLongestOverlap}));
 
 // ---------------------------------------------------------------------------- replies
@@ -41,7 +41,7 @@ constexpr auto kKeyFields = std::array{
     field<&ApiKey::name>("name"),
     RecordField<ApiKey>{
         "prefix", [](JsonWriter& to, const ApiKey&) { to.string(service::kOrganizationKeyPrefix); },
-        Wire<std::string>::schema},
+        JsonType<std::string>::schema},
     field<&ApiKey::last_four>("last_four"),
     field<&ApiKey::rate_per_second>("rate_limit_per_second"),
     field<&ApiKey::burst>("burst"),
@@ -73,22 +73,23 @@ Reply list_keys(Call& call) {
 }
 
 Reply create_key(Call& call, const NewApiKey& in) {
-    return call.transact(
-        [&](Unit& unit) { return issued_key_reply(service::issue_api_key(unit, in)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return issued_key_reply(service::issue_api_key(transaction, in));
+    });
 }
 
 Reply rotate_key(Call& call, const Rotation& in) {
     const auto id = call.id<ApiKeyId>();
-    return call.transact([&](Unit& unit) {
+    return call.transact([&](OrgTransaction& transaction) {
         return issued_key_reply(
-            service::rotate_api_key(unit, id, Milliseconds(1000 * in.overlap_seconds)));
+            service::rotate_api_key(transaction, id, Milliseconds(1000 * in.overlap_seconds)));
     });
 }
 
 Reply revoke_key(Call& call) {
     const auto id = call.id<ApiKeyId>();
-    call.transact([&](Unit& unit) {
-        if (!service::revoke_api_key(unit, id)) throw Error(ErrorCode::NotFound);
+    call.transact([&](OrgTransaction& transaction) {
+        if (!service::revoke_api_key(transaction, id)) throw Error(ErrorCode::NotFound);
         return StoredReply{};
     });
     return no_content();

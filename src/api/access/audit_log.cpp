@@ -7,8 +7,8 @@ namespace muster {
 
 using rules::AuditActor;
 template <>
-inline constexpr std::array kAllOf<AuditActor> = {AuditActor::Admin, AuditActor::Operator,
-                                                  AuditActor::System};
+inline constexpr std::array enum_values<AuditActor> = {AuditActor::Admin, AuditActor::Operator,
+                                                       AuditActor::System};
 
 }  // namespace muster
 
@@ -24,7 +24,7 @@ constexpr auto kAuditEntry = record<AuditEntry>(
     field<&AuditEntry::action>("action"), field<&AuditEntry::subject_id>("subject_id"),
     RecordField<AuditEntry>{"details",
                             [](JsonWriter& to, const AuditEntry& entry) { to.raw(entry.details); },
-                            Wire<RawJson>::schema},
+                            JsonType<RawJson>::schema},
     field<&AuditEntry::request_id>("request_id"), field<&AuditEntry::created_at>("created_at"));
 
 Reply list_audit_log(Call& call) {

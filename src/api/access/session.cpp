@@ -2,6 +2,7 @@
 // specification 5.5). How it comes to be is in auth.cpp.
 #include "api/access/session_record.hpp"
 #include "api/groups.hpp"
+#include "service/access/sessions.hpp"
 
 namespace muster::api {
 namespace {
@@ -12,8 +13,8 @@ using http::Reply;
 struct ActiveOrganization {
     OrgId id;
 };
-constexpr auto kActiveOrganization = http::object<ActiveOrganization>(
-    http::required("organizationId", &ActiveOrganization::id, http::Uuid<OrgId>{}));
+constexpr auto kActiveOrganization = json::object<ActiveOrganization>(
+    json::required("organizationId", &ActiveOrganization::id, json::Uuid<OrgId>{}));
 
 struct ShownAdmin {
     AdminId id;
@@ -31,7 +32,7 @@ struct ShownSession {
 }  // namespace muster::api
 
 template <>
-struct muster::Wire<muster::api::ShownAdmin> {
+struct muster::JsonType<muster::api::ShownAdmin> {
     static constexpr auto kRecord = record<api::ShownAdmin>(
         "SessionAdmin", field<&api::ShownAdmin::id>("id"), field<&api::ShownAdmin::email>("email"));
     static void write(JsonWriter& to, const api::ShownAdmin& value) { kRecord.write(to, value); }

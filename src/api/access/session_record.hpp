@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/record.hpp"
-#include "rules/records.hpp"
+#include "rules/access/admins.hpp"
 
 namespace muster::api {
 
@@ -17,11 +17,11 @@ struct TwoFactor {
 namespace muster {
 
 template <>
-inline constexpr std::array kAllOf<rules::Role> = {rules::Role::Viewer, rules::Role::Admin,
-                                                   rules::Role::Owner};
+inline constexpr std::array enum_values<rules::Role> = {rules::Role::Viewer, rules::Role::Admin,
+                                                        rules::Role::Owner};
 
 template <>
-struct Wire<rules::Seat> {
+struct JsonType<rules::Seat> {
     static constexpr auto kRecord =
         record<rules::Seat>("Seat", field<&rules::Seat::organization_id>("organization_id"),
                             field<&rules::Seat::name>("name"), field<&rules::Seat::role>("role"));
@@ -30,7 +30,7 @@ struct Wire<rules::Seat> {
 };
 
 template <>
-struct Wire<api::TwoFactor> {
+struct JsonType<api::TwoFactor> {
     static constexpr auto kRecord =
         record<api::TwoFactor>("TwoFactor", field<&api::TwoFactor::enrolled>("enrolled"),
                                field<&api::TwoFactor::verified>("verified"));

@@ -4,15 +4,16 @@
 #include "api/access/session_record.hpp"
 #include "api/authenticate.hpp"
 #include "api/groups.hpp"
+#include "api/worker_state.hpp"
 #include "service/access/two_factor.hpp"
 
 namespace muster::api {
 namespace {
 
-using http::Digits;
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Digits;
+using json::Text;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -20,23 +21,23 @@ struct CodeRequest {
     std::string email;
 };
 constexpr auto kCodeRequest =
-    http::object<CodeRequest>(http::required("email", &CodeRequest::email, http::Email{}));
+    json::object<CodeRequest>(json::required("email", &CodeRequest::email, json::Email{}));
 
 struct CodeVerification {
     std::string email;
     std::string otp;
 };
 constexpr auto kCodeVerification =
-    http::object<CodeVerification>(http::required("email", &CodeVerification::email, http::Email{}),
-                                   http::required("otp", &CodeVerification::otp, Digits{8}));
+    json::object<CodeVerification>(json::required("email", &CodeVerification::email, json::Email{}),
+                                   json::required("otp", &CodeVerification::otp, Digits{8}));
 
 struct FactorCode {
     std::string code;
 };
 constexpr auto kTotpCode =
-    http::object<FactorCode>(http::required("code", &FactorCode::code, Digits{6}));
+    json::object<FactorCode>(json::required("code", &FactorCode::code, Digits{6}));
 constexpr auto kBackupCode =
-    http::object<FactorCode>(http::required("code", &FactorCode::code, Text{1, 64}));
+    json::object<FactorCode>(json::required("code", &FactorCode::code, Text{1, 64}));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -83,8 +84,8 @@ constexpr std::int64_t kVerifiesARequest = 6;
 // leaves a row for each.
 void charge_client(Call& call, std::string_view what, std::int64_t factor) {
     const auto bucket = std::string(what) + http::network_of(call.request.remote_address);
-    const auto limit = http::a_minute(factor * call.context.settings.limits_otp_requests);
-    const auto verdict = call.limiter.take(bucket, limit);
+    const auto limit = process::a_minute(factor * call.context.settings.limits_otp_requests);
+    const auto verdict = call.worker.limiter.take(bucket, limit);
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
@@ -118,7 +119,7 @@ Reply enable_two_factor(Call& call, const Nothing&) {
 // has it.
 Reply verified(const Call& call, bool is_right) {
     if (!is_right) throw Error(ErrorCode::Unauthorized);
-    const Verified reply{std::string(bearer_token(call.request)), {true, true}};
+    const Verified reply{std::string(http::bearer_token(call.request)), {true, true}};
     return json_reply(200, to_json(kVerified, reply));
 }
 

@@ -7,17 +7,17 @@
 namespace muster {
 
 template <>
-inline constexpr std::array kAllOf<rules::CampaignStatus> = rules::kCampaignStatuses;
+inline constexpr std::array enum_values<rules::CampaignStatus> = rules::kCampaignStatuses;
 
-// As http::object<Targeting> below reads it.
+// As json::object<Targeting> below reads it.
 template <>
-struct Wire<rules::Targeting> {
+struct JsonType<rules::Targeting> {
     static constexpr auto kRecord = record<rules::Targeting>(
         "AdTargeting", field<&rules::Targeting::countries>("countries"),
         field<&rules::Targeting::locales>("locales"), field<&rules::Targeting::tags>("tags"),
         RecordField<rules::Targeting>{
             "attributes", [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
-            Wire<RawJson>::schema});
+            JsonType<RawJson>::schema});
     static void write(JsonWriter& to, const rules::Targeting& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };
@@ -27,27 +27,27 @@ struct Wire<rules::Targeting> {
 namespace muster::api {
 namespace {
 
-using http::array_of;
-using http::Choice;
-using http::Instant;
-using http::Integer;
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::array_of;
+using json::Choice;
+using json::Instant;
+using json::Integer;
+using json::Text;
 using rules::AdCampaign;
 using rules::AdDay;
 using rules::Targeting;
 using service::AdCampaignChange;
 using service::NewAdCampaign;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
 // As of a member, save that it must be there.
 template <rules::CoreField kField>
 struct Core {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
         std::string_view text;
         if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
@@ -60,7 +60,7 @@ struct Core {
     }
     Json::Value schema() const {
         constexpr bool kIsCountry = kField == rules::CoreField::Country;
-        Json::Value schema = Wire<std::string>::typed("string");
+        Json::Value schema = JsonType<std::string>::typed("string");
         schema["minLength"] = kIsCountry ? 2 : 1;
         schema["maxLength"] = kIsCountry ? 2 : static_cast<int>(rules::kLongestLocale);
         return schema;
@@ -69,8 +69,8 @@ struct Core {
 
 // Judged against the registry later.
 struct Attributes {
-    static constexpr http::AnyObject kObject{4096};
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    static constexpr json::AnyObject kObject{4096};
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
         RawJson json;
         kObject.decode(in, path, to, json);
@@ -81,43 +81,43 @@ struct Attributes {
 
 constexpr std::size_t kMostEntries = 250;  // every country
 
-constexpr auto kTargeting = http::object<Targeting>(
-    http::optional("countries", &Targeting::countries,
+constexpr auto kTargeting = json::object<Targeting>(
+    json::optional("countries", &Targeting::countries,
                    array_of(Core<rules::CoreField::Country>{}, 0, kMostEntries)),
-    http::optional("locales", &Targeting::locales,
+    json::optional("locales", &Targeting::locales,
                    array_of(Core<rules::CoreField::Locale>{}, 0, kMostEntries)),
-    http::optional("tags", &Targeting::tags,
+    json::optional("tags", &Targeting::tags,
                    array_of(Text{1, rules::kLongestAdTag}, 0, rules::kMostAdTags)),
-    http::optional("attributes", &Targeting::attributes, Attributes{}));
+    json::optional("attributes", &Targeting::attributes, Attributes{}));
 
 constexpr Text kName{1, 255};
-constexpr auto kSlots = array_of(http::Uuid<SlotId>{}, 1, rules::kMostSlots);
+constexpr auto kSlots = array_of(json::Uuid<SlotId>{}, 1, rules::kMostSlots);
 constexpr Choice<rules::campaign_status_of> kStatus{};
 constexpr Integer kWeight{1, rules::kHeaviestWeight};
 constexpr Integer kBudget{1, rules::kMostDailyImpressions};
 constexpr Integer kCap{1, rules::kHighestFrequencyCap};
 
-constexpr auto kNewCampaign = http::object<NewAdCampaign>(
-    http::required("name", &NewAdCampaign::name, kName),
-    http::required("slot_ids", &NewAdCampaign::slot_ids, kSlots),
-    http::optional("status", &NewAdCampaign::status, kStatus),
-    http::optional("starts_at", &NewAdCampaign::starts_at, Instant{}),
-    http::optional("ends_at", &NewAdCampaign::ends_at, Instant{}),
-    http::optional("weight", &NewAdCampaign::weight, kWeight),
-    http::optional("daily_impressions", &NewAdCampaign::daily_impressions, kBudget),
-    http::optional("frequency_cap", &NewAdCampaign::frequency_cap, kCap),
-    http::optional("targeting", &NewAdCampaign::targeting, kTargeting));
+constexpr auto kNewCampaign = json::object<NewAdCampaign>(
+    json::required("name", &NewAdCampaign::name, kName),
+    json::required("slot_ids", &NewAdCampaign::slot_ids, kSlots),
+    json::optional("status", &NewAdCampaign::status, kStatus),
+    json::optional("starts_at", &NewAdCampaign::starts_at, Instant{}),
+    json::optional("ends_at", &NewAdCampaign::ends_at, Instant{}),
+    json::optional("weight", &NewAdCampaign::weight, kWeight),
+    json::optional("daily_impressions", &NewAdCampaign::daily_impressions, kBudget),
+    json::optional("frequency_cap", &NewAdCampaign::frequency_cap, kCap),
+    json::optional("targeting", &NewAdCampaign::targeting, kTargeting));
 
-constexpr auto kCampaignChange = http::object<AdCampaignChange>(
-    http::optional("name", &AdCampaignChange::name, kName),
-    http::optional("slot_ids", &AdCampaignChange::slot_ids, kSlots),
-    http::optional("status", &AdCampaignChange::status, kStatus),
-    http::optional("starts_at", &AdCampaignChange::starts_at, Instant{}),
-    http::clearable("ends_at", &AdCampaignChange::ends_at, Instant{}),
-    http::optional("weight", &AdCampaignChange::weight, kWeight),
-    http::clearable("daily_impressions", &AdCampaignChange::daily_impressions, kBudget),
-    http::clearable("frequency_cap", &AdCampaignChange::frequency_cap, kCap),
-    http::optional("targeting", &AdCampaignChange::targeting, kTargeting));
+constexpr auto kCampaignChange = json::object<AdCampaignChange>(
+    json::optional("name", &AdCampaignChange::name, kName),
+    json::optional("slot_ids", &AdCampaignChange::slot_ids, kSlots),
+    json::optional("status", &AdCampaignChange::status, kStatus),
+    json::optional("starts_at", &AdCampaignChange::starts_at, Instant{}),
+    json::clearable("ends_at", &AdCampaignChange::ends_at, Instant{}),
+    json::optional("weight", &AdCampaignChange::weight, kWeight),
+    json::clearable("daily_impressions", &AdCampaignChange::daily_impressions, kBudget),
+    json::clearable("frequency_cap", &AdCampaignChange::frequency_cap, kCap),
+    json::optional("targeting", &AdCampaignChange::targeting, kTargeting));
 
 constexpr std::string_view kNewCampaignExample = R"({
   "name": "Cup final", "slot_ids": ["019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"],
@@ -157,7 +157,7 @@ constexpr auto kStats = record<Stats>(
                                               to.end_array();
                                           },
                                           [] {
-                                              auto schema = Wire<std::string>::typed("array");
+                                              auto schema = JsonType<std::string>::typed("array");
                                               schema["items"] = kDay.schema();
                                               return schema;
                                           }});
@@ -171,8 +171,8 @@ Reply list_campaigns(Call& call) {
 }
 
 Reply create_campaign(Call& call, const NewAdCampaign& in) {
-    return call.transact([&](Unit& unit) {
-        const auto campaign = service::create_ad_campaign(unit, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto campaign = service::create_ad_campaign(transaction, in);
         return StoredReply{201,
                            "/console/v1/ads/campaigns/" + campaign.id.text(),
                            to_json(kCampaign, campaign),
@@ -188,16 +188,16 @@ Reply get_campaign(Call& call) {
 
 Reply change_campaign(Call& call, const AdCampaignChange& in) {
     const auto id = call.id<CampaignId>();
-    return call.transact([&](Unit& unit) {
-        const auto campaign = service::change_ad_campaign(unit, id, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto campaign = service::change_ad_campaign(transaction, id, in);
         return StoredReply{200, "", to_json(kCampaign, campaign), {}};
     });
 }
 
 Reply delete_campaign(Call& call) {
     const auto id = call.id<CampaignId>();
-    call.transact([&](Unit& unit) {
-        service::delete_ad_campaign(unit, id);
+    call.transact([&](OrgTransaction& transaction) {
+        service::delete_ad_campaign(transaction, id);
         return StoredReply{};
     });
     return no_content();

@@ -8,24 +8,24 @@
 namespace muster {
 
 template <>
-inline constexpr std::array kAllOf<rules::CreativeKind> = rules::kCreativeKinds;
+inline constexpr std::array enum_values<rules::CreativeKind> = rules::kCreativeKinds;
 
 }  // namespace muster
 
 namespace muster::api {
 namespace {
 
-using http::Choice;
-using http::clearable;
-using http::Integer;
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Choice;
+using json::clearable;
+using json::Integer;
+using json::Text;
 using rules::AdCreative;
 using service::AdCreativeChange;
 using service::NewAdCreative;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -34,7 +34,7 @@ enum class Scheme : std::uint8_t { Https, Any };
 // An absolute URL with a host and no user.
 struct WebUrl {
     Scheme scheme;
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
         std::string_view text;
         if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
@@ -48,7 +48,7 @@ struct WebUrl {
         out = text;
     }
     Json::Value schema() const {
-        Json::Value schema = Wire<std::string>::typed("string", "uri");
+        Json::Value schema = JsonType<std::string>::typed("string", "uri");
         schema["maxLength"] = Json::UInt64(rules::kLongestAdUrl);
         return schema;
     }
@@ -56,7 +56,7 @@ struct WebUrl {
 
 // HTML as it was written, line ends and all.
 struct Markup {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
         std::string_view text;
         if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
@@ -65,7 +65,7 @@ struct Markup {
         out = text;
     }
     Json::Value schema() const {
-        Json::Value schema = Wire<std::string>::typed("string");
+        Json::Value schema = JsonType<std::string>::typed("string");
         schema["minLength"] = 1;
         schema["maxLength"] = Json::UInt64(rules::kMostAdHtml);
         return schema;
@@ -78,24 +78,24 @@ constexpr Text kAlt{1, 255};
 constexpr WebUrl kImageUrl{Scheme::Https};
 constexpr WebUrl kLandingUrl{Scheme::Any};
 
-constexpr auto kNewCreative = http::object<NewAdCreative>(
-    http::required("campaign_id", &NewAdCreative::campaign_id, http::Uuid<CampaignId>{}),
-    http::required("kind", &NewAdCreative::kind, kKind),
-    http::optional("image_url", &NewAdCreative::image_url, kImageUrl),
-    http::optional("html", &NewAdCreative::html, Markup{}),
-    http::optional("alt", &NewAdCreative::alt, kAlt),
-    http::required("width", &NewAdCreative::width, kSide),
-    http::required("height", &NewAdCreative::height, kSide),
-    http::required("landing_url", &NewAdCreative::landing_url, kLandingUrl));
+constexpr auto kNewCreative = json::object<NewAdCreative>(
+    json::required("campaign_id", &NewAdCreative::campaign_id, json::Uuid<CampaignId>{}),
+    json::required("kind", &NewAdCreative::kind, kKind),
+    json::optional("image_url", &NewAdCreative::image_url, kImageUrl),
+    json::optional("html", &NewAdCreative::html, Markup{}),
+    json::optional("alt", &NewAdCreative::alt, kAlt),
+    json::required("width", &NewAdCreative::width, kSide),
+    json::required("height", &NewAdCreative::height, kSide),
+    json::required("landing_url", &NewAdCreative::landing_url, kLandingUrl));
 
-constexpr auto kCreativeChange = http::object<AdCreativeChange>(
-    http::optional("kind", &AdCreativeChange::kind, kKind),
+constexpr auto kCreativeChange = json::object<AdCreativeChange>(
+    json::optional("kind", &AdCreativeChange::kind, kKind),
     clearable("image_url", &AdCreativeChange::image_url, kImageUrl),
     clearable("html", &AdCreativeChange::html, Markup{}),
     clearable("alt", &AdCreativeChange::alt, kAlt),
-    http::optional("width", &AdCreativeChange::width, kSide),
-    http::optional("height", &AdCreativeChange::height, kSide),
-    http::optional("landing_url", &AdCreativeChange::landing_url, kLandingUrl));
+    json::optional("width", &AdCreativeChange::width, kSide),
+    json::optional("height", &AdCreativeChange::height, kSide),
+    json::optional("landing_url", &AdCreativeChange::landing_url, kLandingUrl));
 
 constexpr std::string_view kNewCreativeExample = R"({
   "campaign_id": "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d", "kind": "image",
@@ -137,8 +137,8 @@ Reply list_creatives(Call& call) {
 }
 
 Reply create_creative(Call& call, const NewAdCreative& in) {
-    return call.transact([&](Unit& unit) {
-        const auto creative = service::create_ad_creative(unit, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto creative = service::create_ad_creative(transaction, in);
         return StoredReply{201,
                            "/console/v1/ads/creatives/" + creative.id.text(),
                            to_json(kCreative, creative),
@@ -154,16 +154,16 @@ Reply get_creative(Call& call) {
 
 Reply change_creative(Call& call, const AdCreativeChange& in) {
     const auto id = call.id<CreativeId>();
-    return call.transact([&](Unit& unit) {
-        const auto creative = service::change_ad_creative(unit, id, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto creative = service::change_ad_creative(transaction, id, in);
         return StoredReply{200, "", to_json(kCreative, creative), {}};
     });
 }
 
 Reply delete_creative(Call& call) {
     const auto id = call.id<CreativeId>();
-    call.transact([&](Unit& unit) {
-        service::delete_ad_creative(unit, id);
+    call.transact([&](OrgTransaction& transaction) {
+        service::delete_ad_creative(transaction, id);
         return StoredReply{};
     });
     return no_content();

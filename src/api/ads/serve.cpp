@@ -1,13 +1,14 @@
 // Serves /v1/ads…: the ad that a page shows in a slot, and what comes back of it by signed tokens
 // (specification 4.6, docs/engagement.md "Ads"). Slots, campaigns and creatives are the console's.
 #include "api/groups.hpp"
+#include "api/worker_state.hpp"
 #include "base/text.hpp"
 #include "service/ads/serving.hpp"
 
 namespace muster {
 
 template <>
-inline constexpr std::array kAllOf<rules::CreativeKind> = rules::kCreativeKinds;
+inline constexpr std::array enum_values<rules::CreativeKind> = rules::kCreativeKinds;
 
 }  // namespace muster
 
@@ -33,9 +34,10 @@ struct ShownAd {
 template <auto kMember>
 constexpr RecordField<ShownAd> of_creative(std::string_view name) {
     using Value = typename MemberOf<decltype(kMember)>::Value;
-    return {name,
-            [](JsonWriter& to, const ShownAd& ad) { Wire<Value>::write(to, ad.creative.*kMember); },
-            [] { return Wire<Value>::schema(); }};
+    return {
+        name,
+        [](JsonWriter& to, const ShownAd& ad) { JsonType<Value>::write(to, ad.creative.*kMember); },
+        [] { return JsonType<Value>::schema(); }};
 }
 
 constexpr auto kAd = record<ShownAd>(
@@ -53,7 +55,7 @@ struct Served {
 Json::Value ad_or_null_schema() {
     Json::Value schema;
     schema["anyOf"].append(kAd.schema());
-    schema["anyOf"].append(Wire<std::string>::typed("null"));
+    schema["anyOf"].append(JsonType<std::string>::typed("null"));
     return schema;
 }
 
@@ -122,8 +124,8 @@ AdQuestion question_of(const Call& call) {
 Reply serve_ad(Call& call) {
     const AdQuestion question = question_of(call);
     Served served{question.slot, std::nullopt};
-    auto ad =
-        service::serve_ad(call.context, call.org(), question, Timestamp::now(), service::ad_chance);
+    auto ad = service::serve_ad(call.context, call.worker.ads, call.org(), question,
+                                Timestamp::now(), service::ad_chance);
     if (ad) {
         const std::string base = call.context.settings.server_base_url + "/v1/ads/";
         served.ad = ShownAd{std::move(ad->creative), base + "clicks/" + ad->click_token,
@@ -138,7 +140,8 @@ Counting counting_of(const Call& call) {
 }
 
 Reply record_impression(Call& call) {
-    if (!service::redeem_impression(call.context, call.parameters.at(0), counting_of(call))) {
+    if (!service::redeem_impression(call.context, call.worker.ads, call.parameters.at(0),
+                                    counting_of(call))) {
         throw Error(ErrorCode::NotFound);
     }
     Reply reply;
@@ -151,7 +154,8 @@ Reply follow_click(Call& call) {
     Reply reply = no_content();
     reply.status = 302;
     reply.headers.emplace_back(
-        "Location", service::redeem_click(call.context, call.parameters.at(0), counting_of(call)));
+        "Location", service::redeem_click(call.context, call.worker.ads, call.parameters.at(0),
+                                          counting_of(call)));
     return reply;
 }
 

@@ -7,33 +7,33 @@
 namespace muster::api {
 namespace {
 
-using http::Integer;
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Integer;
+using json::Text;
 using rules::AdSlot;
 using service::AdSlotChange;
 using service::NewAdSlot;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr http::Slug kSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
+constexpr json::Slug kSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
 
 constexpr Integer kSide{1, rules::kLargestSide};
 
 constexpr auto kNewSlot =
-    http::object<NewAdSlot>(http::required("slug", &NewAdSlot::slug, kSlug),
-                            http::required("name", &NewAdSlot::name, Text{1, 255}),
-                            http::required("width", &NewAdSlot::width, kSide),
-                            http::required("height", &NewAdSlot::height, kSide));
+    json::object<NewAdSlot>(json::required("slug", &NewAdSlot::slug, kSlug),
+                            json::required("name", &NewAdSlot::name, Text{1, 255}),
+                            json::required("width", &NewAdSlot::width, kSide),
+                            json::required("height", &NewAdSlot::height, kSide));
 
 constexpr auto kSlotChange =
-    http::object<AdSlotChange>(http::optional("slug", &AdSlotChange::slug, kSlug),
-                               http::optional("name", &AdSlotChange::name, Text{1, 255}),
-                               http::optional("width", &AdSlotChange::width, kSide),
-                               http::optional("height", &AdSlotChange::height, kSide));
+    json::object<AdSlotChange>(json::optional("slug", &AdSlotChange::slug, kSlug),
+                               json::optional("name", &AdSlotChange::name, Text{1, 255}),
+                               json::optional("width", &AdSlotChange::width, kSide),
+                               json::optional("height", &AdSlotChange::height, kSide));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -56,8 +56,8 @@ Reply list_slots(Call& call) {
 }
 
 Reply create_slot(Call& call, const NewAdSlot& in) {
-    return call.transact([&](Unit& unit) {
-        const auto slot = service::create_ad_slot(unit, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto slot = service::create_ad_slot(transaction, in);
         return StoredReply{
             201, "/console/v1/ads/slots/" + slot.id.text(), to_json(kSlot, slot), {}};
     });
@@ -70,15 +70,16 @@ Reply get_slot(Call& call) {
 
 Reply change_slot(Call& call, const AdSlotChange& in) {
     const auto id = call.id<SlotId>();
-    return call.transact([&](Unit& unit) {
-        return StoredReply{200, "", to_json(kSlot, service::change_ad_slot(unit, id, in)), {}};
+    return call.transact([&](OrgTransaction& transaction) {
+        return StoredReply{
+            200, "", to_json(kSlot, service::change_ad_slot(transaction, id, in)), {}};
     });
 }
 
 Reply delete_slot(Call& call) {
     const auto id = call.id<SlotId>();
-    call.transact([&](Unit& unit) {
-        service::delete_ad_slot(unit, id);
+    call.transact([&](OrgTransaction& transaction) {
+        service::delete_ad_slot(transaction, id);
         return StoredReply{};
     });
     return no_content();

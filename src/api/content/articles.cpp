@@ -9,65 +9,65 @@ namespace {
 
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Text;
 using rules::Article;
 using rules::ArticleStatus;
 using service::ArticleChange;
 using service::NewArticle;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr http::Slug kSlug{rules::is_article_slug, "^[a-z0-9][a-z0-9-]{0,127}$"};
+constexpr json::Slug kSlug{rules::is_article_slug, "^[a-z0-9][a-z0-9-]{0,127}$"};
 
 // Each tag once.
 struct Tags {
-    static constexpr auto kTexts = http::array_of(Text{1, 64}, 0, rules::kMostArticleTags);
+    static constexpr auto kTexts = json::array_of(Text{1, 64}, 0, rules::kMostArticleTags);
 
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::vector<std::string>& out) const {
         kTexts.decode(in, path, to, out);
         for (auto tag = out.begin(); tag != out.end(); ++tag) {
             if (std::find(out.begin(), tag, *tag) == tag || tag->empty()) continue;
-            to.fault(http::Path(path, static_cast<std::size_t>(tag - out.begin())),
+            to.fault(json::Path(path, static_cast<std::size_t>(tag - out.begin())),
                      FieldCode::Duplicate);
         }
     }
     Json::Value schema() const { return kTexts.schema(); }
 };
 
-constexpr http::Html kBody{rules::kMostArticleBytes};
-constexpr http::HttpsUrl kCover{2048};
+constexpr json::Html kBody{rules::kMostArticleBytes};
+constexpr json::HttpsUrl kCover{2048};
 constexpr Text kTitle{1, 255};
 constexpr Text kExcerpt{1, 1000};
 constexpr Text kLocale{1, 35};
 constexpr Text kAuthor{1, 255};
 
 constexpr auto kNewArticle =
-    http::object<NewArticle>(http::required("slug", &NewArticle::slug, kSlug),
-                             http::required("title", &NewArticle::title, kTitle),
-                             http::required("body_html", &NewArticle::body_html, kBody),
-                             http::optional("excerpt", &NewArticle::excerpt, kExcerpt),
-                             http::optional("locale", &NewArticle::locale, kLocale),
-                             http::optional("tags", &NewArticle::tags, Tags{}),
-                             http::optional("author", &NewArticle::author, kAuthor),
-                             http::optional("cover_url", &NewArticle::cover_url, kCover));
+    json::object<NewArticle>(json::required("slug", &NewArticle::slug, kSlug),
+                             json::required("title", &NewArticle::title, kTitle),
+                             json::required("body_html", &NewArticle::body_html, kBody),
+                             json::optional("excerpt", &NewArticle::excerpt, kExcerpt),
+                             json::optional("locale", &NewArticle::locale, kLocale),
+                             json::optional("tags", &NewArticle::tags, Tags{}),
+                             json::optional("author", &NewArticle::author, kAuthor),
+                             json::optional("cover_url", &NewArticle::cover_url, kCover));
 
 constexpr auto kArticleChange =
-    http::object<ArticleChange>(http::optional("slug", &ArticleChange::slug, kSlug),
-                                http::optional("title", &ArticleChange::title, kTitle),
-                                http::optional("body_html", &ArticleChange::body_html, kBody),
-                                http::clearable("excerpt", &ArticleChange::excerpt, kExcerpt),
-                                http::clearable("locale", &ArticleChange::locale, kLocale),
-                                http::optional("tags", &ArticleChange::tags, Tags{}),
-                                http::clearable("author", &ArticleChange::author, kAuthor),
-                                http::clearable("cover_url", &ArticleChange::cover_url, kCover));
+    json::object<ArticleChange>(json::optional("slug", &ArticleChange::slug, kSlug),
+                                json::optional("title", &ArticleChange::title, kTitle),
+                                json::optional("body_html", &ArticleChange::body_html, kBody),
+                                json::clearable("excerpt", &ArticleChange::excerpt, kExcerpt),
+                                json::clearable("locale", &ArticleChange::locale, kLocale),
+                                json::optional("tags", &ArticleChange::tags, Tags{}),
+                                json::clearable("author", &ArticleChange::author, kAuthor),
+                                json::clearable("cover_url", &ArticleChange::cover_url, kCover));
 
 // ---------------------------------------------------------------------------- replies
 
 Json::Value tags_schema() {
-    return Wire<std::vector<std::string>>::schema();
+    return JsonType<std::vector<std::string>>::schema();
 }
 
 // The list shows all but the body.
@@ -81,9 +81,9 @@ constexpr auto kListed = record<Article>(
     field<&Article::author>("author"), field<&Article::cover_url>("cover_url"),
     RecordField<Article>{"status",
                          [](JsonWriter& to, const Article& article) {
-                             Wire<ArticleStatus>::write(to, article.status());
+                             JsonType<ArticleStatus>::write(to, article.status());
                          },
-                         Wire<ArticleStatus>::schema},
+                         JsonType<ArticleStatus>::schema},
     field<&Article::published_at>("published_at"), field<&Article::created_by>("created_by"),
     field<&Article::created_at>("created_at"), field<&Article::updated_at>("updated_at"));
 
@@ -104,7 +104,7 @@ StoredReply article_reply(const Article& article) {
 // ---------------------------------------------------------------------------- handlers
 
 std::optional<ArticleStatus> status_of(const std::optional<std::string>& text) {
-    for (const ArticleStatus status : kAllOf<ArticleStatus>) {
+    for (const ArticleStatus status : enum_values<ArticleStatus>) {
         if (text == text_of(status)) return status;
     }
     return std::nullopt;
@@ -118,8 +118,8 @@ Reply list_articles(Call& call) {
 }
 
 Reply create_article(Call& call, const NewArticle& in) {
-    return call.transact([&](Unit& unit) {
-        const Article article = service::create_article(unit, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const Article article = service::create_article(transaction, in);
         auto reply = article_reply(article);
         reply.status = 201;
         reply.location = "/console/v1/articles/" + article.id.text();
@@ -135,34 +135,37 @@ Reply get_article(Call& call) {
 
 Reply change_article(Call& call, const ArticleChange& change) {
     const auto id = call.id<ArticleId>();
-    return call.transact(
-        [&](Unit& unit) { return article_reply(service::change_article(unit, id, change)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return article_reply(service::change_article(transaction, id, change));
+    });
 }
 
 Reply delete_article(Call& call) {
     const auto id = call.id<ArticleId>();
-    return call.transact([&](Unit& unit) {
-        service::delete_article(unit, id);
+    return call.transact([&](OrgTransaction& transaction) {
+        service::delete_article(transaction, id);
         return StoredReply{204, "", "", std::nullopt};
     });
 }
 
 Reply publish_article(Call& call, const Nothing&) {
     const auto id = call.id<ArticleId>();
-    return call.transact(
-        [&](Unit& unit) { return article_reply(service::publish_article(unit, id)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return article_reply(service::publish_article(transaction, id));
+    });
 }
 
 Reply unpublish_article(Call& call, const Nothing&) {
     const auto id = call.id<ArticleId>();
-    return call.transact(
-        [&](Unit& unit) { return article_reply(service::unpublish_article(unit, id)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return article_reply(service::unpublish_article(transaction, id));
+    });
 }
 
 // ---------------------------------------------------------------------------- rows
 
 std::string_view status_choice(std::size_t index) {
-    constexpr auto kStatuses = kAllOf<ArticleStatus>;
+    constexpr auto kStatuses = enum_values<ArticleStatus>;
     return index < kStatuses.size() ? text_of(kStatuses.at(index)) : "";
 }
 

@@ -14,7 +14,7 @@ using rules::Article;
 // ---------------------------------------------------------------------------- replies
 
 Json::Value tags_schema() {
-    return Wire<std::vector<std::string>>::schema();
+    return JsonType<std::vector<std::string>>::schema();
 }
 
 // The list shows all but the body.

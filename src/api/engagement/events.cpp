@@ -3,7 +3,7 @@
 #include "service/engagement/events.hpp"
 
 #include "api/groups.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/engagement/event_record.hpp"
 
 namespace muster::api {
 namespace {

@@ -4,45 +4,45 @@
 
 #include "api/groups.hpp"
 #include "json/json_source.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/engagement/event_record.hpp"
 
 namespace muster::api {
 namespace {
 
-using http::AnyJson;
-using http::array_of;
-using http::Email;
-using http::Instant;
 using http::Method;
-using http::Text;
-using http::Uuid;
+using json::AnyJson;
+using json::array_of;
+using json::Email;
+using json::Instant;
+using json::Text;
+using json::Uuid;
 using service::PushedEvent;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kEvent = http::object<PushedEvent>(
-    http::optional("type", &PushedEvent::type, Text{1, 128}),
-    http::required("action", &PushedEvent::action, Text{1, 128}),
-    http::optional("user_id", &PushedEvent::user_id, Uuid<UserId>{}),
-    http::optional("member_id", &PushedEvent::member_id, Uuid<MemberId>{}),
-    http::optional("member_external_id", &PushedEvent::member_external_id, Text{1, 255}),
-    http::optional("email", &PushedEvent::email, Email{}),
-    http::optional("tags", &PushedEvent::tags, array_of(Text{1, 64}, 0, 20)),
-    http::optional("metadata", &PushedEvent::metadata, AnyJson{}),
-    http::optional("client_event_id", &PushedEvent::client_event_id, Text{1, 128}),
-    http::optional("occurred_at", &PushedEvent::occurred_at, Instant{}));
+constexpr auto kEvent = json::object<PushedEvent>(
+    json::optional("type", &PushedEvent::type, Text{1, 128}),
+    json::required("action", &PushedEvent::action, Text{1, 128}),
+    json::optional("user_id", &PushedEvent::user_id, Uuid<UserId>{}),
+    json::optional("member_id", &PushedEvent::member_id, Uuid<MemberId>{}),
+    json::optional("member_external_id", &PushedEvent::member_external_id, Text{1, 255}),
+    json::optional("email", &PushedEvent::email, Email{}),
+    json::optional("tags", &PushedEvent::tags, array_of(Text{1, 64}, 0, 20)),
+    json::optional("metadata", &PushedEvent::metadata, AnyJson{}),
+    json::optional("client_event_id", &PushedEvent::client_event_id, Text{1, 128}),
+    json::optional("occurred_at", &PushedEvent::occurred_at, Instant{}));
 
 struct Batch {
     std::vector<PushedEvent> events;
 };
 constexpr auto kBatch =
-    http::object<Batch>(http::required("events", &Batch::events, array_of(kEvent, 1, 100)));
+    json::object<Batch>(json::required("events", &Batch::events, array_of(kEvent, 1, 100)));
 
 // ---------------------------------------------------------------------------- collector
 
 // A module's numbers are kept as it wrote them.
 void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
-    auto sent = http::members_as_sent(*call.body, call.body_text, "events", "metadata");
+    auto sent = json::members_as_sent(*call.body, call.body_text, "events", "metadata");
     for (std::size_t i = 0; i < events.size(); ++i) {
         if (events[i].metadata) events[i].metadata->text = std::move(sent.at(i));
     }

@@ -2,33 +2,33 @@
 // docs/engagement.md "Tracking"). One event is the body itself, several stand in "events".
 #include "api/groups.hpp"
 #include "json/json_source.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/engagement/event_record.hpp"
 
 #include <algorithm>
 
 namespace muster::api {
 namespace {
 
-using http::AnyJson;
-using http::array_of;
-using http::Instant;
 using http::Method;
-using http::Text;
-using http::Uuid;
+using json::AnyJson;
+using json::array_of;
+using json::Instant;
+using json::Text;
+using json::Uuid;
 using service::TrackedEvent;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kEvent = http::object<TrackedEvent>(
-    http::required("action", &TrackedEvent::action, Text{1, 128}),
-    http::optional("user_id", &TrackedEvent::user_id, Uuid<UserId>{}),
-    http::optional("member_id", &TrackedEvent::member_id, Uuid<MemberId>{}),
-    http::optional("member_external_id", &TrackedEvent::member_external_id, Text{1, 255}),
-    http::optional("anonymous_id", &TrackedEvent::anonymous_id, Text{1, 128}),
-    http::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64}, 0, 20)),
-    http::optional("metadata", &TrackedEvent::metadata, AnyJson{}),
-    http::optional("client_event_id", &TrackedEvent::client_event_id, Text{1, 128}),
-    http::optional("occurred_at", &TrackedEvent::occurred_at, Instant{}));
+constexpr auto kEvent = json::object<TrackedEvent>(
+    json::required("action", &TrackedEvent::action, Text{1, 128}),
+    json::optional("user_id", &TrackedEvent::user_id, Uuid<UserId>{}),
+    json::optional("member_id", &TrackedEvent::member_id, Uuid<MemberId>{}),
+    json::optional("member_external_id", &TrackedEvent::member_external_id, Text{1, 255}),
+    json::optional("anonymous_id", &TrackedEvent::anonymous_id, Text{1, 128}),
+    json::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64}, 0, 20)),
+    json::optional("metadata", &TrackedEvent::metadata, AnyJson{}),
+    json::optional("client_event_id", &TrackedEvent::client_event_id, Text{1, 128}),
+    json::optional("occurred_at", &TrackedEvent::occurred_at, Instant{}));
 
 constexpr Text kKey{1, 64};
 
@@ -37,15 +37,15 @@ struct Batch {
     std::optional<std::string> key;
 };
 constexpr auto kBatch =
-    http::object<Batch>(http::required("events", &Batch::events, array_of(kEvent, 1, 100)),
-                        http::optional("key", &Batch::key, kKey));
+    json::object<Batch>(json::required("events", &Batch::events, array_of(kEvent, 1, 100)),
+                        json::optional("key", &Batch::key, kKey));
 
 struct Single : TrackedEvent {
     std::optional<std::string> key;
 };
 constexpr auto kSingle = std::apply(
     [](const auto&... fields) {
-        return http::object<Single>(fields..., http::optional("key", &Single::key, kKey));
+        return json::object<Single>(fields..., json::optional("key", &Single::key, kKey));
     },
     kEvent.fields);
 
@@ -58,7 +58,7 @@ struct Body {
 struct BodySchema {
     using Value = Body;
 
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 Body& out) const {
         out.is_batch = in.is_object() && !in["events"].error();
         if (out.is_batch) {
@@ -92,10 +92,10 @@ void take_metadata_as_sent(const Call& call, Body& body) {
     auto& events = body.batch.events;
     if (!body.is_batch) {
         events[0].metadata->text =
-            http::compact_json(http::member_as_sent(*call.body, call.body_text, "metadata"));
+            json::compact_json(json::member_as_sent(*call.body, call.body_text, "metadata"));
         return;
     }
-    auto sent = http::members_as_sent(*call.body, call.body_text, "events", "metadata");
+    auto sent = json::members_as_sent(*call.body, call.body_text, "events", "metadata");
     for (std::size_t i = 0; i < events.size(); ++i) {
         if (events[i].metadata) events[i].metadata->text = std::move(sent.at(i));
     }

@@ -8,20 +8,20 @@
 namespace muster::api {
 namespace {
 
-using http::Instant;
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Instant;
+using json::Text;
 using rules::ModuleCredential;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
 using service::NewModuleCredential;
-constexpr auto kNewCredential = http::object<NewModuleCredential>(
-    http::required("name", &NewModuleCredential::name, Text{1, 255}),
-    http::optional("expires_at", &NewModuleCredential::expires_at, Instant{}));
+constexpr auto kNewCredential = json::object<NewModuleCredential>(
+    json::required("name", &NewModuleCredential::name, Text{1, 255}),
+    json::optional("expires_at", &NewModuleCredential::expires_at, Instant{}));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -34,7 +34,7 @@ constexpr auto kCredentialFields = std::array{
                                   [](JsonWriter& to, const ModuleCredential&) {
                                       to.string(service::kModuleCredentialPrefix);
                                   },
-                                  Wire<std::string>::schema},
+                                  JsonType<std::string>::schema},
     field<&ModuleCredential::last_four>("last_four"),
     field<&ModuleCredential::created_by>("created_by"),
     field<&ModuleCredential::created_at>("created_at"),
@@ -66,9 +66,9 @@ Reply list_credentials(Call& call) {
 
 Reply create_credential(Call& call, const NewModuleCredential& in) {
     const auto installation = call.id<InstallationId>();
-    return call.transact([&](Unit& unit) {
+    return call.transact([&](OrgTransaction& transaction) {
         const auto issued =
-            service::issue_module_credential(unit, call.context.keys, installation, in);
+            service::issue_module_credential(transaction, call.context.keys, installation, in);
         return issued_reply(to_json(kCredential, issued.record), kSecrets,
                             std::array{issued.credential, issued.signing_secret});
     });
@@ -77,8 +77,8 @@ Reply create_credential(Call& call, const NewModuleCredential& in) {
 Reply revoke_credential(Call& call) {
     const auto installation = call.id<InstallationId>();
     const auto id = call.id<CredentialId>(1);
-    call.transact([&](Unit& unit) {
-        service::revoke_module_credential(unit, installation, id);
+    call.transact([&](OrgTransaction& transaction) {
+        service::revoke_module_credential(transaction, installation, id);
         return StoredReply{};
     });
     return no_content();

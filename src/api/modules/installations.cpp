@@ -3,8 +3,10 @@
 #include "service/modules/installations.hpp"
 
 #include "api/groups.hpp"
+#include "rules/access/admins.hpp"
+#include "rules/modules/installation_record.hpp"
+#include "rules/modules/installations.hpp"
 #include "rules/modules/manifest.hpp"
-#include "rules/reply_records.hpp"
 
 namespace muster::api {
 namespace {
@@ -15,21 +17,21 @@ using rules::Installation;
 using rules::kInstallation;
 using service::InstallationChange;
 using service::NewInstallation;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr http::AnyObject kConfig{rules::kMostConfigBytes};
+constexpr json::AnyObject kConfig{rules::kMostConfigBytes};
 
-constexpr auto kNewInstallation = http::object<NewInstallation>(
-    http::required("module_id", &NewInstallation::module_id, http::Uuid<ModuleId>{}),
-    http::optional("version_id", &NewInstallation::version_id, http::Uuid<VersionId>{}),
-    http::optional("config", &NewInstallation::config, kConfig));
+constexpr auto kNewInstallation = json::object<NewInstallation>(
+    json::required("module_id", &NewInstallation::module_id, json::Uuid<ModuleId>{}),
+    json::optional("version_id", &NewInstallation::version_id, json::Uuid<VersionId>{}),
+    json::optional("config", &NewInstallation::config, kConfig));
 
-constexpr auto kInstallationChange = http::object<InstallationChange>(
-    http::optional("version_id", &InstallationChange::version_id, http::Uuid<VersionId>{}),
-    http::optional("config", &InstallationChange::config, kConfig));
+constexpr auto kInstallationChange = json::object<InstallationChange>(
+    json::optional("version_id", &InstallationChange::version_id, json::Uuid<VersionId>{}),
+    json::optional("config", &InstallationChange::config, kConfig));
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -49,8 +51,8 @@ Reply list_installations(Call& call) {
 }
 
 Reply install_module(Call& call, const NewInstallation& in) {
-    return call.transact([&](Unit& unit) {
-        const auto installation = service::install_module(call.context, unit, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto installation = service::install_module(call.context, transaction, in);
         auto reply = installation_reply(installation);
         reply.status = 201;
         reply.location = "/v1/installations/" + installation.id.text();
@@ -67,21 +69,24 @@ Reply get_installation(Call& call) {
 
 Reply change_installation(Call& call, const InstallationChange& change) {
     const auto id = call.id<InstallationId>();
-    return call.transact([&](Unit& unit) {
-        return installation_reply(service::change_installation(call.context, unit, id, change));
+    return call.transact([&](OrgTransaction& transaction) {
+        return installation_reply(
+            service::change_installation(call.context, transaction, id, change));
     });
 }
 
 Reply enable_installation(Call& call, const Nothing&) {
     const auto id = call.id<InstallationId>();
-    return call.transact(
-        [&](Unit& unit) { return installation_reply(service::enable_installation(unit, id)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return installation_reply(service::enable_installation(transaction, id));
+    });
 }
 
 Reply disable_installation(Call& call) {
     const auto id = call.id<InstallationId>();
-    return call.transact(
-        [&](Unit& unit) { return installation_reply(service::disable_installation(unit, id)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return installation_reply(service::disable_installation(transaction, id));
+    });
 }
 
 // ---------------------------------------------------------------------------- rows

@@ -11,14 +11,14 @@ using rules::ModuleKind;
 using rules::ModuleStatus;
 using rules::VersionStatus;
 template <>
-inline constexpr std::array kAllOf<ModuleKind> = {ModuleKind::Proprietary, ModuleKind::InHouse,
-                                                  ModuleKind::ThirdParty};
+inline constexpr std::array enum_values<ModuleKind> = {ModuleKind::Proprietary, ModuleKind::InHouse,
+                                                       ModuleKind::ThirdParty};
 template <>
-inline constexpr std::array kAllOf<ModuleStatus> = {ModuleStatus::Draft, ModuleStatus::Published,
-                                                    ModuleStatus::Deprecated};
+inline constexpr std::array enum_values<ModuleStatus> = {
+    ModuleStatus::Draft, ModuleStatus::Published, ModuleStatus::Deprecated};
 template <>
-inline constexpr std::array kAllOf<VersionStatus> = {VersionStatus::Draft,
-                                                     VersionStatus::Published};
+inline constexpr std::array enum_values<VersionStatus> = {VersionStatus::Draft,
+                                                          VersionStatus::Published};
 
 }  // namespace muster
 
@@ -27,26 +27,26 @@ namespace {
 
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Text;
 using rules::Module;
 using rules::ModuleVersion;
 using service::NewModule;
 using service::NewVersion;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr http::Slug kSlug{rules::is_module_slug, "^[a-z][a-z0-9-]{1,62}$"};
+constexpr json::Slug kSlug{rules::is_module_slug, "^[a-z][a-z0-9-]{1,62}$"};
 
 constexpr auto kNewModule =
-    http::object<NewModule>(http::required("slug", &NewModule::slug, kSlug),
-                            http::required("name", &NewModule::name, Text{1, 255}),
-                            http::required("vendor", &NewModule::vendor, Text{1, 255}));
+    json::object<NewModule>(json::required("slug", &NewModule::slug, kSlug),
+                            json::required("name", &NewModule::name, Text{1, 255}),
+                            json::required("vendor", &NewModule::vendor, Text{1, 255}));
 
-constexpr auto kNewVersion = http::object<NewVersion>(
-    http::required("version", &NewVersion::version, Text{1, 64}),
-    http::required("manifest", &NewVersion::manifest, http::AnyObject{rules::kMostManifestBytes}));
+constexpr auto kNewVersion = json::object<NewVersion>(
+    json::required("version", &NewVersion::version, Text{1, 64}),
+    json::required("manifest", &NewVersion::manifest, json::AnyObject{rules::kMostManifestBytes}));
 
 constexpr std::string_view kNewVersionExample = R"({
   "version": "1.0.0",
@@ -87,8 +87,8 @@ Reply list_modules(Call& call) {
 }
 
 Reply create_module(Call& call, const NewModule& in) {
-    return call.transact([&](Unit& unit) {
-        const auto module = service::create_module(unit, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto module = service::create_module(transaction, in);
         return StoredReply{201, "/v1/modules/" + module.id.text(), to_json(kModule, module), {}};
     });
 }
@@ -108,25 +108,29 @@ Reply list_versions(Call& call) {
 
 Reply create_version(Call& call, const NewVersion& in) {
     const auto module = call.id<ModuleId>();
-    return call.transact([&](Unit& unit) {
+    return call.transact([&](OrgTransaction& transaction) {
         return StoredReply{
-            201, "", to_json(kModuleVersion, service::create_version(unit, module, in)), {}};
+            201, "", to_json(kModuleVersion, service::create_version(transaction, module, in)), {}};
     });
 }
 
 Reply publish_version(Call& call, const Nothing&) {
     const auto module = call.id<ModuleId>();
     const auto id = call.id<VersionId>(1);
-    return call.transact([&](Unit& unit) {
+    return call.transact([&](OrgTransaction& transaction) {
         return StoredReply{
-            200, "", to_json(kModuleVersion, service::publish_version(unit, module, id)), {}};
+            200,
+            "",
+            to_json(kModuleVersion, service::publish_version(transaction, module, id)),
+            {}};
     });
 }
 
 Reply deprecate_module(Call& call, const Nothing&) {
     const auto id = call.id<ModuleId>();
-    return call.transact([&](Unit& unit) {
-        return StoredReply{200, "", to_json(kModule, service::deprecate_module(unit, id)), {}};
+    return call.transact([&](OrgTransaction& transaction) {
+        return StoredReply{
+            200, "", to_json(kModule, service::deprecate_module(transaction, id)), {}};
     });
 }
 

@@ -1,6 +1,7 @@
 // Serves /healthz, /readyz and /metrics, for the machines that look after this one; nginx lets only
 // the loopback through.
 #include "api/groups.hpp"
+#include "api/worker_state.hpp"
 #include "service/operations/monitoring.hpp"
 #include "service/operations/schema.hpp"
 
@@ -32,7 +33,7 @@ Reply get_readiness(Call& call) {
 Reply get_metrics(Call& call) {
     Reply reply;
     reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    reply.body = call.metrics.text() + service::job_metrics(call.context);
+    reply.body = call.worker.metrics.text() + service::job_metrics(call.context);
     return reply;
 }
 

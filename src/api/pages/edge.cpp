@@ -13,7 +13,7 @@ using http::Method;
 using http::Reply;
 
 // Whether the key is of the kind that the operation takes, the operation's worker says.
-Reply judge_publishable_key(Call& call) {
+Reply check_publishable_key(Call& call) {
     const std::string token = http::query_value(call.request.query, "key").value_or("");
     // In the body, if anywhere: only the worker reads that.
     if (token.empty()) return no_content();
@@ -34,7 +34,7 @@ constexpr std::array kEndpoints = {
              .access = Access::Open,
              .reply = {204, "It may, or there is none to judge.", "", "", nullptr},
              .errors = kErrors,
-             .handler = judge_publishable_key,
+             .handler = check_publishable_key,
              .is_published = false,
              .is_internal = true},
 };

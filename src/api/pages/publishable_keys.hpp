@@ -21,7 +21,7 @@ namespace muster::api {
 
 // Stored canonical; "" where there was a fault.
 struct AllowedOrigin {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
         std::string text;
         kText.decode(in, path, to, text);
@@ -33,47 +33,47 @@ struct AllowedOrigin {
     Json::Value schema() const { return kText.schema(); }
 
   private:
-    static constexpr http::Text kText{1, rules::kLongestAllowedOrigin};
+    static constexpr json::Text kText{1, rules::kLongestAllowedOrigin};
 };
 
 // Two spellings of one origin are one too many.
 struct AllowedOrigins {
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::vector<std::string>& out) const {
         kList.decode(in, path, to, out);
         std::set<std::string_view> seen;
         for (std::size_t i = 0; i < out.size(); ++i) {
             if (out[i].empty() || seen.insert(out[i]).second) continue;
-            to.fault(http::Path(path, i), FieldCode::Duplicate);
+            to.fault(json::Path(path, i), FieldCode::Duplicate);
         }
     }
     Json::Value schema() const { return kList.schema(); }
 
   private:
-    static constexpr auto kList = http::array_of(AllowedOrigin{}, 1, service::kMostOrigins);
+    static constexpr auto kList = json::array_of(AllowedOrigin{}, 1, service::kMostOrigins);
 };
 
 using service::NewPublishableKey;
 using service::PublishableKeyChange;
 
-inline constexpr http::Text kKeyName{1, 255};
+inline constexpr json::Text kKeyName{1, 255};
 
-inline constexpr auto kNewPublishableKey = http::object<NewPublishableKey>(
-    http::required("name", &NewPublishableKey::name, kKeyName),
-    http::required("allowed_origins", &NewPublishableKey::allowed_origins, AllowedOrigins{}),
-    http::optional("expires_at", &NewPublishableKey::expires_at, http::Instant{}));
+inline constexpr auto kNewPublishableKey = json::object<NewPublishableKey>(
+    json::required("name", &NewPublishableKey::name, kKeyName),
+    json::required("allowed_origins", &NewPublishableKey::allowed_origins, AllowedOrigins{}),
+    json::optional("expires_at", &NewPublishableKey::expires_at, json::Instant{}));
 
-inline constexpr auto kPublishableKeyChange = http::object<PublishableKeyChange>(
-    http::optional("name", &PublishableKeyChange::name, kKeyName),
-    http::optional("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{}),
-    http::clearable("expires_at", &PublishableKeyChange::expires_at, http::Instant{}));
+inline constexpr auto kPublishableKeyChange = json::object<PublishableKeyChange>(
+    json::optional("name", &PublishableKeyChange::name, kKeyName),
+    json::optional("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{}),
+    json::clearable("expires_at", &PublishableKeyChange::expires_at, json::Instant{}));
 
 // The object with more fields.
 template <class Object, class... More>
 constexpr auto with_fields(const Object& object, More... more) {
     return std::apply(
         [&](const auto&... fields) {
-            return http::object<typename Object::Value>(fields..., more...);
+            return json::object<typename Object::Value>(fields..., more...);
         },
         object.fields);
 }
@@ -115,8 +115,8 @@ http::Reply list_publishable_keys(Call& call) {
 
 template <PublishableKeyKind kKind, const auto& kRecord>
 http::Reply create_publishable_key(Call& call, const NewPublishableKey& in) {
-    return call.transact([&](service::Unit& unit) {
-        const auto key = service::issue_publishable_key(unit, kKind, in);
+    return call.transact([&](service::OrgTransaction& transaction) {
+        const auto key = service::issue_publishable_key(transaction, kKind, in);
         return service::StoredReply{201, "", to_json(kRecord, key), std::nullopt};
     });
 }
@@ -124,8 +124,8 @@ http::Reply create_publishable_key(Call& call, const NewPublishableKey& in) {
 template <PublishableKeyKind kKind, const auto& kRecord>
 http::Reply change_publishable_key(Call& call, const PublishableKeyChange& in) {
     const auto id = call.id<PublishableKeyId>();
-    return call.transact([&](service::Unit& unit) {
-        const auto key = service::change_publishable_key(unit, kKind, id, in);
+    return call.transact([&](service::OrgTransaction& transaction) {
+        const auto key = service::change_publishable_key(transaction, kKind, id, in);
         return service::StoredReply{200, "", to_json(kRecord, key), std::nullopt};
     });
 }
@@ -133,8 +133,9 @@ http::Reply change_publishable_key(Call& call, const PublishableKeyChange& in) {
 template <PublishableKeyKind kKind>
 http::Reply revoke_publishable_key(Call& call) {
     const auto id = call.id<PublishableKeyId>();
-    call.transact([&](service::Unit& unit) {
-        if (!service::revoke_publishable_key(unit, kKind, id)) throw Error(ErrorCode::NotFound);
+    call.transact([&](service::OrgTransaction& transaction) {
+        if (!service::revoke_publishable_key(transaction, kKind, id))
+            throw Error(ErrorCode::NotFound);
         return service::StoredReply{};
     });
     return no_content();

@@ -10,18 +10,18 @@ using http::Method;
 using rules::PublishableKey;
 
 constexpr auto kKind = PublishableKeyKind::Tracking;
-constexpr http::Integer kRate{1, service::kHighestRate};
+constexpr json::Integer kRate{1, service::kHighestRate};
 
 constexpr auto kNewKey =
     with_fields(kNewPublishableKey,
-                http::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate),
-                http::optional("burst", &NewPublishableKey::burst, kRate));
+                json::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate),
+                json::optional("burst", &NewPublishableKey::burst, kRate));
 
 // null: the installation's default.
 constexpr auto kKeyChange = with_fields(
     kPublishableKeyChange,
-    http::clearable("rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate),
-    http::clearable("burst", &PublishableKeyChange::burst, kRate));
+    json::clearable("rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate),
+    json::clearable("burst", &PublishableKeyChange::burst, kRate));
 
 constexpr auto kKey = publishable_key_record(
     "TrackingKey", field<&PublishableKey::rate_per_second>("rate_limit_per_second"),

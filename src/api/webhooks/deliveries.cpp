@@ -8,12 +8,12 @@ namespace muster {
 
 using rules::DeliveryStatus;
 template <>
-inline constexpr std::array kAllOf<DeliveryStatus> = {
+inline constexpr std::array enum_values<DeliveryStatus> = {
     DeliveryStatus::Pending, DeliveryStatus::Succeeded, DeliveryStatus::Failed,
     DeliveryStatus::Canceled};
 
 template <>
-struct Wire<rules::WebhookAttempt> {
+struct JsonType<rules::WebhookAttempt> {
     using Attempt = rules::WebhookAttempt;
     static constexpr auto kRecord = record<Attempt>(
         "WebhookAttempt", field<&Attempt::at>("at"), field<&Attempt::status_code>("status_code"),
@@ -32,8 +32,8 @@ using http::Method;
 using http::Reply;
 using rules::WebhookDelivery;
 using service::EndpointPlace;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies, replies
 
@@ -41,7 +41,7 @@ struct Recovery {
     Timestamp since;
 };
 constexpr auto kRecovery =
-    http::object<Recovery>(http::required("since", &Recovery::since, http::Instant{}));
+    json::object<Recovery>(json::required("since", &Recovery::since, json::Instant{}));
 
 struct Recovered {
     std::int64_t queued = 0;
@@ -90,20 +90,22 @@ Reply get_delivery(Call& call) {
 Reply redeliver(Call& call, const Nothing&) {
     const auto place = place_of(call);
     const auto id = call.id<DeliveryId>(2);
-    return call.transact(
-        [&](Unit& unit) { return queued_reply(service::redeliver(unit, place, id)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return queued_reply(service::redeliver(transaction, place, id));
+    });
 }
 
 Reply test_endpoint(Call& call, const Nothing&) {
     const auto place = place_of(call);
-    return call.transact(
-        [&](Unit& unit) { return queued_reply(service::test_endpoint(unit, place)); });
+    return call.transact([&](OrgTransaction& transaction) {
+        return queued_reply(service::test_endpoint(transaction, place));
+    });
 }
 
 Reply recover_deliveries(Call& call, const Recovery& in) {
     const auto place = place_of(call);
-    return call.transact([&](Unit& unit) {
-        const Recovered recovered{service::recover_deliveries(unit, place, in.since)};
+    return call.transact([&](OrgTransaction& transaction) {
+        const Recovered recovered{service::recover_deliveries(transaction, place, in.since)};
         return StoredReply{202, "", to_json(kRecovered, recovered), std::nullopt};
     });
 }
@@ -111,7 +113,9 @@ Reply recover_deliveries(Call& call, const Recovery& in) {
 // ---------------------------------------------------------------------------- rows
 
 std::string_view status_choice(std::size_t index) {
-    return index < kAllOf<DeliveryStatus>.size() ? text_of(kAllOf<DeliveryStatus>.at(index)) : "";
+    return index < enum_values<DeliveryStatus>.size()
+               ? text_of(enum_values<DeliveryStatus>.at(index))
+               : "";
 }
 
 constexpr std::array kListQuery = {

@@ -5,13 +5,14 @@
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"
+#include "api/worker_state.hpp"
 #include "rules/event_types.hpp"
 
 namespace muster {
 
 using rules::EndpointStatus;
 template <>
-inline constexpr std::array kAllOf<EndpointStatus> = {
+inline constexpr std::array enum_values<EndpointStatus> = {
     EndpointStatus::Active, EndpointStatus::Paused, EndpointStatus::Disabled};
 
 }  // namespace muster
@@ -21,28 +22,28 @@ namespace {
 
 using http::Method;
 using http::Reply;
-using http::Text;
+using json::Text;
 using rules::WebhookEndpoint;
 using service::EndpointChange;
 using service::EndpointPlace;
 using service::NewWebhookEndpoint;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 
 // ---------------------------------------------------------------------------- bodies
 
 constexpr Text kUrl{1, service::kLongestWebhookUrl};
 constexpr auto kEventTypes =
-    http::array_of(Text{1, rules::kLongestEventType}, 1, service::kMostEventTypes);
+    json::array_of(Text{1, rules::kLongestEventType}, 1, service::kMostEventTypes);
 
-constexpr auto kNewEndpoint = http::object<NewWebhookEndpoint>(
-    http::required("url", &NewWebhookEndpoint::url, kUrl),
-    http::required("subscribed_event_types", &NewWebhookEndpoint::event_types, kEventTypes));
+constexpr auto kNewEndpoint = json::object<NewWebhookEndpoint>(
+    json::required("url", &NewWebhookEndpoint::url, kUrl),
+    json::required("subscribed_event_types", &NewWebhookEndpoint::event_types, kEventTypes));
 
-constexpr auto kEndpointChange = http::object<EndpointChange>(
-    http::optional("url", &EndpointChange::url, kUrl),
-    http::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes),
-    http::optional("status", &EndpointChange::status, http::Choice<rules::endpoint_status_of>{}));
+constexpr auto kEndpointChange = json::object<EndpointChange>(
+    json::optional("url", &EndpointChange::url, kUrl),
+    json::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes),
+    json::optional("status", &EndpointChange::status, json::Choice<rules::endpoint_status_of>{}));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -89,16 +90,17 @@ Reply list_endpoints(Call& call) {
 // A look-up may hold a worker for two seconds while name servers, a tenant's own perhaps, say
 // nothing. Beyond this the name is judged when something is sent, as it is then in any case.
 bool may_look_up(Call& call) {
-    constexpr http::RateLimit kLookUps{1, 10};
-    return call.limiter.take("webhook names " + std::string(call.org().bytes()), kLookUps).allowed;
+    constexpr process::RateLimit kLookUps{1, 10};
+    return call.worker.limiter.take("webhook names " + std::string(call.org().bytes()), kLookUps)
+        .allowed;
 }
 
 Reply create_endpoint(Call& call, const NewWebhookEndpoint& in) {
     const auto installation = call.id<InstallationId>();
     service::check_endpoint_fields(call.context, in.url, in.event_types, may_look_up(call));
-    return call.transact([&](Unit& unit) {
+    return call.transact([&](OrgTransaction& transaction) {
         const auto issued =
-            service::create_webhook_endpoint(unit, call.context.keys, installation, in);
+            service::create_webhook_endpoint(transaction, call.context.keys, installation, in);
         StoredReply reply = issued_endpoint_reply(issued);
         reply.location = "/v1/installations/" + installation.text() + "/webhook-endpoints/" +
                          issued.endpoint.id.text();
@@ -110,16 +112,16 @@ Reply change_endpoint(Call& call, const EndpointChange& in) {
     const auto place = place_of(call);
     service::check_endpoint_fields(call.context, in.url, in.event_types,
                                    in.url && may_look_up(call));
-    return call.transact([&](Unit& unit) {
-        const auto endpoint = service::change_webhook_endpoint(unit, place, in);
+    return call.transact([&](OrgTransaction& transaction) {
+        const auto endpoint = service::change_webhook_endpoint(transaction, place, in);
         return StoredReply{200, "", to_json(kEndpoint, endpoint), std::nullopt};
     });
 }
 
 Reply delete_endpoint(Call& call) {
     const auto place = place_of(call);
-    call.transact([&](Unit& unit) {
-        service::delete_webhook_endpoint(unit, place);
+    call.transact([&](OrgTransaction& transaction) {
+        service::delete_webhook_endpoint(transaction, place);
         return StoredReply{};
     });
     return no_content();
@@ -127,9 +129,9 @@ Reply delete_endpoint(Call& call) {
 
 Reply rotate_secret(Call& call, const Nothing&) {
     const auto place = place_of(call);
-    return call.transact([&](Unit& unit) {
-        auto reply =
-            issued_endpoint_reply(service::rotate_endpoint_secret(unit, call.context.keys, place));
+    return call.transact([&](OrgTransaction& transaction) {
+        auto reply = issued_endpoint_reply(
+            service::rotate_endpoint_secret(transaction, call.context.keys, place));
         reply.status = 200;
         return reply;
     });

@@ -14,10 +14,10 @@ constexpr auto kTargetingDocument = record<Targeting>(
     field<&Targeting::tags>("tags"),
     RecordField<Targeting>{"attributes",
                            [](JsonWriter& to, const Targeting& of) { to.raw(of.attributes); },
-                           Wire<RawJson>::schema});
+                           JsonType<RawJson>::schema});
 
 template <class Value>
-void judge_distinct(const std::vector<Value>& values, const std::string& path, Faults& faults) {
+void validate_distinct(const std::vector<Value>& values, const std::string& path, Faults& faults) {
     std::set<Value> seen;
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (seen.insert(values[i]).second) continue;
@@ -83,18 +83,18 @@ bool is_web_url(std::string_view url) {
     return is_plain && url.size() <= kLongestAdUrl && origin_of_url(url).has_value();
 }
 
-void judge_campaign(const AdCampaign& campaign, Faults& faults) {
+void validate_campaign(const AdCampaign& campaign, Faults& faults) {
     if (campaign.ends_at && *campaign.ends_at <= campaign.starts_at) {
         faults.add("ends_at", FieldCode::OutOfRange, "It must be later than starts_at.");
     }
-    judge_distinct(campaign.slot_ids, "slot_ids", faults);
+    validate_distinct(campaign.slot_ids, "slot_ids", faults);
 }
 
-void judge_targeting(const Targeting& targeting, const AttributeRegistry& registry,
-                     Faults& faults) {
-    judge_distinct(targeting.countries, "targeting.countries", faults);
-    judge_distinct(targeting.locales, "targeting.locales", faults);
-    judge_distinct(targeting.tags, "targeting.tags", faults);
+void validate_targeting(const Targeting& targeting, const AttributeRegistry& registry,
+                        Faults& faults) {
+    validate_distinct(targeting.countries, "targeting.countries", faults);
+    validate_distinct(targeting.locales, "targeting.locales", faults);
+    validate_distinct(targeting.tags, "targeting.tags", faults);
     Json::Value values;
     if (!parse_json(targeting.attributes, values) || !values.isObject()) {
         faults.add("targeting.attributes", FieldCode::WrongType);
@@ -115,7 +115,7 @@ void judge_targeting(const Targeting& targeting, const AttributeRegistry& regist
     }
 }
 
-void judge_creative(const AdCreative& creative, Faults& faults) {
+void validate_creative(const AdCreative& creative, Faults& faults) {
     const bool is_image = creative.kind == CreativeKind::Image;
     const auto judge = [&](const char* name, bool is_there, bool is_wanted) {
         if (is_there == is_wanted) return;

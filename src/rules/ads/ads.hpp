@@ -126,10 +126,11 @@ constexpr std::int64_t ad_day_of(Timestamp when) {
 // The faults that no field has by itself: an end that is not behind the beginning, values that a
 // list names twice, attributes that the registry does not have enabled or that cannot have the
 // value.
-void judge_campaign(const AdCampaign& campaign, Faults& faults);
-void judge_targeting(const Targeting& targeting, const AttributeRegistry& registry, Faults& faults);
+void validate_campaign(const AdCampaign& campaign, Faults& faults);
+void validate_targeting(const Targeting& targeting, const AttributeRegistry& registry,
+                        Faults& faults);
 // An image needs its URL and nothing else, html its text.
-void judge_creative(const AdCreative& creative, Faults& faults);
+void validate_creative(const AdCreative& creative, Faults& faults);
 
 // As the campaign's row keeps it: "{}" for everybody.
 [[nodiscard]] std::string targeting_document(const Targeting& targeting);

@@ -32,7 +32,7 @@ inline std::string_view text_of(ConnectionStatus status) {
     return std::nullopt;
 }
 
-struct Connection {
+struct ProviderConnection {
     OrgId organization_id;
     ConnectionId id;
     std::string provider;  // its id (rules/connections/providers.hpp)
@@ -59,5 +59,5 @@ inline constexpr int kMostConnections = 200;  // of an organization
 }  // namespace muster::rules
 
 template <>
-inline constexpr std::array muster::kAllOf<muster::rules::ConnectionStatus> =
+inline constexpr std::array muster::enum_values<muster::rules::ConnectionStatus> =
     muster::rules::kConnectionStatuses;

@@ -56,7 +56,7 @@ struct Article {
 namespace muster {
 
 template <>
-inline constexpr std::array kAllOf<rules::ArticleStatus> = {rules::ArticleStatus::Draft,
-                                                            rules::ArticleStatus::Published};
+inline constexpr std::array enum_values<rules::ArticleStatus> = {rules::ArticleStatus::Draft,
+                                                                 rules::ArticleStatus::Published};
 
 }  // namespace muster

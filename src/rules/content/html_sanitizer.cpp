@@ -28,7 +28,7 @@ constexpr int kPasses = 5;
 
 // ------------------------------------------------------------------ the allowlist
 
-using Settle = std::optional<std::string> (*)(std::string_view value);
+using Sanitizer = std::optional<std::string> (*)(std::string_view value);
 
 std::optional<std::string> any_text(std::string_view value) {
     return std::string(value);
@@ -112,7 +112,7 @@ std::optional<std::string> picture(std::string_view value) {
 struct Attribute {
     GumboTag element;  // GUMBO_TAG_LAST: any
     std::string_view name;
-    Settle settle;  // nullopt leaves the attribute out
+    Sanitizer sanitize;  // nullopt leaves the attribute out
 };
 
 constexpr std::array kAttributes = {
@@ -284,7 +284,7 @@ class Writer {
                                               const Attribute& attribute) {
         const GumboAttribute* given =
             gumbo_get_attribute(&element.attributes, attribute.name.data());
-        return given == nullptr ? std::nullopt : attribute.settle(given->value);
+        return given == nullptr ? std::nullopt : attribute.sanitize(given->value);
     }
     static std::optional<std::string> settled(const GumboElement& element, std::string_view name) {
         const auto* const found =

@@ -1,23 +1,50 @@
-// What is asked of every engagement event, whoever sends it (docs/api.md "Limits").
+// Engagement events, and the limits on every one of them (docs/api.md "Limits").
 #pragma once
 
 #include "base/faults.hpp"
+#include "base/ids.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace muster::rules {
+
+// Specification 2.10. The member's ids are those of the membership that the event was linked to.
+struct EngagementEvent {
+    EventId id;
+    std::optional<MemberId> member_id;
+    std::optional<std::string> member_external_id;
+    std::optional<UserId> user_id;
+    std::optional<std::string> type;
+    std::string action;
+    std::vector<std::string> tags;
+    std::optional<RawJson> metadata;
+    std::optional<std::string> client_event_id;
+    Timestamp occurred_at;
+    Timestamp received_at;
+    std::optional<std::string> geo_country;
+    std::optional<std::string> geo_region;
+    std::optional<std::string> anonymous_id;  // a visitor's, where no member is named; never shown
+};
+
+// What became of the events of one request.
+struct EventCounts {
+    std::int64_t accepted = 0;    // newly stored
+    std::int64_t duplicates = 0;  // with a client_event_id that the organization has already
+};
 
 inline constexpr std::size_t kMostMetadataBytes = 8192;
 inline constexpr Milliseconds kMostAhead{24L * 3600 * 1000};
 inline constexpr Milliseconds kMostBehind{30L * 24 * 3600 * 1000};
 
 // `prefix`: of the event's fields, "events[3]." or "".
-inline void judge_event(const std::optional<RawJson>& metadata,
-                        const std::optional<Timestamp>& occurred_at, Timestamp now,
-                        const std::string& prefix, Faults& faults) {
+inline void validate_event(const std::optional<RawJson>& metadata,
+                           const std::optional<Timestamp>& occurred_at, Timestamp now,
+                           const std::string& prefix, Faults& faults) {
     if (metadata && metadata->text.size() > kMostMetadataBytes) {
         faults.add(prefix + "metadata", FieldCode::TooLong);
     }

@@ -69,12 +69,6 @@ inline constexpr std::array<CoreFieldEntry, 8> kCoreFields = {{
 }};
 std::optional<CoreField> core_field(std::string_view name);
 
-// One `@`; local part 1..64 and whole 3..254 bytes; local part a dot-string of RFC 5322 atext or of
-// non-ASCII letters (no control, space or invisible character, no dot first, last or doubled), or a
-// quoted string; domain of at least two LDH labels of 1..63. `email` is trimmed and lower-case
-// (ASCII) already.
-[[nodiscard]] bool is_email(std::string_view email);
-
 // One of the 249 officially assigned ISO 3166-1 alpha-2 codes; upper-case already.
 [[nodiscard]] bool is_country(std::string_view country);
 

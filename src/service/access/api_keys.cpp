@@ -36,13 +36,13 @@ void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
 
 }  // namespace
 
-IssuedKey issue_api_key(Unit& unit, const NewApiKey& fields) {
-    refuse_passed_expiry(fields.expires_at, unit.now);
-    IssuedKey issued = make_key(unit.org(), fields, unit.now);
-    issued.key.created_by = unit.actor.admin;
-    db::OrgStore org(unit.tx, unit.org());
+IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields) {
+    refuse_passed_expiry(fields.expires_at, transaction.now);
+    IssuedKey issued = make_key(transaction.org(), fields, transaction.now);
+    issued.key.created_by = transaction.actor.admin;
+    db::OrgStore org(transaction.tx, transaction.org());
     store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
-    audit(unit, "api_key.issued", issued.key.id.text(), {{"name", issued.key.name}});
+    audit(transaction, "api_key.issued", issued.key.id.text(), {{"name", issued.key.name}});
     return issued;
 }
 
@@ -60,24 +60,25 @@ IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& f
     });
 }
 
-IssuedKey rotate_api_key(Unit& unit, ApiKeyId id, Milliseconds overlap) {
-    db::OrgStore org(unit.tx, unit.org());
+IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto old = store::lock_api_key(org, id);
     if (!old) throw Error(ErrorCode::NotFound);
-    if (is_dead(*old, unit.now)) {
+    if (is_expired_or_revoked(*old, transaction.now)) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked or expired");
     }
     IssuedKey issued =
-        make_key(unit.org(), {old->name, std::nullopt, old->rate_per_second, old->burst}, unit.now);
-    issued.key.created_by = unit.actor.admin;
+        make_key(transaction.org(), {old->name, std::nullopt, old->rate_per_second, old->burst},
+                 transaction.now);
+    issued.key.created_by = transaction.actor.admin;
     store::insert_api_key(org, issued.key, sha256(issued.secret.reveal()));
     if (overlap.count() == 0) {
-        store::revoke_api_key(org, id, unit.now);
+        store::revoke_api_key(org, id, transaction.now);
     } else {
-        const Timestamp end = unit.now + overlap;
+        const Timestamp end = transaction.now + overlap;
         store::set_api_key_expiry(org, id, old->expires_at ? std::min(*old->expires_at, end) : end);
     }
-    audit(unit, "api_key.rotated", id.text(), {{"successor", issued.key.id.text()}});
+    audit(transaction, "api_key.rotated", id.text(), {{"successor", issued.key.id.text()}});
     return issued;
 }
 
@@ -90,10 +91,11 @@ std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
     });
 }
 
-bool revoke_api_key(Unit& unit, ApiKeyId id) {
-    db::OrgStore org(unit.tx, unit.org());
+bool revoke_api_key(OrgTransaction& transaction, ApiKeyId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     if (!store::lock_api_key(org, id)) return false;
-    if (store::revoke_api_key(org, id, unit.now)) audit(unit, "api_key.revoked", id.text());
+    if (store::revoke_api_key(org, id, transaction.now))
+        audit(transaction, "api_key.revoked", id.text());
     return true;
 }
 
@@ -111,7 +113,7 @@ std::optional<rules::ApiKey> verify_api_key(Context& context, std::string_view t
     auto key =
         context.database.read([&](db::Tx& tx) { return store::find_api_key(tx, sha256(token)); });
     const Timestamp now = Timestamp::now();
-    if (!key || is_dead(*key, now)) return std::nullopt;
+    if (!key || is_expired_or_revoked(*key, now)) return std::nullopt;
     touch(context, *key, now);
     return key;
 }

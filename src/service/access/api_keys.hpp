@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/crypto.hpp"
-#include "rules/records.hpp"
+#include "rules/access/api_keys.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -30,13 +30,13 @@ struct IssuedKey {
 };
 
 // Throws VALIDATION_ERROR for an expires_at that has passed.
-IssuedKey issue_api_key(Unit& unit, const NewApiKey& fields);
+IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields);
 // The same for the operator. Throws std::invalid_argument for a bad name.
 IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& fields);
 
 // A new key with the old one's name and rates; the old one dies `overlap` later. Throws NOT_FOUND,
 // and INVALID_STATE for a key that is revoked or expired.
-IssuedKey rotate_api_key(Unit& unit, ApiKeyId id, Milliseconds overlap);
+IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap);
 
 // By id behind `after`, at most `limit`; revoked ones for 30 days.
 std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
@@ -44,7 +44,7 @@ std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
 
 // From the next request on. False for a key that the organization does not have; a revoked one
 // stays as it is.
-bool revoke_api_key(Unit& unit, ApiKeyId id);
+bool revoke_api_key(OrgTransaction& transaction, ApiKeyId id);
 bool revoke_api_key(Context& context, OrgId organization, ApiKeyId id);
 
 // The key behind a token; nullopt for one that is unknown, revoked or expired. Notes its use, at

@@ -23,7 +23,7 @@ inline std::string last_four(const Secret& secret) {
 }
 
 template <class Credential>
-bool is_dead(const Credential& credential, Timestamp now) {
+bool is_expired_or_revoked(const Credential& credential, Timestamp now) {
     return credential.revoked_at || (credential.expires_at && *credential.expires_at <= now);
 }
 

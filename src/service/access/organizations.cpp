@@ -1,8 +1,8 @@
 #include "service/access/organizations.hpp"
 
+#include "base/email.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "rules/members/fields.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
@@ -19,7 +19,7 @@ constexpr std::size_t kLongestName = 255;
 
 std::string checked_address(std::string_view email) {
     std::string address(email);
-    if (rules::normalise(rules::CoreField::Email, address, Date::of(Timestamp::now()))) {
+    if (normalise_email(address)) {
         throw std::invalid_argument("that is not an email address");
     }
     return address;
@@ -37,8 +37,8 @@ rules::Organization create_organization(Context& context, std::string_view name)
     return context.database.transaction([&](db::Tx& tx) {
         rules::Organization organization{OrgId::create(), checked_name(name), Timestamp::now()};
         store::insert_organization(tx, organization);
-        Unit unit{tx, {organization.id}, organization.created_at};
-        add_starter_attributes(unit);
+        OrgTransaction transaction{tx, {organization.id}, organization.created_at};
+        add_starter_attributes(transaction);
         audit_operator(tx, organization.id, "organization.created", organization.id.text(),
                        {{"name", organization.name}}, organization.created_at);
         return organization;

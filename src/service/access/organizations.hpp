@@ -1,7 +1,8 @@
 // Organizations and their admins' seats: what the operator's tool manages.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/access/admins.hpp"
+#include "rules/access/organizations.hpp"
 #include "service/context.hpp"
 
 #include <optional>

@@ -1,10 +1,8 @@
-// Who calls: an organization's key, a signed-in admin's session or a module's credential
-// (specification 5, docs/api.md "Authentication"), and what an admin does with the session itself.
+// Sessions of signed-in admins (docs/api.md "Admin sign-in").
 #pragma once
 
 #include "base/crypto.hpp"
-#include "rules/pages/publishable_keys.hpp"
-#include "rules/records.hpp"
+#include "rules/access/admins.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -14,30 +12,9 @@
 
 namespace muster::service {
 
-// A module's backend: what it signs with is opened only where a request is signed.
-struct ModuleCaller {
-    CredentialId credential;
-    InstallationId installation;
-    std::string sealed_signing_secret;
-};
-
-struct Caller {
-    Actor actor;
-    std::optional<rules::Session> session;
-    std::optional<ModuleCaller> module;
-    std::optional<rules::PublishableKey> publishable_key;  // none of the three: an organization key
-    // What a rate limit counts by, and the credential's own limits if it has any.
-    std::string rate_subject;
-    std::optional<std::int64_t> rate_per_second;
-    std::optional<std::int64_t> burst;
-};
-
-// The caller behind a bearer token; nullopt for one that is malformed, unknown, revoked or expired,
-// or of an installation that is disabled.
-// Nothing is cached: a revocation counts from the next request on.
-std::optional<Caller> identify(Context& context, std::string_view token);
-
-Caller caller_of(const rules::PublishableKey& key);
+// The live session of a bearer token, marked as used; nullopt for one that is unknown, expired or
+// was idle for too long.
+std::optional<rules::Session> verify_session_token(Context& context, std::string_view token);
 
 // A new session of the admin, before the second factor, on the earliest of the seats (at least
 // one). The token is shown this once.

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/crypto.hpp"
-#include "rules/records.hpp"
+#include "rules/access/admins.hpp"
 #include "service/context.hpp"
 
 #include <string_view>

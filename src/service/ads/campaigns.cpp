@@ -22,7 +22,7 @@ AdCampaign locked(db::OrgStore& org, CampaignId id) {
     return std::move(*campaign);
 }
 
-void judge_slots(db::OrgStore& org, const std::vector<SlotId>& ids, Faults& faults) {
+void validate_slots(db::OrgStore& org, const std::vector<SlotId>& ids, Faults& faults) {
     const auto there = store::lock_ad_slots(org, ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (std::find(there.begin(), there.end(), ids[i]) != there.end()) continue;
@@ -42,13 +42,15 @@ void refuse_full_slots(db::OrgStore& org, const std::vector<SlotId>& slots) {
 }
 
 // What is named anew is judged; a campaign that stands may ask for an attribute that was disabled.
-void judge(Unit& unit, const AdCampaign& campaign, bool has_new_slots, bool has_new_targeting) {
-    db::OrgStore org(unit.tx, unit.org());
+void judge(OrgTransaction& transaction, const AdCampaign& campaign, bool has_new_slots,
+           bool has_new_targeting) {
+    db::OrgStore org(transaction.tx, transaction.org());
     Faults faults;
-    rules::judge_campaign(campaign, faults);
-    if (has_new_slots) judge_slots(org, campaign.slot_ids, faults);
+    rules::validate_campaign(campaign, faults);
+    if (has_new_slots) validate_slots(org, campaign.slot_ids, faults);
     if (has_new_targeting) {
-        rules::judge_targeting(campaign.targeting, attribute_registry(unit.tx, unit.org()), faults);
+        rules::validate_targeting(campaign.targeting,
+                                  attribute_registry(transaction.tx, transaction.org()), faults);
     }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
@@ -64,20 +66,20 @@ void write_slots(db::OrgStore& org, AdCampaign& campaign) {
     refuse_full_slots(org, campaign.slot_ids);
 }
 
-AdCampaign campaign_of(const Unit& unit, const NewAdCampaign& fields) {
+AdCampaign campaign_of(const OrgTransaction& transaction, const NewAdCampaign& fields) {
     AdCampaign campaign;
-    campaign.organization_id = unit.org();
+    campaign.organization_id = transaction.org();
     campaign.id = CampaignId::create();
     campaign.name = fields.name;
     campaign.slot_ids = fields.slot_ids;
     campaign.status = fields.status;
-    campaign.starts_at = fields.starts_at.value_or(unit.now);
+    campaign.starts_at = fields.starts_at.value_or(transaction.now);
     campaign.ends_at = fields.ends_at;
     campaign.weight = fields.weight;
     campaign.daily_impressions = fields.daily_impressions;
     campaign.frequency_cap = fields.frequency_cap;
     campaign.targeting = fields.targeting;
-    campaign.created_at = campaign.updated_at = unit.now;
+    campaign.created_at = campaign.updated_at = transaction.now;
     return campaign;
 }
 
@@ -95,11 +97,11 @@ void apply(const AdCampaignChange& change, AdCampaign& campaign) {
 
 }  // namespace
 
-AdCampaign create_ad_campaign(Unit& unit, const NewAdCampaign& fields) {
-    db::OrgStore org(unit.tx, unit.org());
+AdCampaign create_ad_campaign(OrgTransaction& transaction, const NewAdCampaign& fields) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto count = store::count_ad_campaigns_for_adding(org);
-    AdCampaign campaign = campaign_of(unit, fields);
-    judge(unit, campaign, true, true);
+    AdCampaign campaign = campaign_of(transaction, fields);
+    judge(transaction, campaign, true, true);
     if (count >= rules::kMostCampaigns) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " +
@@ -108,7 +110,7 @@ AdCampaign create_ad_campaign(Unit& unit, const NewAdCampaign& fields) {
     campaign.targeting = kept(campaign.targeting);
     store::insert_ad_campaign(org, campaign);
     write_slots(org, campaign);
-    audit(unit, "ad_campaign.created", campaign.id.text(), {{"name", campaign.name}});
+    audit(transaction, "ad_campaign.created", campaign.id.text(), {{"name", campaign.name}});
     return campaign;
 }
 
@@ -132,30 +134,31 @@ AdCampaign read_ad_campaign(Context& context, OrgId organization, CampaignId id)
     });
 }
 
-AdCampaign change_ad_campaign(Unit& unit, CampaignId id, const AdCampaignChange& change) {
-    db::OrgStore org(unit.tx, unit.org());
+AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
+                              const AdCampaignChange& change) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const AdCampaign before = locked(org, id);
     AdCampaign campaign = before;
     apply(change, campaign);
-    judge(unit, campaign, change.slot_ids.has_value(), change.targeting.has_value());
+    judge(transaction, campaign, change.slot_ids.has_value(), change.targeting.has_value());
     campaign.targeting = kept(campaign.targeting);
     std::sort(campaign.slot_ids.begin(), campaign.slot_ids.end());
     if (campaign == before) return campaign;
-    campaign.updated_at = unit.now;
+    campaign.updated_at = transaction.now;
     store::update_ad_campaign(org, campaign);
     if (campaign.slot_ids != before.slot_ids) {
         store::delete_campaign_slots(org, id);
         write_slots(org, campaign);
     }
-    audit(unit, "ad_campaign.changed", id.text(), {{"name", campaign.name}});
+    audit(transaction, "ad_campaign.changed", id.text(), {{"name", campaign.name}});
     return campaign;
 }
 
-void delete_ad_campaign(Unit& unit, CampaignId id) {
-    db::OrgStore org(unit.tx, unit.org());
+void delete_ad_campaign(OrgTransaction& transaction, CampaignId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const AdCampaign campaign = locked(org, id);
     store::delete_ad_campaign(org, id);
-    audit(unit, "ad_campaign.deleted", id.text(), {{"name", campaign.name}});
+    audit(transaction, "ad_campaign.deleted", id.text(), {{"name", campaign.name}});
 }
 
 std::vector<rules::AdDay> list_ad_days(Context& context, OrgId organization, CampaignId id,

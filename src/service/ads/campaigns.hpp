@@ -35,16 +35,17 @@ struct AdCampaignChange {
 
 // Throws VALIDATION_ERROR with every fault, a slot that is not the organization's among them, and
 // INVALID_STATE when the organization or a slot has as many as it may.
-rules::AdCampaign create_ad_campaign(Unit& unit, const NewAdCampaign& fields);
+rules::AdCampaign create_ad_campaign(OrgTransaction& transaction, const NewAdCampaign& fields);
 // By id behind `after`, at most `limit`.
 std::vector<rules::AdCampaign> list_ad_campaigns(Context& context, OrgId organization,
                                                  std::optional<CampaignId> after, int limit);
 // Throws NOT_FOUND.
 rules::AdCampaign read_ad_campaign(Context& context, OrgId organization, CampaignId id);
 // What changes nothing leaves updated_at alone. Throws NOT_FOUND, and as create_ad_campaign() does.
-rules::AdCampaign change_ad_campaign(Unit& unit, CampaignId id, const AdCampaignChange& change);
+rules::AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
+                                     const AdCampaignChange& change);
 // With its creatives and figures. Throws NOT_FOUND.
-void delete_ad_campaign(Unit& unit, CampaignId id);
+void delete_ad_campaign(OrgTransaction& transaction, CampaignId id);
 
 // The last `days` days (UTC), today's among them, the earliest first; those without a figure are
 // left out. Throws NOT_FOUND.

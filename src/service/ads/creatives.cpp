@@ -30,9 +30,9 @@ void sanitise(AdCreative& creative, Faults& faults) {
     }
 }
 
-AdCreative creative_of(const Unit& unit, const NewAdCreative& fields) {
+AdCreative creative_of(const OrgTransaction& transaction, const NewAdCreative& fields) {
     AdCreative creative;
-    creative.organization_id = unit.org();
+    creative.organization_id = transaction.org();
     creative.id = CreativeId::create();
     creative.campaign_id = fields.campaign_id;
     creative.kind = fields.kind;
@@ -42,7 +42,7 @@ AdCreative creative_of(const Unit& unit, const NewAdCreative& fields) {
     creative.width = fields.width;
     creative.height = fields.height;
     creative.landing_url = fields.landing_url;
-    creative.created_at = creative.updated_at = unit.now;
+    creative.created_at = creative.updated_at = transaction.now;
     return creative;
 }
 
@@ -58,11 +58,11 @@ void apply(const AdCreativeChange& change, AdCreative& creative) {
 
 }  // namespace
 
-AdCreative create_ad_creative(Unit& unit, const NewAdCreative& fields) {
-    db::OrgStore org(unit.tx, unit.org());
-    AdCreative creative = creative_of(unit, fields);
+AdCreative create_ad_creative(OrgTransaction& transaction, const NewAdCreative& fields) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    AdCreative creative = creative_of(transaction, fields);
     Faults faults;
-    rules::judge_creative(creative, faults);
+    rules::validate_creative(creative, faults);
     sanitise(creative, faults);
     // Locked, so that nobody else adds to it.
     if (!store::lock_ad_campaign(org, creative.campaign_id)) {
@@ -75,7 +75,7 @@ AdCreative create_ad_creative(Unit& unit, const NewAdCreative& fields) {
                                   " creatives");
     }
     store::insert_ad_creative(org, creative);
-    audit(unit, "ad_creative.created", creative.id.text(),
+    audit(transaction, "ad_creative.created", creative.id.text(),
           {{"campaign_id", creative.campaign_id.text()}});
     return creative;
 }
@@ -100,27 +100,30 @@ AdCreative read_ad_creative(Context& context, OrgId organization, CreativeId id)
     return std::move(*creative);
 }
 
-AdCreative change_ad_creative(Unit& unit, CreativeId id, const AdCreativeChange& change) {
-    db::OrgStore org(unit.tx, unit.org());
+AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
+                              const AdCreativeChange& change) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const AdCreative before = locked(org, id);
     AdCreative creative = before;
     apply(change, creative);
     Faults faults;
-    rules::judge_creative(creative, faults);
+    rules::validate_creative(creative, faults);
     if (change.html) sanitise(creative, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     if (creative == before) return creative;
-    creative.updated_at = unit.now;
+    creative.updated_at = transaction.now;
     store::update_ad_creative(org, creative);
-    audit(unit, "ad_creative.changed", id.text(), {{"campaign_id", creative.campaign_id.text()}});
+    audit(transaction, "ad_creative.changed", id.text(),
+          {{"campaign_id", creative.campaign_id.text()}});
     return creative;
 }
 
-void delete_ad_creative(Unit& unit, CreativeId id) {
-    db::OrgStore org(unit.tx, unit.org());
+void delete_ad_creative(OrgTransaction& transaction, CreativeId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const AdCreative creative = locked(org, id);
     store::delete_ad_creative(org, id);
-    audit(unit, "ad_creative.deleted", id.text(), {{"campaign_id", creative.campaign_id.text()}});
+    audit(transaction, "ad_creative.deleted", id.text(),
+          {{"campaign_id", creative.campaign_id.text()}});
 }
 
 }  // namespace muster::service

@@ -32,7 +32,7 @@ struct AdCreativeChange {
 
 // html is sanitised. Throws VALIDATION_ERROR with every fault, a campaign that is not the
 // organization's among them, and INVALID_STATE when the campaign has as many as it may.
-rules::AdCreative create_ad_creative(Unit& unit, const NewAdCreative& fields);
+rules::AdCreative create_ad_creative(OrgTransaction& transaction, const NewAdCreative& fields);
 // By id behind `after`, at most `limit`; of one campaign, or of all. A campaign that the
 // organization does not have has none.
 std::vector<rules::AdCreative> list_ad_creatives(Context& context, OrgId organization,
@@ -41,8 +41,9 @@ std::vector<rules::AdCreative> list_ad_creatives(Context& context, OrgId organiz
 // Throws NOT_FOUND.
 rules::AdCreative read_ad_creative(Context& context, OrgId organization, CreativeId id);
 // What changes nothing leaves updated_at alone. Throws NOT_FOUND, and as create_ad_creative() does.
-rules::AdCreative change_ad_creative(Unit& unit, CreativeId id, const AdCreativeChange& change);
+rules::AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
+                                     const AdCreativeChange& change);
 // Throws NOT_FOUND.
-void delete_ad_creative(Unit& unit, CreativeId id);
+void delete_ad_creative(OrgTransaction& transaction, CreativeId id);
 
 }  // namespace muster::service

@@ -33,15 +33,16 @@ AdVisitor visitor_of(Context& context, OrgId organization, const AdQuestion& que
 
 // Throws NOT_FOUND for a slot that the organization does not have; it is not remembered, so that
 // nobody can fill the memory with made-up ones.
-const std::vector<AdCandidate>& candidates_of(Context& context, OrgId organization,
-                                              const std::string& slug, Timestamp now) {
-    if (const auto* known = context.ads.find_slot(organization, slug, now)) return *known;
+const std::vector<AdCandidate>& candidates_of(Context& context, AdServingCache& cache,
+                                              OrgId organization, const std::string& slug,
+                                              Timestamp now) {
+    if (const auto* known = cache.find_slot(organization, slug, now)) return *known;
     auto found = context.database.read([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_ad_candidates(org, slug, now, now + AdDesk::kMemory);
+        return store::find_ad_candidates(org, slug, now, now + AdServingCache::kMemory);
     });
     if (!found) throw Error(ErrorCode::NotFound);
-    return context.ads.keep_slot(organization, slug, std::move(*found), now);
+    return cache.keep_slot(organization, slug, std::move(*found), now);
 }
 
 // A campaign that was deleted meanwhile has nothing to give.
@@ -59,21 +60,26 @@ bool unless_gone(const Step& step) {
 // counted.
 class Reservation {
   public:
-    Reservation(Context& context, OrgId organization, const AdVisitor& visitor, Timestamp now)
-        : context_(context), organization_(organization), visitor_(visitor), now_(now) {}
+    Reservation(Context& context, AdServingCache& cache, OrgId organization,
+                const AdVisitor& visitor, Timestamp now)
+        : context_(context),
+          cache_(cache),
+          organization_(organization),
+          visitor_(visitor),
+          now_(now) {}
 
     // False where the budget or the cap has no room.
     bool make(const AdCandidate& candidate) {
         const bool is_capped = candidate.frequency_cap && visitor_.member;
-        const bool is_ahead = context_.ads.has_reserved(candidate.campaign, day_);
+        const bool is_ahead = cache_.has_reserved(candidate.campaign, day_);
         const bool takes_budget = candidate.daily_impressions && !is_ahead;
-        if (takes_budget && context_.ads.is_full(candidate.campaign, now_)) return false;
+        if (takes_budget && cache_.is_full(candidate.campaign, now_)) return false;
         if (!write(candidate, is_capped, takes_budget)) return false;
         if (takes_budget) {
             const auto ahead = rules::reserved_at_once(*candidate.daily_impressions) - 1;
-            context_.ads.keep_reserved(candidate.campaign, day_, ahead);
+            cache_.keep_reserved(candidate.campaign, day_, ahead);
         } else if (candidate.daily_impressions) {
-            context_.ads.take_reserved(candidate.campaign);
+            cache_.take_reserved(candidate.campaign);
         }
         return true;
     }
@@ -115,11 +121,12 @@ class Reservation {
         const std::int64_t most =
             rules::paced_budget(budget, candidate.starts_at, candidate.ends_at, now_);
         const bool has_room = store::reserve_of_budget(org, candidate.campaign, day_, count, most);
-        if (!has_room) context_.ads.keep_full(candidate.campaign, now_);
+        if (!has_room) cache_.keep_full(candidate.campaign, now_);
         return has_room;
     }
 
     Context& context_;
+    AdServingCache& cache_;
     OrgId organization_;
     const AdVisitor& visitor_;
     Timestamp now_;
@@ -136,8 +143,9 @@ const AdCandidate* draw(std::vector<const AdCandidate*> candidates, Reservation&
     return nullptr;
 }
 
-std::optional<AdToken> opened(const Context& context, AdTokenKind kind, std::string_view token) {
-    return rules::decode_ad_token(context.ads.keys(), kind, token);
+std::optional<AdToken> opened(const AdServingCache& cache, AdTokenKind kind,
+                              std::string_view token) {
+    return rules::decode_ad_token(cache.keys(), kind, token);
 }
 
 void count(Context& context, const AdToken& token, Counting counting) {
@@ -152,11 +160,12 @@ void count(Context& context, const AdToken& token, Counting counting) {
 
 }  // namespace
 
-std::optional<ServedAd> serve_ad(Context& context, OrgId organization, const AdQuestion& question,
-                                 Timestamp now, const rules::AdChance& chance) {
-    const auto& candidates = candidates_of(context, organization, question.slot, now);
+std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId organization,
+                                 const AdQuestion& question, Timestamp now,
+                                 const rules::AdChance& chance) {
+    const auto& candidates = candidates_of(context, cache, organization, question.slot, now);
     const AdVisitor visitor = visitor_of(context, organization, question, now);
-    Reservation reservation(context, organization, visitor, now);
+    Reservation reservation(context, cache, organization, visitor, now);
     const AdCandidate* chosen =
         draw(rules::showable(candidates, visitor, now), reservation, chance);
     if (!chosen) return std::nullopt;
@@ -170,7 +179,7 @@ std::optional<ServedAd> serve_ad(Context& context, OrgId organization, const AdQ
     }
     AdToken token{AdTokenKind::Impression, organization, ServingId::create(),
                   chosen->campaign,        creative.id,  now + rules::kAdTokenLife};
-    const Secret& key = context.ads.keys().at(0);
+    const Secret& key = cache.keys().at(0);
     ServedAd ad{std::move(creative), rules::encode_ad_token(key, token), {}};
     token.kind = AdTokenKind::Click;
     ad.click_token = rules::encode_ad_token(key, token);
@@ -183,15 +192,17 @@ std::uint64_t ad_chance(std::uint64_t bound) {
     return number % bound;  // bounds are small: no place is likelier by a noticeable share
 }
 
-bool redeem_impression(Context& context, std::string_view token, Counting counting) {
-    const auto known = opened(context, AdTokenKind::Impression, token);
+bool redeem_impression(Context& context, const AdServingCache& cache, std::string_view token,
+                       Counting counting) {
+    const auto known = opened(cache, AdTokenKind::Impression, token);
     if (!known) return false;
     count(context, *known, counting);
     return true;
 }
 
-std::string redeem_click(Context& context, std::string_view token, Counting counting) {
-    const auto known = opened(context, AdTokenKind::Click, token);
+std::string redeem_click(Context& context, const AdServingCache& cache, std::string_view token,
+                         Counting counting) {
+    const auto known = opened(cache, AdTokenKind::Click, token);
     if (!known) throw Error(ErrorCode::NotFound);
     auto landing = context.database.read([&](db::Tx& tx) {
         db::OrgStore org(tx, known->organization);

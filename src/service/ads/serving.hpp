@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rules/ads/choice.hpp"
+#include "service/ads/serving_cache.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -28,8 +29,9 @@ struct ServedAd {
 
 // nullopt: nothing fits. A user whom the organization does not have is a visitor like any other.
 // Budgets and caps are counted before an ad is handed out. Throws NOT_FOUND for an unknown slot.
-std::optional<ServedAd> serve_ad(Context& context, OrgId organization, const AdQuestion& question,
-                                 Timestamp now, const rules::AdChance& chance);
+std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId organization,
+                                 const AdQuestion& question, Timestamp now,
+                                 const rules::AdChance& chance);
 
 // Random numbers for serve_ad().
 std::uint64_t ad_chance(std::uint64_t bound);
@@ -39,9 +41,11 @@ enum class Counting : std::uint8_t { Counts, Looks };
 
 // False for a token that nobody handed out. A good one counts the first time that it comes back,
 // and not once it has expired.
-bool redeem_impression(Context& context, std::string_view token, Counting counting);
+bool redeem_impression(Context& context, const AdServingCache& cache, std::string_view token,
+                       Counting counting);
 // The creative's landing page, whether the click counts or not. Throws NOT_FOUND for a token that
 // nobody handed out, and for a creative that is gone.
-std::string redeem_click(Context& context, std::string_view token, Counting counting);
+std::string redeem_click(Context& context, const AdServingCache& cache, std::string_view token,
+                         Counting counting);
 
 }  // namespace muster::service

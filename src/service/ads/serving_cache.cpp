@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kMostKept = 1024;
 
 bool is_fresh(Timestamp known_at, Timestamp now) {
-    return now >= known_at && now - known_at < AdDesk::kMemory;
+    return now >= known_at && now - known_at < AdServingCache::kMemory;
 }
 
 template <class Map>
@@ -18,45 +18,45 @@ void make_room(Map& map) {
 
 }  // namespace
 
-const std::vector<rules::AdCandidate>* AdDesk::find_slot(const OrgId& organization,
-                                                         std::string_view slug,
-                                                         Timestamp now) const {
+const std::vector<rules::AdCandidate>* AdServingCache::find_slot(const OrgId& organization,
+                                                                 std::string_view slug,
+                                                                 Timestamp now) const {
     const auto found = slots_.find({organization, std::string(slug)});
     const bool is_known = found != slots_.end() && is_fresh(found->second.known_at, now);
     return is_known ? &found->second.candidates : nullptr;
 }
 
-const std::vector<rules::AdCandidate>& AdDesk::keep_slot(const OrgId& organization,
-                                                         std::string_view slug,
-                                                         std::vector<rules::AdCandidate> candidates,
-                                                         Timestamp now) {
+const std::vector<rules::AdCandidate>& AdServingCache::keep_slot(
+    const OrgId& organization, std::string_view slug, std::vector<rules::AdCandidate> candidates,
+    Timestamp now) {
     make_room(slots_);
     Slot& slot = slots_[{organization, std::string(slug)}];
     slot = {std::move(candidates), now};
     return slot.candidates;
 }
 
-bool AdDesk::is_full(const CampaignId& campaign, Timestamp now) const {
+bool AdServingCache::is_full(const CampaignId& campaign, Timestamp now) const {
     const auto found = full_.find(campaign);
     return found != full_.end() && is_fresh(found->second, now);
 }
 
-void AdDesk::keep_full(const CampaignId& campaign, Timestamp now) {
+void AdServingCache::keep_full(const CampaignId& campaign, Timestamp now) {
     make_room(full_);
     full_[campaign] = now;
 }
 
-void AdDesk::keep_reserved(const CampaignId& campaign, std::int64_t day, std::int64_t count) {
+void AdServingCache::keep_reserved(const CampaignId& campaign, std::int64_t day,
+                                   std::int64_t count) {
     make_room(reserved_);
     reserved_[campaign] = {day, count};
 }
 
-bool AdDesk::has_reserved(const CampaignId& campaign, std::int64_t day) const {
+bool AdServingCache::has_reserved(const CampaignId& campaign, std::int64_t day) const {
     const auto found = reserved_.find(campaign);
     return found != reserved_.end() && found->second.day == day && found->second.count > 0;
 }
 
-void AdDesk::take_reserved(const CampaignId& campaign) {
+void AdServingCache::take_reserved(const CampaignId& campaign) {
     --reserved_.at(campaign).count;
 }
 

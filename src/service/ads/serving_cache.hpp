@@ -15,9 +15,9 @@
 
 namespace muster::service {
 
-class AdDesk {
+class AdServingCache {
   public:
-    explicit AdDesk(const KeyRing& keys) : keys_(keys.derive_all("ads")) {}
+    explicit AdServingCache(const KeyRing& keys) : keys_(keys.derive_all("ads")) {}
 
     // The current key first.
     const std::vector<Secret>& keys() const { return keys_; }

@@ -22,17 +22,17 @@ AdSlot locked(db::OrgStore& org, SlotId id) {
 
 }  // namespace
 
-AdSlot create_ad_slot(Unit& unit, const NewAdSlot& fields) {
-    db::OrgStore org(unit.tx, unit.org());
+AdSlot create_ad_slot(OrgTransaction& transaction, const NewAdSlot& fields) {
+    db::OrgStore org(transaction.tx, transaction.org());
     if (store::count_ad_slots_for_adding(org) >= rules::kMostSlots) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " + std::to_string(rules::kMostSlots) +
                                   " ad slots");
     }
-    AdSlot slot{unit.org(),   SlotId::create(), fields.slug, fields.name,
-                fields.width, fields.height,    unit.now,    unit.now};
+    AdSlot slot{transaction.org(), SlotId::create(), fields.slug,     fields.name,
+                fields.width,      fields.height,    transaction.now, transaction.now};
     if (!store::insert_ad_slot(org, slot)) refuse_slug();
-    audit(unit, "ad_slot.created", slot.id.text(), {{"slug", slot.slug}});
+    audit(transaction, "ad_slot.created", slot.id.text(), {{"slug", slot.slug}});
     return slot;
 }
 
@@ -53,8 +53,8 @@ AdSlot read_ad_slot(Context& context, OrgId organization, SlotId id) {
     return std::move(*slot);
 }
 
-AdSlot change_ad_slot(Unit& unit, SlotId id, const AdSlotChange& change) {
-    db::OrgStore org(unit.tx, unit.org());
+AdSlot change_ad_slot(OrgTransaction& transaction, SlotId id, const AdSlotChange& change) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const AdSlot before = locked(org, id);
     AdSlot slot = before;
     slot.slug = change.slug.value_or(slot.slug);
@@ -62,21 +62,21 @@ AdSlot change_ad_slot(Unit& unit, SlotId id, const AdSlotChange& change) {
     slot.width = change.width.value_or(slot.width);
     slot.height = change.height.value_or(slot.height);
     if (slot == before) return slot;
-    slot.updated_at = unit.now;
+    slot.updated_at = transaction.now;
     if (!store::update_ad_slot(org, slot)) refuse_slug();
-    audit(unit, "ad_slot.changed", id.text(), {{"slug", slot.slug}});
+    audit(transaction, "ad_slot.changed", id.text(), {{"slug", slot.slug}});
     return slot;
 }
 
-void delete_ad_slot(Unit& unit, SlotId id) {
-    db::OrgStore org(unit.tx, unit.org());
+void delete_ad_slot(OrgTransaction& transaction, SlotId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const AdSlot slot = locked(org, id);
     if (const auto count = store::count_campaigns_in_slot(org, id); count > 0) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "campaigns run in this slot: " + std::to_string(count));
     }
     store::delete_ad_slot(org, id);
-    audit(unit, "ad_slot.deleted", id.text(), {{"slug", slot.slug}});
+    audit(transaction, "ad_slot.deleted", id.text(), {{"slug", slot.slug}});
 }
 
 }  // namespace muster::service

@@ -18,10 +18,10 @@
 namespace muster::service {
 namespace {
 
-using rules::Connection;
 using rules::ConnectionStatus;
 using rules::HostSource;
 using rules::Provider;
+using rules::ProviderConnection;
 using store::Authorization;
 using Reason = Return::Reason;
 using Result = Return::Result;
@@ -37,27 +37,27 @@ constexpr std::size_t kLongestCode = 4096;
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-Connection add_connection(Unit& unit, const ConnectRequest& request) {
-    db::OrgStore org(unit.tx, unit.org());
+ProviderConnection add_connection(OrgTransaction& transaction, const ConnectRequest& request) {
+    db::OrgStore org(transaction.tx, transaction.org());
     if (store::count_connections_for_adding(org) >= rules::kMostConnections) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " +
                                   std::to_string(rules::kMostConnections) + " connections");
     }
-    Connection connection;
-    connection.organization_id = unit.org();
+    ProviderConnection connection;
+    connection.organization_id = transaction.org();
     connection.id = ConnectionId::create();
     connection.provider = request.provider->id;
     connection.name = request.name.value_or(std::string(request.provider->name));
     connection.host = request.host.value_or("");
-    connection.created_by = unit.actor.admin;
-    connection.created_at = connection.updated_at = unit.now;
+    connection.created_by = transaction.actor.admin;
+    connection.created_at = connection.updated_at = transaction.now;
     store::insert_connection(org, connection);
     return connection;
 }
 
 // Tokens are for the host that gave them.
-void take_host(Connection& connection, const ConnectRequest& request) {
+void take_host(ProviderConnection& connection, const ConnectRequest& request) {
     if (!request.host || *request.host == connection.host) return;
     if (connection.token_generation > 0) {
         refuse_field("settings." + std::string(request.provider->host.setting));
@@ -65,11 +65,12 @@ void take_host(Connection& connection, const ConnectRequest& request) {
     connection.host = *request.host;
 }
 
-Connection renew_connection(Unit& unit, const ConnectRequest& request, Connection connection) {
-    db::OrgStore org(unit.tx, unit.org());
+ProviderConnection renew_connection(OrgTransaction& transaction, const ConnectRequest& request,
+                                    ProviderConnection connection) {
+    db::OrgStore org(transaction.tx, transaction.org());
     take_host(connection, request);
     connection.name = request.name.value_or(connection.name);
-    connection.updated_at = unit.now;
+    connection.updated_at = transaction.now;
     store::rename_connection(org, connection);
     if (connection.token_generation == 0) {
         connection.status = ConnectionStatus::Pending;
@@ -80,9 +81,10 @@ Connection renew_connection(Unit& unit, const ConnectRequest& request, Connectio
 }
 
 // The connection that is to be authorized anew; nullopt where a new one is wanted.
-std::optional<Connection> named_connection(Unit& unit, const ConnectRequest& request) {
+std::optional<ProviderConnection> named_connection(OrgTransaction& transaction,
+                                                   const ConnectRequest& request) {
     if (!request.connection) return std::nullopt;
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     auto connection = store::lock_connection(org, *request.connection);
     if (!connection) throw Error(ErrorCode::NotFound);
     if (connection->provider != request.provider->id) refuse_field("provider");
@@ -94,7 +96,7 @@ std::optional<Connection> named_connection(Unit& unit, const ConnectRequest& req
 // Somebody who came back, with all that is known of the way.
 struct Traveller {
     const Authorization& authorization;
-    const Connection& connection;
+    const ProviderConnection& connection;
     const Provider* provider;
     const Arrival& arrival;
     Timestamp now;
@@ -110,12 +112,12 @@ struct Refusal {
 };
 using Judgement = std::optional<Refusal>;
 
-Judgement judge_age(const Traveller& traveller) {
+Judgement check_age(const Traveller& traveller) {
     if (traveller.now < traveller.authorization.expires_at) return std::nullopt;
     return Refusal{Reason::Expired, overdue_text(traveller.provider)};
 }
 
-Judgement judge_browser(const Traveller& traveller, const KeyRing& keys) {
+Judgement check_browser(const Traveller& traveller, const KeyRing& keys) {
     bool is_same = false;
     for (const Secret& key : keys.derive_all(kCookiePurpose)) {
         const std::string wanted =
@@ -127,13 +129,13 @@ Judgement judge_browser(const Traveller& traveller, const KeyRing& keys) {
                                         " than the one that set out. Connect it again."};
 }
 
-Judgement judge_session(const Traveller& traveller, const std::optional<rules::Session>& session) {
+Judgement check_session(const Traveller& traveller, const std::optional<rules::Session>& session) {
     if (session && session->verified_at) return std::nullopt;
     return Refusal{Reason::Session, "The session ended on the way to " + traveller.name() +
                                         ". Sign in and connect it again."};
 }
 
-Judgement judge_role(const Traveller& traveller, const std::vector<rules::Seat>& seats) {
+Judgement check_role(const Traveller& traveller, const std::vector<rules::Seat>& seats) {
     const bool may = std::any_of(seats.begin(), seats.end(), [&](const rules::Seat& seat) {
         return seat.organization_id == traveller.connection.organization_id &&
                seat.role >= rules::Role::Admin;
@@ -143,7 +145,7 @@ Judgement judge_role(const Traveller& traveller, const std::vector<rules::Seat>&
                                      " may not connect it any more. Connect it again."};
 }
 
-Judgement judge_configuration(const Traveller& traveller, const Settings& settings) {
+Judgement check_configuration(const Traveller& traveller, const Settings& settings) {
     if (traveller.provider && rules::unready_reason(*traveller.provider, settings).empty()) {
         return std::nullopt;
     }
@@ -151,7 +153,7 @@ Judgement judge_configuration(const Traveller& traveller, const Settings& settin
                    "This installation is not set up for " + traveller.name() + " any more."};
 }
 
-Judgement judge_issuer(const Traveller& traveller, const rules::OAuthClient& client) {
+Judgement check_issuer(const Traveller& traveller, const rules::OAuthClient& client) {
     const auto& issuer = traveller.arrival.issuer;
     if (!issuer || *issuer == client.issuer) return std::nullopt;
     return Refusal{Reason::Issuer,
@@ -170,7 +172,7 @@ Refusal unreadable(const Traveller& traveller) {
             traveller.name() + " answered something that cannot be read. Connect it again."};
 }
 
-Judgement judge_answer(const Traveller& traveller) {
+Judgement check_answer(const Traveller& traveller) {
     const Arrival& arrival = traveller.arrival;
     if (!arrival.is_readable) return unreadable(traveller);
     if (arrival.error && is_denial(*arrival.error)) {
@@ -192,17 +194,17 @@ Judgement judge_answer(const Traveller& traveller) {
 // bring.
 Judgement judge(const Context& context, db::Tx& tx, const Traveller& traveller,
                 const std::optional<rules::Session>& session) {
-    if (auto refusal = judge_age(traveller)) return refusal;
-    if (auto refusal = judge_browser(traveller, context.keys)) return refusal;
-    if (auto refusal = judge_session(traveller, session)) return refusal;
-    if (auto refusal = judge_role(traveller, store::find_seats(tx, session->admin_id))) {
+    if (auto refusal = check_age(traveller)) return refusal;
+    if (auto refusal = check_browser(traveller, context.keys)) return refusal;
+    if (auto refusal = check_session(traveller, session)) return refusal;
+    if (auto refusal = check_role(traveller, store::find_seats(tx, session->admin_id))) {
         return refusal;
     }
-    if (auto refusal = judge_configuration(traveller, context.settings)) return refusal;
+    if (auto refusal = check_configuration(traveller, context.settings)) return refusal;
     const auto client =
         rules::oauth_client(*traveller.provider, context.settings, traveller.connection.host);
-    if (auto refusal = judge_issuer(traveller, client)) return refusal;
-    return judge_answer(traveller);
+    if (auto refusal = check_issuer(traveller, client)) return refusal;
+    return check_answer(traveller);
 }
 
 std::map<std::string, std::string> kept_fields(const Traveller& traveller) {
@@ -239,7 +241,7 @@ CodeGrant grant_of(const Context& context, const Traveller& traveller) {
 }
 
 // One that has tokens, or had some, stands as they do.
-void note(db::OrgStore& org, Connection connection, ConnectionStatus status,
+void note(db::OrgStore& org, ProviderConnection connection, ConnectionStatus status,
           const std::optional<std::string>& error, Timestamp now) {
     if (connection.token_generation > 0) return;
     connection.status = status;
@@ -255,7 +257,8 @@ struct Reception {
     Actor actor = {};
 };
 
-Reception receive(Context& context, db::Tx& tx, const Arrival& arrival, const MayWait& may_wait) {
+Reception receive(Context& context, db::Tx& tx, const Arrival& arrival,
+                  const TryAcquire& may_wait) {
     const std::string state_hash = sha256(arrival.state);
     const auto found = store::find_authorization(tx, state_hash);
     if (!found) return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
@@ -292,7 +295,7 @@ Reason reason_of(const rules::TokenFailure& failure) {
 
 }  // namespace
 
-void judge_settings(ConnectRequest& request, Faults& faults) {
+void validate_settings(ConnectRequest& request, Faults& faults) {
     const rules::HostRule& rule = request.provider->host;
     const bool takes_host = rule.source == HostSource::Settings;
     for (const auto& [key, value] : request.settings) {
@@ -309,22 +312,24 @@ void judge_settings(ConnectRequest& request, Faults& faults) {
     if (!request.host && !faults.names(path)) faults.add(path, FieldCode::Required);
 }
 
-Departure set_out(Unit& unit, const Context& context, const ConnectRequest& request,
-                  SessionId session) {
-    auto named = named_connection(unit, request);
+Departure set_out(OrgTransaction& transaction, const Context& context,
+                  const ConnectRequest& request, SessionId session) {
+    auto named = named_connection(transaction, request);
     require_ready(*request.provider, context.settings);
-    const Connection connection =
-        named ? renew_connection(unit, request, std::move(*named)) : add_connection(unit, request);
+    const ProviderConnection connection =
+        named ? renew_connection(transaction, request, std::move(*named))
+              : add_connection(transaction, request);
     const rules::AuthorizationRequest authorization{
         context.settings.console_origin + "/v1/external-data/callback",
         create_signing_secret("").reveal(), create_signing_secret("").reveal()};
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     store::replace_authorization(
-        org, {unit.org(), connection.id, sha256(authorization.state), session,
+        org, {transaction.org(), connection.id, sha256(authorization.state), session,
               context.keys.seal(authorization.verifier,
-                                rules::authorization_seal_name(unit.org(), connection.id)),
-              authorization.redirect_uri, unit.now + rules::kAuthorizationLife});
-    audit(unit, "connection.requested", connection.id.text(), {{"provider", connection.provider}});
+                                rules::authorization_seal_name(transaction.org(), connection.id)),
+              authorization.redirect_uri, transaction.now + rules::kAuthorizationLife});
+    audit(transaction, "connection.requested", connection.id.text(),
+          {{"provider", connection.provider}});
     const auto client = rules::oauth_client(*request.provider, context.settings, connection.host);
     return {connection.id, rules::authorization_url(client, authorization)};
 }
@@ -345,7 +350,7 @@ std::string_view text_of(Return::Reason reason) {
     return kTexts[static_cast<std::size_t>(reason)];
 }
 
-Return come_back(Context& context, const Arrival& arrival, const MayWait& may_wait) {
+Return come_back(Context& context, const Arrival& arrival, const TryAcquire& may_wait) {
     Reception reception = context.database.transaction(
         [&](db::Tx& tx) { return receive(context, tx, arrival, may_wait); });
     if (!reception.grant) return reception.where;

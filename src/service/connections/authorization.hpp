@@ -20,11 +20,11 @@ struct ConnectRequest {
     std::optional<std::string> name;  // nullopt: the provider's, or the connection's own
     std::map<std::string, std::string, std::less<>> settings;
     std::optional<ConnectionId> connection;  // nullopt: a new one
-    std::optional<std::string> host;         // what the settings come to (judge_settings)
+    std::optional<std::string> host;         // what the settings come to (validate_settings)
 };
 // Holds the settings against the provider's row and fills in the host; a fault each for what is
 // unknown, missing or bad.
-void judge_settings(ConnectRequest& request, Faults& faults);
+void validate_settings(ConnectRequest& request, Faults& faults);
 
 struct Departure {
     ConnectionId id;
@@ -34,8 +34,8 @@ struct Departure {
 // connection.requested. A connection that has tokens keeps them and its status until new ones come,
 // and its host for good. Throws NOT_FOUND, VALIDATION_ERROR for another provider or host than the
 // connection's, PROVIDER_UNAVAILABLE, and INVALID_STATE where the organization has too many.
-Departure set_out(Unit& unit, const Context& context, const ConnectRequest& request,
-                  SessionId session);
+Departure set_out(OrgTransaction& transaction, const Context& context,
+                  const ConnectRequest& request, SessionId session);
 
 // What the browser that sets out keeps in a cookie: it shows that the same browser came back.
 std::string connect_proof(const KeyRing& keys, SessionId session);
@@ -78,6 +78,6 @@ std::string_view text_of(Return::Reason reason);  // "" for none
 // Takes the state, judges who came back, and gets tokens for the code. A connection that never had
 // tokens says why it has none now. `may_wait` is asked before a state is used up for a call to the
 // provider; where it says no, SERVICE_UNAVAILABLE is thrown and the state counts again.
-Return come_back(Context& context, const Arrival& arrival, const MayWait& may_wait);
+Return come_back(Context& context, const Arrival& arrival, const TryAcquire& may_wait);
 
 }  // namespace muster::service

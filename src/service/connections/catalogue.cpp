@@ -11,9 +11,9 @@
 namespace muster::service {
 namespace {
 
-using rules::Connection;
 using rules::ConnectionStatus;
 using rules::Provider;
+using rules::ProviderConnection;
 
 // While a code becomes tokens, its authorization is gone already.
 constexpr Milliseconds kExchangeLife{60L * 1000};
@@ -29,7 +29,7 @@ std::string name_of(const Provider* provider) {
     return std::string(provider ? provider->name : "the provider");
 }
 
-Connection shown(store::ListedConnection listed, Timestamp now) {
+ProviderConnection shown(store::ListedConnection listed, Timestamp now) {
     if (is_overdue(listed, now)) {
         listed.connection.status = ConnectionStatus::Error;
         listed.connection.error = overdue_text(rules::find_provider(listed.connection.provider));
@@ -72,7 +72,8 @@ void require_ready(const Provider& provider, const Settings& settings) {
     throw Error(ErrorCode::ProviderUnavailable).detail("reason", reason).retry_after(kAskAgain);
 }
 
-std::vector<Connection> list_connections(Context& context, AdminId admin, OrgId organization) {
+std::vector<ProviderConnection> list_connections(Context& context, AdminId admin,
+                                                 OrgId organization) {
     if (!has_seat(seats_of(context, admin), organization)) throw Error(ErrorCode::NotFound);
     require_any_ready(context.settings);
     auto listed = context.database.read([&](db::Tx& tx) {
@@ -80,12 +81,12 @@ std::vector<Connection> list_connections(Context& context, AdminId admin, OrgId 
         return store::list_connections(org);
     });
     const Timestamp now = Timestamp::now();
-    std::vector<Connection> connections;
+    std::vector<ProviderConnection> connections;
     for (auto& one : listed) connections.push_back(shown(std::move(one), now));
     return connections;
 }
 
-Connection as_it_stands(Connection connection, Timestamp now) {
+ProviderConnection as_it_stands(ProviderConnection connection, Timestamp now) {
     const bool has_ended = connection.access_expires_at && *connection.access_expires_at <= now;
     if (connection.status != ConnectionStatus::Connected || !has_ended) return connection;
     connection.status = ConnectionStatus::Error;

@@ -28,12 +28,12 @@ void require_ready(const rules::Provider& provider, const Settings& settings);
 // The connections of one of the admin's organizations as they stand, oldest first. One that nobody
 // consented to in time is an error. Throws NOT_FOUND where the admin has no seat, and
 // PROVIDER_UNAVAILABLE where no provider at all is set up.
-std::vector<rules::Connection> list_connections(Context& context, AdminId admin,
-                                                OrgId organization);
+std::vector<rules::ProviderConnection> list_connections(Context& context, AdminId admin,
+                                                        OrgId organization);
 
 // As it stands in truth: access that has ended is an error, though no runner has been there yet to
 // renew it or to say so.
-rules::Connection as_it_stands(rules::Connection connection, Timestamp now);
+rules::ProviderConnection as_it_stands(rules::ProviderConnection connection, Timestamp now);
 // What is said of a connection whose admin did not come back from that provider in time.
 std::string overdue_text(const rules::Provider* provider);
 

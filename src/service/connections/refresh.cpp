@@ -13,9 +13,9 @@
 namespace muster::service {
 namespace {
 
-using rules::Connection;
 using rules::ConnectionStatus;
 using rules::Provider;
+using rules::ProviderConnection;
 using rules::TokenFailure;
 
 constexpr Milliseconds kWritePause{250};
@@ -24,13 +24,13 @@ constexpr Milliseconds kStall = kConnectionLease / 2;
 // A first failure or two pass by themselves, and nobody needs to know.
 constexpr int kSuspicious = 3;
 
-bool has_ended(const Connection& connection, Timestamp now) {
+bool has_ended(const ProviderConnection& connection, Timestamp now) {
     return connection.access_expires_at && *connection.access_expires_at <= now;
 }
 
 // How the connection stands after another attempt that brought nothing.
-Connection failed(Connection connection, const Provider& provider, const TokenFailure& failure,
-                  Timestamp now) {
+ProviderConnection failed(ProviderConnection connection, const Provider& provider,
+                          const TokenFailure& failure, Timestamp now) {
     connection.error = rules::failure_text(provider, failure);
     connection.updated_at = now;
     ++connection.refresh_attempts;
@@ -58,20 +58,20 @@ Connection failed(Connection connection, const Provider& provider, const TokenFa
     return connection;
 }
 
-void audit_end(Unit& unit, const Connection& connection) {
+void audit_end(OrgTransaction& transaction, const ProviderConnection& connection) {
     const bool is_revoked = connection.status == ConnectionStatus::Revoked;
     if (!is_revoked && connection.status != ConnectionStatus::Expired) return;
-    audit_system(unit, is_revoked ? "connection.revoked" : "connection.expired",
+    audit_system(transaction, is_revoked ? "connection.revoked" : "connection.expired",
                  connection.id.text(), {{"provider", connection.provider}});
 }
 
 // Whether the tokens stand in the row now. A transaction that runs again, or that was committed
 // when nobody knew, finds its own there.
-bool write_refreshed(Unit& unit, Connection& connection) {
-    db::OrgStore org(unit.tx, unit.org());
-    connection.refreshed_at = connection.updated_at = unit.now;
+bool write_refreshed(OrgTransaction& transaction, ProviderConnection& connection) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    connection.refreshed_at = connection.updated_at = transaction.now;
     if (store::write_tokens(org, connection, connection.token_generation)) {
-        audit(unit, "connection.refreshed", connection.id.text(),
+        audit(transaction, "connection.refreshed", connection.id.text(),
               {{"provider", connection.provider}});
         return true;
     }
@@ -79,7 +79,7 @@ bool write_refreshed(Unit& unit, Connection& connection) {
     return standing && standing->tokens == connection.tokens;
 }
 
-void log_failure(const Connection& after, const TokenFailure& failure) {
+void log_failure(const ProviderConnection& after, const TokenFailure& failure) {
     const bool is_operators = failure.kind == TokenFailure::Kind::Misconfigured;
     const bool is_final =
         after.status == ConnectionStatus::Expired || after.status == ConnectionStatus::Revoked;
@@ -94,7 +94,7 @@ void log_failure(const Connection& after, const TokenFailure& failure) {
 
 }  // namespace
 
-RefreshPlan plan_refresh(const Context& context, const Connection& connection) {
+RefreshPlan plan_refresh(const Context& context, const ProviderConnection& connection) {
     RefreshPlan plan;
     plan.provider = rules::find_provider(connection.provider);
     if (!plan.provider) {
@@ -117,7 +117,7 @@ RefreshPlan plan_refresh(const Context& context, const Connection& connection) {
 }
 
 RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const RefreshPlan& plan,
-                               const Connection& connection, const Uuid& owner,
+                               const ProviderConnection& connection, const Uuid& owner,
                                Milliseconds patience) {
     if (std::chrono::steady_clock::now() - plan.made_at > kStall) {
         log_event(LogLevel::Warning, "connection.refresh_stalled",
@@ -138,13 +138,13 @@ RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const Refre
     }
     auto tokens = std::get<rules::Tokens>(answer);
     if (!tokens.refresh_token) tokens.refresh_token = plan.tokens.refresh;
-    Connection refreshed = connection;
+    ProviderConnection refreshed = connection;
     take_tokens(refreshed, context.keys, *plan.provider, tokens, asked_at);
     // Whoever has the lease by now: these tokens are good, and the old ones may not be any more.
     write_patiently(refreshed, patience, [&] {
         outcome.was_written = context.database.transaction([&](db::Tx& tx) {
-            Unit unit{tx, actor, Timestamp::now()};
-            return write_refreshed(unit, refreshed);
+            OrgTransaction transaction{tx, actor, Timestamp::now()};
+            return write_refreshed(transaction, refreshed);
         });
     });
     log_event(LogLevel::Info,
@@ -154,33 +154,33 @@ RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const Refre
 }
 
 bool note_refresh_failure(Context& context, const Provider& provider, const TokenFailure& failure,
-                          const Connection& connection, const Uuid& owner) {
-    Connection after;
+                          const ProviderConnection& connection, const Uuid& owner) {
+    ProviderConnection after;
     const bool was_written = context.database.transaction([&](db::Tx& tx) {
-        Unit unit{tx, {connection.organization_id}, Timestamp::now()};
+        OrgTransaction transaction{tx, {connection.organization_id}, Timestamp::now()};
         db::OrgStore org(tx, connection.organization_id);
-        after = failed(connection, provider, failure, unit.now);
+        after = failed(connection, provider, failure, transaction.now);
         if (!store::write_refresh_failure(org, after, owner)) return false;
-        audit_end(unit, after);
+        audit_end(transaction, after);
         return true;
     });
     log_failure(after, failure);
     return was_written;
 }
 
-void expire_connection(Unit& unit, const Connection& connection, const Uuid& owner,
-                       const Provider& provider) {
-    Connection after = connection;
+void expire_connection(OrgTransaction& transaction, const ProviderConnection& connection,
+                       const Uuid& owner, const Provider& provider) {
+    ProviderConnection after = connection;
     after.status = ConnectionStatus::Expired;
     after.error =
         std::string(provider.name) + " gave access for a time that is over. Connect it again.";
     after.refresh_due_at = std::nullopt;
-    after.updated_at = unit.now;
-    db::OrgStore org(unit.tx, unit.org());
-    if (store::write_refresh_failure(org, after, owner)) audit_end(unit, after);
+    after.updated_at = transaction.now;
+    db::OrgStore org(transaction.tx, transaction.org());
+    if (store::write_refresh_failure(org, after, owner)) audit_end(transaction, after);
 }
 
-void take_tokens(Connection& connection, const KeyRing& keys, const Provider& provider,
+void take_tokens(ProviderConnection& connection, const KeyRing& keys, const Provider& provider,
                  const rules::Tokens& tokens, Timestamp asked_at) {
     KeptTokens kept{tokens.access_token, std::nullopt};
     if (provider.refresh == rules::Refresh::WithToken) kept.refresh = tokens.refresh_token;
@@ -191,7 +191,7 @@ void take_tokens(Connection& connection, const KeyRing& keys, const Provider& pr
     connection.refresh_due_at = rules::refresh_due(kept.refresh.has_value(), tokens.life, asked_at);
 }
 
-void write_patiently(const Connection& connection, Milliseconds patience,
+void write_patiently(const ProviderConnection& connection, Milliseconds patience,
                      const std::function<void()>& write) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (true) {

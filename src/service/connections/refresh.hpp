@@ -37,7 +37,7 @@ struct RefreshPlan {
     std::chrono::steady_clock::time_point made_at = std::chrono::steady_clock::now();
 };
 // Inside the transaction that takes the lease.
-RefreshPlan plan_refresh(const Context& context, const rules::Connection& connection);
+RefreshPlan plan_refresh(const Context& context, const rules::ProviderConnection& connection);
 
 struct RefreshOutcome {
     std::optional<rules::TokenFailure> failure;  // nullopt: there were new tokens
@@ -50,25 +50,25 @@ struct RefreshOutcome {
 // connection.expired or .revoked by nobody. Throws what the database throws when it stays away for
 // longer than `patience`: new tokens are lost then.
 RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const RefreshPlan& plan,
-                               const rules::Connection& connection, const Uuid& owner,
+                               const rules::ProviderConnection& connection, const Uuid& owner,
                                Milliseconds patience = kWritePatience);
 
 // Writes down that there are no new tokens; false where others are there by now.
 bool note_refresh_failure(Context& context, const rules::Provider& provider,
-                          const rules::TokenFailure& failure, const rules::Connection& connection,
-                          const Uuid& owner);
+                          const rules::TokenFailure& failure,
+                          const rules::ProviderConnection& connection, const Uuid& owner);
 // The end of one that cannot be refreshed, in the transaction of its claim.
-void expire_connection(Unit& unit, const rules::Connection& connection, const Uuid& owner,
-                       const rules::Provider& provider);
+void expire_connection(OrgTransaction& transaction, const rules::ProviderConnection& connection,
+                       const Uuid& owner, const rules::Provider& provider);
 
 // Puts what was granted for a call at `asked_at` into the connection's fields. A refresh token is
 // dropped where the provider's row has no use for one.
-void take_tokens(rules::Connection& connection, const KeyRing& keys,
+void take_tokens(rules::ProviderConnection& connection, const KeyRing& keys,
                  const rules::Provider& provider, const rules::Tokens& tokens, Timestamp asked_at);
 
 // Runs `write` until it has been, or `patience` is over, as long as the database fails in passing.
 // Bears a commit of which nobody knows whether it happened only where `write` does.
-void write_patiently(const rules::Connection& connection, Milliseconds patience,
+void write_patiently(const rules::ProviderConnection& connection, Milliseconds patience,
                      const std::function<void()>& write);
 
 }  // namespace muster::service

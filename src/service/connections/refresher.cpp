@@ -10,7 +10,7 @@
 
 namespace muster::service {
 
-using rules::Connection;
+using rules::ProviderConnection;
 using rules::TokenFailure;
 using store::DueConnection;
 using store::RemovedConnection;
@@ -25,7 +25,7 @@ constexpr Milliseconds kGiveBackLife{24 * 3600L * 1000};
 }  // namespace
 
 struct ConnectionUpkeep::Claimed {
-    Connection connection;
+    ProviderConnection connection;
     RefreshPlan plan;
 };
 
@@ -73,34 +73,37 @@ bool ConnectionUpkeep::refresh(const DueConnection& due, ProviderVisit& visit) {
 // Takes the lease; what needs no provider is done with it at once.
 std::optional<ConnectionUpkeep::Claimed> ConnectionUpkeep::claim(const DueConnection& due) {
     return context_.database.transaction([&](db::Tx& tx) -> std::optional<Claimed> {
-        Unit unit{tx, {due.organization}, Timestamp::now()};
+        OrgTransaction transaction{tx, {due.organization}, Timestamp::now()};
         db::OrgStore org(tx, due.organization);
         const auto connection = store::lock_connection(org, due.id);
         // Another lane may have been there since it was looked for.
-        if (!connection || !connection->refresh_due_at || *connection->refresh_due_at > unit.now)
+        if (!connection || !connection->refresh_due_at ||
+            *connection->refresh_due_at > transaction.now)
             return std::nullopt;
-        if (!store::claim_connection(org, due.id, owner_, unit.now, unit.now + kConnectionLease))
+        if (!store::claim_connection(org, due.id, owner_, transaction.now,
+                                     transaction.now + kConnectionLease))
             return std::nullopt;
         Claimed claimed{*connection, plan_refresh(context_, *connection)};
-        put_off(unit, claimed.connection, claimed.plan);
+        put_off(transaction, claimed.connection, claimed.plan);
         return claimed;
     });
 }
 
 // Of one that cannot be refreshed by asking: what is to be done instead, or when to look again.
-void ConnectionUpkeep::put_off(Unit& unit, const Connection& connection, const RefreshPlan& plan) {
-    db::OrgStore org(unit.tx, unit.org());
-    Timestamp when = unit.now + kHourly;
+void ConnectionUpkeep::put_off(OrgTransaction& transaction, const ProviderConnection& connection,
+                               const RefreshPlan& plan) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    Timestamp when = transaction.now + kHourly;
     switch (plan.obstacle) {
         case Obstacle::None:
         case Obstacle::NotConfigured:
             return;
         case Obstacle::NoRefreshToken:
             when = connection.access_expires_at.value_or(when);
-            if (when > unit.now) break;
-            return expire_connection(unit, connection, owner_, *plan.provider);
+            if (when > transaction.now) break;
+            return expire_connection(transaction, connection, owner_, *plan.provider);
         case Obstacle::Unreadable:
-            when = unit.now + kUnreadable;
+            when = transaction.now + kUnreadable;
             break;
         case Obstacle::UnknownProvider:
         case Obstacle::NoTokens:
@@ -110,7 +113,7 @@ void ConnectionUpkeep::put_off(Unit& unit, const Connection& connection, const R
 }
 
 // Once: it is the same key for all of them.
-void ConnectionUpkeep::tell_of_unreadable(const Connection& connection) {
+void ConnectionUpkeep::tell_of_unreadable(const ProviderConnection& connection) {
     if (!told_of_unreadable_) {
         log_event(LogLevel::Warning, "connection.tokens_unreadable",
                   {{"provider", connection.provider}, {"connection", connection.id.text()}});

@@ -4,6 +4,7 @@
 // may work side by side.
 #pragma once
 
+#include "rules/connections/connection.hpp"
 #include "service/connections/provider_limits.hpp"
 #include "service/context.hpp"
 
@@ -41,14 +42,15 @@ class ConnectionUpkeep {
     // False where another was faster.
     bool refresh(const store::DueConnection& due, ProviderVisit& visit);
     std::optional<Claimed> claim(const store::DueConnection& due);
-    void put_off(Unit& unit, const rules::Connection& connection, const RefreshPlan& plan);
+    void put_off(OrgTransaction& transaction, const rules::ProviderConnection& connection,
+                 const RefreshPlan& plan);
     bool give_back(const store::DueConnection& due, ProviderVisit& visit);
     void try_to_give_back(OrgId organization, const store::RemovedConnection& removed,
                           ProviderVisit& visit);
     void try_again(OrgId organization, const store::RemovedConnection& removed,
                    const std::string& code);
     void forget(OrgId organization, const store::RemovedConnection& removed);
-    void tell_of_unreadable(const rules::Connection& connection);
+    void tell_of_unreadable(const rules::ProviderConnection& connection);
 
     Context& context_;
     Uuid owner_;

@@ -12,9 +12,9 @@
 namespace muster::service {
 namespace {
 
-using rules::Connection;
 using rules::ConnectionStatus;
 using rules::Provider;
+using rules::ProviderConnection;
 using rules::TokenFailure;
 
 // What ended that recently is as good as what would begin now.
@@ -40,8 +40,8 @@ rules::TokenAnswer ask_for_code(const rules::OAuthClient& client, const CodeGran
 
 // The connection says why it has no tokens; one that has some keeps them and what it says, and one
 // that somebody has set out for anew since then waits for them.
-void note_failed_exchange(Context& context, const Connection& before, const Provider& provider,
-                          const TokenFailure& failure) {
+void note_failed_exchange(Context& context, const ProviderConnection& before,
+                          const Provider& provider, const TokenFailure& failure) {
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, before.organization_id);
         auto connection = store::lock_connection(org, before.id);
@@ -69,24 +69,24 @@ void give_back(const rules::OAuthClient& client, const rules::Tokens& tokens, Co
 }
 
 // False where the connection was deleted meanwhile.
-bool write_exchanged(Unit& unit, Connection& granted) {
-    db::OrgStore org(unit.tx, unit.org());
+bool write_exchanged(OrgTransaction& transaction, ProviderConnection& granted) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto standing = store::lock_connection(org, granted.id);
     if (!standing) return false;
     if (standing->tokens == granted.tokens) return true;  // a commit that nobody knew of
-    granted.refreshed_at = granted.updated_at = unit.now;
+    granted.refreshed_at = granted.updated_at = transaction.now;
     // What an admin has just consented to counts, whoever refreshes the tokens of before.
     if (!store::write_tokens(org, granted, standing->token_generation)) return false;
-    audit(unit, "connection.connected", granted.id.text(), {{"provider", granted.provider}});
+    audit(transaction, "connection.connected", granted.id.text(), {{"provider", granted.provider}});
     return true;
 }
 
-bool write_granted(Context& context, const Actor& actor, Connection& granted) {
+bool write_granted(Context& context, const Actor& actor, ProviderConnection& granted) {
     bool was_written = false;
     write_patiently(granted, kWritePatience, [&] {
         was_written = context.database.transaction([&](db::Tx& tx) {
-            Unit unit{tx, actor, Timestamp::now()};
-            return write_exchanged(unit, granted);
+            OrgTransaction transaction{tx, actor, Timestamp::now()};
+            return write_exchanged(transaction, granted);
         });
     });
     return was_written;
@@ -99,7 +99,7 @@ bool write_granted(Context& context, const Actor& actor, Connection& granted) {
 }
 
 // Throws unless there is something to refresh with.
-RefreshPlan require_refreshable(const Context& context, const Connection& connection) {
+RefreshPlan require_refreshable(const Context& context, const ProviderConnection& connection) {
     switch (connection.status) {
         case ConnectionStatus::Pending:
             refuse("nobody has consented to this connection yet");
@@ -133,7 +133,7 @@ RefreshPlan require_refreshable(const Context& context, const Connection& connec
 }
 
 // The first tokens came for a code: whoever asks right behind them wants to see a refresh.
-bool has_just_ended(const Connection& connection, Timestamp now) {
+bool has_just_ended(const ProviderConnection& connection, Timestamp now) {
     // Clocks differ, and are set back: what is to come is not just over.
     const auto is_just_now = [&](Timestamp when) {
         return std::chrono::abs(now - when) < kJustNow;
@@ -145,14 +145,14 @@ bool has_just_ended(const Connection& connection, Timestamp now) {
 
 // Whether somebody takes its tokens back. Of a provider that is not set up at the moment nobody
 // knows: the runner sees whether it is again.
-bool is_taken_back(const Settings& settings, const Connection& connection) {
+bool is_taken_back(const Settings& settings, const ProviderConnection& connection) {
     const Provider* provider = rules::find_provider(connection.provider);
     if (!provider || provider->revocation == rules::Revocation::None) return false;
     if (!rules::unready_reason(*provider, settings).empty()) return true;
     return !rules::oauth_client(*provider, settings, connection.host).revoke_url.empty();
 }
 
-Connection locked(db::OrgStore& org, ConnectionId id) {
+ProviderConnection locked(db::OrgStore& org, ConnectionId id) {
     auto connection = store::lock_connection(org, id);
     if (!connection) throw Error(ErrorCode::NotFound);
     return *connection;
@@ -181,7 +181,7 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
         return *failure;
     }
     const auto& tokens = std::get<rules::Tokens>(answer);
-    Connection granted = *found;
+    ProviderConnection granted = *found;
     granted.details = merged_details("{}", grant.details);  // nothing of another account's
     take_tokens(granted, context.keys, *provider, tokens, asked_at);
     if (!write_granted(context, actor, granted)) {
@@ -194,7 +194,7 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
 }
 
 RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id,
-                                 const MayWait& may_wait) {
+                                 const TryAcquire& may_wait) {
     const Uuid owner = Uuid::v7();
     RefreshPlan plan;
     RefreshResult result;
@@ -221,15 +221,15 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
     return {Refreshing::Done, *after};
 }
 
-void remove_connection(Unit& unit, const Context& context, ConnectionId id) {
-    db::OrgStore org(unit.tx, unit.org());
-    const Connection connection = locked(org, id);
+void remove_connection(OrgTransaction& transaction, const Context& context, ConnectionId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    const ProviderConnection connection = locked(org, id);
     if (!connection.tokens.empty() && is_taken_back(context.settings, connection)) {
-        store::mark_connection_removed(org, id, unit.now);
+        store::mark_connection_removed(org, id, transaction.now);
     } else {
         store::delete_connection(org, id);
     }
-    audit(unit, "connection.removed", id.text(), {{"provider", connection.provider}});
+    audit(transaction, "connection.removed", id.text(), {{"provider", connection.provider}});
 }
 
 }  // namespace muster::service

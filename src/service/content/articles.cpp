@@ -56,16 +56,16 @@ bool take_all(Article& article, const ArticleChange& change) {
     return std::find(changed.begin(), changed.end(), true) != changed.end();
 }
 
-Article set_published(Unit& unit, ArticleId id, const std::optional<Timestamp>& published_at,
-                      std::string_view action) {
-    db::OrgStore org(unit.tx, unit.org());
+Article set_published(OrgTransaction& transaction, ArticleId id,
+                      const std::optional<Timestamp>& published_at, std::string_view action) {
+    db::OrgStore org(transaction.tx, transaction.org());
     Article article = locked_article(org, id);
     if (article.published_at.has_value() == published_at.has_value()) return article;
     article.published_at = published_at;
-    article.updated_at = unit.now;
+    article.updated_at = transaction.now;
     store::set_article_published(org, article);
     store::set_article_tags_published(org, id, published_at);
-    audit(unit, action, id.text(), {{"slug", article.slug}});
+    audit(transaction, action, id.text(), {{"slug", article.slug}});
     return article;
 }
 
@@ -118,9 +118,9 @@ std::vector<ArticleEntry> read_published(db::OrgStore& org, const ContentFilter&
 
 // ---------------------------------------------------------------------------- writing
 
-Article create_article(Unit& unit, const NewArticle& in) {
+Article create_article(OrgTransaction& transaction, const NewArticle& in) {
     Article article;
-    article.organization_id = unit.org();
+    article.organization_id = transaction.org();
     article.id = ArticleId::create();
     article.slug = in.slug;
     article.title = in.title;
@@ -130,21 +130,21 @@ Article create_article(Unit& unit, const NewArticle& in) {
     article.tags.text = tags_json(in.tags);
     article.author = in.author;
     article.cover_url = in.cover_url;
-    article.created_by = unit.actor.admin;
-    article.created_at = article.updated_at = unit.now;
-    db::OrgStore org(unit.tx, unit.org());
+    article.created_by = transaction.actor.admin;
+    article.created_at = article.updated_at = transaction.now;
+    db::OrgStore org(transaction.tx, transaction.org());
     if (!store::insert_article(org, article)) refuse_slug();
     if (!in.tags.empty()) store::insert_article_tags(org, article.id, in.tags, std::nullopt);
-    audit(unit, "article.created", article.id.text(), {{"slug", article.slug}});
+    audit(transaction, "article.created", article.id.text(), {{"slug", article.slug}});
     return article;
 }
 
-Article change_article(Unit& unit, ArticleId id, const ArticleChange& change) {
-    db::OrgStore org(unit.tx, unit.org());
+Article change_article(OrgTransaction& transaction, ArticleId id, const ArticleChange& change) {
+    db::OrgStore org(transaction.tx, transaction.org());
     Article article = locked_article(org, id);
     const std::string tags_before = article.tags.text;
     if (!take_all(article, change)) return article;
-    article.updated_at = unit.now;
+    article.updated_at = transaction.now;
     if (!store::update_article(org, article)) refuse_slug();
     if (article.tags.text != tags_before) {
         store::delete_article_tags(org, id);
@@ -152,23 +152,23 @@ Article change_article(Unit& unit, ArticleId id, const ArticleChange& change) {
             store::insert_article_tags(org, id, *change.tags, article.published_at);
         }
     }
-    audit(unit, "article.updated", id.text(), {{"slug", article.slug}});
+    audit(transaction, "article.updated", id.text(), {{"slug", article.slug}});
     return article;
 }
 
-Article publish_article(Unit& unit, ArticleId id) {
-    return set_published(unit, id, unit.now, "article.published");
+Article publish_article(OrgTransaction& transaction, ArticleId id) {
+    return set_published(transaction, id, transaction.now, "article.published");
 }
 
-Article unpublish_article(Unit& unit, ArticleId id) {
-    return set_published(unit, id, std::nullopt, "article.unpublished");
+Article unpublish_article(OrgTransaction& transaction, ArticleId id) {
+    return set_published(transaction, id, std::nullopt, "article.unpublished");
 }
 
-void delete_article(Unit& unit, ArticleId id) {
-    db::OrgStore org(unit.tx, unit.org());
+void delete_article(OrgTransaction& transaction, ArticleId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const Article article = locked_article(org, id);
     store::delete_article(org, id);
-    audit(unit, "article.deleted", id.text(), {{"slug", article.slug}});
+    audit(transaction, "article.deleted", id.text(), {{"slug", article.slug}});
 }
 
 // ---------------------------------------------------------------------------- reading

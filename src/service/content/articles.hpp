@@ -38,16 +38,17 @@ struct ArticleChange {
 };
 
 // A draft. Throws CONFLICT for a slug that the organization has.
-rules::Article create_article(Unit& unit, const NewArticle& in);
+rules::Article create_article(OrgTransaction& transaction, const NewArticle& in);
 // Counts at once where the article is published. What changes nothing leaves updated_at alone.
 // Throws NOT_FOUND, and CONFLICT as above.
-rules::Article change_article(Unit& unit, ArticleId id, const ArticleChange& change);
+rules::Article change_article(OrgTransaction& transaction, ArticleId id,
+                              const ArticleChange& change);
 // From draft to published, and back; one that is so already stays as it is. Published again it is
 // new: published_at is that moment. Throws NOT_FOUND.
-rules::Article publish_article(Unit& unit, ArticleId id);
-rules::Article unpublish_article(Unit& unit, ArticleId id);
+rules::Article publish_article(OrgTransaction& transaction, ArticleId id);
+rules::Article unpublish_article(OrgTransaction& transaction, ArticleId id);
 // Throws NOT_FOUND.
-void delete_article(Unit& unit, ArticleId id);
+void delete_article(OrgTransaction& transaction, ArticleId id);
 
 std::optional<rules::Article> find_article(Context& context, OrgId organization, ArticleId id);
 // nullopt for a draft's slug too.

@@ -2,7 +2,8 @@
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/engagement/event_record.hpp"
+#include "rules/engagement/events.hpp"
 
 #include <map>
 
@@ -36,9 +37,9 @@ std::vector<Part> tracked_parts(std::span<const CollectedCall> calls) {
             tracked.push_back(&std::get<TrackedCall>(calls[place]));
         parts.push_back(
             {organization, std::move(places), [tracked = std::move(tracked)](db::Tx& tx) {
-                 Unit unit{tx, tracked[0]->actor, Timestamp::now()};
+                 OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
                  std::vector<StoredReply> replies;
-                 for (const auto& counts : track_events(unit, tracked)) {
+                 for (const auto& counts : track_events(transaction, tracked)) {
                      replies.push_back(reply_of(counts));
                  }
                  return replies;
@@ -54,8 +55,9 @@ std::vector<Part> pushed_parts(const Context& context, std::span<const Collected
         if (!pushed) continue;
         parts.push_back(
             {pushed->actor.organization, {i}, [&context, pushed](db::Tx& tx) {
-                 const auto work = [&](Unit& unit) {
-                     return reply_of(ingest_events(unit, pushed->installation, pushed->events));
+                 const auto work = [&](OrgTransaction& transaction) {
+                     return reply_of(
+                         ingest_events(transaction, pushed->installation, pushed->events));
                  };
                  return std::vector{transact_in(tx, context, pushed->actor, pushed->claim, work)};
              }});

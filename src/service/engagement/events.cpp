@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "store/engagement/events.hpp"
+#include "store/members/lookup.hpp"
 
 #include <span>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 // tracked.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/engagement/events.hpp"
 #include "service/context.hpp"
 
 #include <optional>

@@ -3,10 +3,10 @@
 #include "base/error.hpp"
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
+#include "rules/engagement/event_record.hpp"
 #include "rules/engagement/events.hpp"
 #include "rules/event_types.hpp"
 #include "rules/modules/manifest.hpp"
-#include "rules/reply_records.hpp"
 #include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
 #include "store/engagement/events.hpp"
@@ -83,12 +83,13 @@ std::string_view reference_name(const PushedEvent& event) {
 // A batch on its way into the table.
 class Intake {
   public:
-    Intake(Unit& unit, InstallationId installation, const std::vector<PushedEvent>& events)
-        : unit_(unit),
-          org_(unit.tx, unit.org()),
+    Intake(OrgTransaction& transaction, InstallationId installation,
+           const std::vector<PushedEvent>& events)
+        : unit_(transaction),
+          org_(transaction.tx, transaction.org()),
           installation_(installation),
           events_(events),
-          members_(unit.tx, org_, events) {}
+          members_(transaction.tx, org_, events) {}
 
     rules::EventCounts run() {
         judge();
@@ -130,7 +131,7 @@ class Intake {
         const bool is_emitted =
             !event.type || std::find(emitted.begin(), emitted.end(), *event.type) != emitted.end();
         if (!is_emitted) faults.add(path + ".type", FieldCode::InvalidChoice);
-        rules::judge_event(event.metadata, event.occurred_at, unit_.now, path + ".", faults);
+        rules::validate_event(event.metadata, event.occurred_at, unit_.now, path + ".", faults);
     }
 
     // Those that are not known by their client_event_id, from before or from earlier in the batch.
@@ -183,7 +184,7 @@ class Intake {
         emit(unit_, told);
     }
 
-    Unit& unit_;
+    OrgTransaction& unit_;
     db::OrgStore org_;
     InstallationId installation_;
     const std::vector<PushedEvent>& events_;
@@ -192,9 +193,9 @@ class Intake {
 
 }  // namespace
 
-rules::EventCounts ingest_events(Unit& unit, InstallationId installation,
+rules::EventCounts ingest_events(OrgTransaction& transaction, InstallationId installation,
                                  const std::vector<PushedEvent>& events) {
-    return Intake(unit, installation, events).run();
+    return Intake(transaction, installation, events).run();
 }
 
 }  // namespace muster::service

@@ -2,8 +2,9 @@
 // events, taken as a whole or not at all.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/engagement/events.hpp"
 #include "service/context.hpp"
+#include "service/idempotency.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -38,7 +39,7 @@ struct PushedCall {
 // Throws VALIDATION_ERROR with every fault of all events: an event without or with several member
 // references, a member that is none or that several share the external id of, a type that the
 // installation's version does not emit, a time outside the window, metadata that is too long.
-rules::EventCounts ingest_events(Unit& unit, InstallationId installation,
+rules::EventCounts ingest_events(OrgTransaction& transaction, InstallationId installation,
                                  const std::vector<PushedEvent>& events);
 
 }  // namespace muster::service

@@ -1,11 +1,12 @@
 #include "service/engagement/tracking.hpp"
 
 #include "db/transaction.hpp"
+#include "rules/engagement/event_record.hpp"
 #include "rules/engagement/events.hpp"
 #include "rules/event_types.hpp"
-#include "rules/reply_records.hpp"
 #include "service/members/lookup.hpp"
 #include "service/outbox.hpp"
+#include "store/engagement/events.hpp"
 
 namespace muster::service {
 namespace {
@@ -21,7 +22,7 @@ void check(const TrackedEvent& event, const std::string& path, Timestamp now, Fa
                    references == 0 ? FieldCode::Required : FieldCode::InvalidValue,
                    "One of user_id, member_id, member_external_id and anonymous_id is wanted.");
     }
-    rules::judge_event(event.metadata, event.occurred_at, now, prefix, faults);
+    rules::validate_event(event.metadata, event.occurred_at, now, prefix, faults);
 }
 
 MemberReferences references(std::span<const TrackedCall* const> calls) {
@@ -86,14 +87,14 @@ rules::EngagementEvent record_of(const TrackedCall& call, const TrackedEvent& ev
     return record;
 }
 
-void tell(Unit& unit, const std::vector<rules::EngagementEvent>& records) {
+void tell(OrgTransaction& transaction, const std::vector<rules::EngagementEvent>& records) {
     std::vector<Event> told;
     told.reserve(records.size());
     for (const rules::EngagementEvent& record : records) {
         told.push_back({rules::event_type::kEngagementRecorded, record.user_id,
                         [&record] { return to_json(rules::kEngagementEvent, record); }});
     }
-    emit(unit, told);
+    emit(transaction, told);
 }
 
 }  // namespace
@@ -105,9 +106,9 @@ void check_tracked(std::span<const TrackedEvent> events, bool is_batch, Timestam
     }
 }
 
-std::vector<rules::EventCounts> track_events(Unit& unit,
+std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
                                              std::span<const TrackedCall* const> calls) {
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     // Without a lock: a public key must not make anybody wait for a member's row, nor wait for it.
     const LinkedMembers members(org, references(calls), store::Lock::None);
     KnownEvents known(org, calls);
@@ -119,7 +120,8 @@ std::vector<rules::EventCounts> track_events(Unit& unit,
             const bool is_new = known.is_new(event);
             ++(is_new ? count.accepted : count.duplicates);
             if (is_new)
-                records.push_back(record_of(*call, event, member_of(event, members), unit.now));
+                records.push_back(
+                    record_of(*call, event, member_of(event, members), transaction.now));
         }
     }
     const bool are_new =
@@ -127,7 +129,7 @@ std::vector<rules::EventCounts> track_events(Unit& unit,
     if (!are_new) {
         throw db::RetryTransaction{"an event with one of these client_event_ids came meanwhile"};
     }
-    tell(unit, records);
+    tell(transaction, records);
     return counts;
 }
 

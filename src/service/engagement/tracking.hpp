@@ -4,7 +4,7 @@
 
 #include "base/faults.hpp"
 #include "base/record.hpp"
-#include "rules/records.hpp"
+#include "rules/engagement/events.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -43,6 +43,7 @@ void check_tracked(std::span<const TrackedEvent> events, bool is_batch, Timestam
 
 // Stores the events of one organization's requests by one statement and emits engagement.recorded
 // for each that is new. The counts, in the order of the requests.
-std::vector<rules::EventCounts> track_events(Unit& unit, std::span<const TrackedCall* const> calls);
+std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
+                                             std::span<const TrackedCall* const> calls);
 
 }  // namespace muster::service

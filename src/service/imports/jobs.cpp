@@ -188,88 +188,90 @@ int stage_run(db::OrgStore& org, ImportId id, const Destination& to, Timestamp n
 
 }  // namespace
 
-rules::ImportJob create_import(Unit& unit, const NewImport& in) {
-    db::OrgStore org(unit.tx, unit.org());
+rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in) {
+    db::OrgStore org(transaction.tx, transaction.org());
     Faults faults;
-    rules::check_mapping(in.mapping, attribute_registry(unit.tx, unit.org()), faults);
+    rules::check_mapping(in.mapping, attribute_registry(transaction.tx, transaction.org()), faults);
     if (!faults.empty()) throw Error(ErrorCode::ImportMappingInvalid).fields(faults);
 
     rules::ImportJob job;
     job.id = ImportId::create();
-    job.organization_id = unit.org();
-    job.created_by_id = unit.actor.admin;
-    job.source = unit.actor.admin ? rules::ImportSource::Console : rules::ImportSource::Api;
+    job.organization_id = transaction.org();
+    job.created_by_id = transaction.actor.admin;
+    job.source = transaction.actor.admin ? rules::ImportSource::Console : rules::ImportSource::Api;
     job.mapping = mapping_json(in.mapping);
     job.file_name = in.file_name;
     job.declared_total = in.declared_total;
-    job.created_at = job.updated_at = unit.now;
-    job.expires_at = unit.now + kRetention;
+    job.created_at = job.updated_at = transaction.now;
+    job.expires_at = transaction.now + kRetention;
     if (const auto active = store::insert_import(org, job)) {
         throw Error(ErrorCode::ImportJobActiveExists).detail("job_id", active->text());
     }
-    audit(unit, "import.created", job.id.text());
+    audit(transaction, "import.created", job.id.text());
     return job;
 }
 
-void stage_rows(Unit& unit, ImportId id, const std::vector<NewRow>& rows) {
+void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows) {
     refuse_repeated_numbers(rows);
     const auto sorted = sorted_rows(rows);
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     // Calls for one job write one after the other: their packing above ran side by side.
-    const auto job = locked(org, id, unit.now);
+    const auto job = locked(org, id, transaction.now);
     if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
     if (rows.empty()) return;
     const auto keys = store::find_block_keys(org, id, block_numbers_of(sorted));
     int gained = 0;
     for (const Destination& to : destinations_of(sorted, keys))
-        gained += stage_run(org, id, to, unit.now);
-    if (!store::add_staged_rows(org, id, gained, kMostImportRows, unit.now)) {
+        gained += stage_run(org, id, to, transaction.now);
+    if (!store::add_staged_rows(org, id, gained, kMostImportRows, transaction.now)) {
         throw Error(ErrorCode::ImportRowLimitExceeded)
             .detail("staged_rows", Json::Int64(job.staged_rows))
             .detail("limit", Json::Int64(kMostImportRows));
     }
 }
 
-rules::ImportJob validate_import(Unit& unit, ImportId id) {
-    db::OrgStore org(unit.tx, unit.org());
-    const auto job = locked(org, id, unit.now);
+rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    const auto job = locked(org, id, transaction.now);
     if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
-    store::move_import_to_validating(org, id, false, unit.now);
-    return reread(org, id, unit.now);
+    store::move_import_to_validating(org, id, false, transaction.now);
+    return reread(org, id, transaction.now);
 }
 
-rules::ImportJob commit_import(Unit& unit, ImportId id, std::optional<bool> dry_run) {
-    db::OrgStore org(unit.tx, unit.org());
-    auto job = locked(org, id, unit.now);
+rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
+                               std::optional<bool> dry_run) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto job = locked(org, id, transaction.now);
     if (job.state == ImportState::Validated) {
         if (dry_run == true) return job;  // asks for nothing that has not been done
-        store::move_import(org, id, ImportState::Validated, ImportState::Committing, unit.now);
+        store::move_import(org, id, ImportState::Validated, ImportState::Committing,
+                           transaction.now);
     } else if (job.state == ImportState::Staging && dry_run == false) {
-        store::move_import_to_validating(org, id, true, unit.now);
+        store::move_import_to_validating(org, id, true, transaction.now);
     } else {
         refuse_state(job.state, "validated");
     }
-    audit(unit, "import.committed", id.text());
-    return reread(org, id, unit.now);
+    audit(transaction, "import.committed", id.text());
+    return reread(org, id, transaction.now);
 }
 
-rules::ImportJob cancel_import(Unit& unit, ImportId id) {
-    db::OrgStore org(unit.tx, unit.org());
-    auto job = locked(org, id, unit.now);
+rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto job = locked(org, id, transaction.now);
     if (job.state == ImportState::Canceled) return job;
     if (!rules::can_cancel(job.state)) refuse_state(job.state, "staging, validating or validated");
-    store::move_import(org, id, job.state, ImportState::Canceled, unit.now);
-    audit(unit, "import.canceled", id.text());
-    return reread(org, id, unit.now);
+    store::move_import(org, id, job.state, ImportState::Canceled, transaction.now);
+    audit(transaction, "import.canceled", id.text());
+    return reread(org, id, transaction.now);
 }
 
 void cancel_import_now(Context& context, OrgId organization, ImportId id) {
     context.database.transaction([&](db::Tx& tx) {
-        Unit unit{tx, {organization}, Timestamp::now()};
+        OrgTransaction transaction{tx, {organization}, Timestamp::now()};
         db::OrgStore org(tx, organization);
-        if (locked(org, id, unit.now).state == ImportState::Canceled) return;
-        cancel_import(unit, id);
-        audit_operator(tx, organization, "import.canceled", id.text(), {}, unit.now);
+        if (locked(org, id, transaction.now).state == ImportState::Canceled) return;
+        cancel_import(transaction, id);
+        audit_operator(tx, organization, "import.canceled", id.text(), {}, transaction.now);
     });
 }
 

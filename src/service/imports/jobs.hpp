@@ -3,8 +3,9 @@
 // error report in service/imports/rows.hpp.
 #pragma once
 
+#include "rules/imports/jobs.hpp"
+#include "rules/imports/mapping.hpp"
 #include "rules/members/fields.hpp"
-#include "rules/records.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct NewImport {
     rules::Mapping mapping;
 };
 // Throws IMPORT_MAPPING_INVALID, IMPORT_JOB_ACTIVE_EXISTS.
-rules::ImportJob create_import(Unit& unit, const NewImport& in);
+rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in);
 
 struct NewRow {
     std::int64_t number = 0;
@@ -31,17 +32,18 @@ struct NewRow {
 };
 // Stages all or nothing; a number that was staged before is replaced. Throws VALIDATION_ERROR for a
 // number twice, NOT_FOUND, IMPORT_JOB_INVALID_STATE, IMPORT_ROW_LIMIT_EXCEEDED.
-void stage_rows(Unit& unit, ImportId id, const std::vector<NewRow>& rows);
+void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows);
 
 // staging to validating. NOT_FOUND, IMPORT_JOB_INVALID_STATE.
-rules::ImportJob validate_import(Unit& unit, ImportId id);
+rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id);
 
 // `dry_run`: nullopt, or what the body says. validated to committing; from staging with dry_run
 // false, validation first and the wish remembered. NOT_FOUND, IMPORT_JOB_INVALID_STATE.
-rules::ImportJob commit_import(Unit& unit, ImportId id, std::optional<bool> dry_run);
+rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
+                               std::optional<bool> dry_run);
 
 // From staging, validating, validated; a canceled one stays. NOT_FOUND, IMPORT_JOB_INVALID_STATE.
-rules::ImportJob cancel_import(Unit& unit, ImportId id);
+rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id);
 
 // The same for the operator, in a transaction of its own.
 void cancel_import_now(Context& context, OrgId organization, ImportId id);

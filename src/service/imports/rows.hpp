@@ -1,7 +1,7 @@
 // What became of each row of an import: the listing and the error report (specification 2.5, 4.1).
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/imports/jobs.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>

@@ -28,6 +28,18 @@ Timestamp lease_end(const Context& context, Timestamp now) {
     return now + Milliseconds(context.settings.jobs_lease * 1000);
 }
 
+RowState state_of(rules::MemberOutcome outcome) {
+    switch (outcome) {
+        case rules::MemberOutcome::Created:
+            return RowState::Created;
+        case rules::MemberOutcome::Attached:
+            return RowState::Attached;
+        case rules::MemberOutcome::Merged:
+            return RowState::Merged;
+    }
+    return RowState::Failed;
+}
+
 RowError error_for(AttributeVerdict verdict) {
     switch (verdict) {
         case AttributeVerdict::Good:
@@ -68,7 +80,7 @@ RowOutcome judge(const rules::StagedRow& row, const rules::AttributeRegistry& re
                  ClaimedEmails& claimed) {
     // The lowest row number claims the address, valid itself or not.
     if (!claimed.claim(row.email())) return {RowState::Invalid, RowError::DuplicateInFile, "", {}};
-    const auto verdict = rules::judge_attributes(registry, row.attributes());
+    const auto verdict = rules::validate_attributes(registry, row.attributes());
     if (verdict.verdict == AttributeVerdict::Good) return {RowState::Valid, RowError::None, "", {}};
     return {RowState::Invalid, error_for(verdict.verdict), verdict.key, {}};
 }
@@ -106,7 +118,7 @@ class BlockCommit {
     void add(std::size_t row, const rules::AttributeRegistry& registry, Timestamp now) {
         ++tried_;
         const rules::StagedRow& staged = rows_[row];
-        const auto verdict = rules::judge_attributes(registry, staged.attributes());
+        const auto verdict = rules::validate_attributes(registry, staged.attributes());
         if (verdict.verdict !=
             AttributeVerdict::Good) {  // the registry has changed since the dry run
             outcomes_[row] = {RowState::Failed, error_for(verdict.verdict), verdict.key, {}};
@@ -127,7 +139,7 @@ class BlockCommit {
         const auto inputs = std::span<const MemberInput>(inputs_).subspan(from, count);
         const auto written = create_or_attach(tx, organization, inputs, expect, now);
         for (std::size_t i = 0; i < count; ++i) {
-            outcomes_[places_[from + i]] = {written[i].outcome, RowError::None, "",
+            outcomes_[places_[from + i]] = {state_of(written[i].outcome), RowError::None, "",
                                             written[i].user_id};
         }
     }
@@ -215,11 +227,11 @@ bool another_import_waits(Context& context) {
         [](db::Tx& tx) { return store::find_due_import(tx, Timestamp::now()).has_value(); });
 }
 
-void release_import(Context& context, const Lease& lease, Turn turn, Milliseconds pause) {
+void release_import(Context& context, const Lease& lease, AttemptPolicy turn, Milliseconds pause) {
     context.database.read([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
         const Timestamp now = Timestamp::now();
-        store::release_import(org, lease.id, lease.owner, turn == Turn::Blameless, now,
+        store::release_import(org, lease.id, lease.owner, turn == AttemptPolicy::Forgive, now,
                               now + pause);
     });
 }
@@ -259,15 +271,15 @@ DryRun resume_dry_run(Context& context, const rules::ImportJob& job) {
     return run;
 }
 
-struct JudgedBatch::Impl {
+struct ValidatedBatch::Impl {
     std::vector<store::Block> blocks;
     std::vector<std::vector<RowOutcome>> outcomes;  // of each block
     std::vector<std::string_view> valid;            // addresses, in the blocks' bytes
     store::ImportProgress progress;
 };
 
-JudgedBatch::JudgedBatch(std::vector<store::Block> blocks, const rules::AttributeRegistry& registry,
-                         ClaimedEmails& claimed)
+ValidatedBatch::ValidatedBatch(std::vector<store::Block> blocks,
+                               const rules::AttributeRegistry& registry, ClaimedEmails& claimed)
     : impl_(std::make_unique<Impl>()) {
     impl_->blocks = std::move(blocks);
     for (const store::Block& block : impl_->blocks) {
@@ -282,12 +294,12 @@ JudgedBatch::JudgedBatch(std::vector<store::Block> blocks, const rules::Attribut
     impl_->progress.invalid = impl_->progress.processed - impl_->progress.valid;
 }
 
-JudgedBatch::~JudgedBatch() = default;
-JudgedBatch::JudgedBatch(JudgedBatch&&) noexcept = default;
-JudgedBatch& JudgedBatch::operator=(JudgedBatch&&) noexcept = default;
+ValidatedBatch::~ValidatedBatch() = default;
+ValidatedBatch::ValidatedBatch(ValidatedBatch&&) noexcept = default;
+ValidatedBatch& ValidatedBatch::operator=(ValidatedBatch&&) noexcept = default;
 
-rules::ImportPreview JudgedBatch::preview(Context& context, const Lease& lease, std::size_t part,
-                                          std::size_t parts) const {
+rules::ImportPreview ValidatedBatch::preview(Context& context, const Lease& lease, std::size_t part,
+                                             std::size_t parts) const {
     const std::size_t all = impl_->valid.size();
     const std::size_t begin = all * part / parts;
     const std::size_t end = all * (part + 1) / parts;
@@ -306,8 +318,8 @@ rules::ImportPreview JudgedBatch::preview(Context& context, const Lease& lease, 
     });
 }
 
-void JudgedBatch::record(Context& context, const Lease& lease,
-                         const rules::ImportPreview& preview) const {
+void ValidatedBatch::record(Context& context, const Lease& lease,
+                            const rules::ImportPreview& preview) const {
     store::ImportProgress progress = impl_->progress;
     progress.preview = preview;
     const BlockKey next = impl_->blocks.back().key.next();
@@ -325,12 +337,12 @@ void JudgedBatch::record(Context& context, const Lease& lease,
     });
 }
 
-std::optional<JudgedBatch> judge_next(Context& context, const Lease& lease, DryRun& run) {
+std::optional<ValidatedBatch> validate_next(Context& context, const Lease& lease, DryRun& run) {
     auto blocks = read_batch(context, lease, run.next_block);
     if (blocks.empty()) return std::nullopt;
     run.next_block = blocks.back().key.next();
-    return JudgedBatch(std::move(blocks), attribute_registry(context, lease.organization),
-                       run.claimed);
+    return ValidatedBatch(std::move(blocks), attribute_registry(context, lease.organization),
+                          run.claimed);
 }
 
 void finish_dry_run(Context& context, const Lease& lease) {

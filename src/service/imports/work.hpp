@@ -4,8 +4,9 @@
 // lost its lease changes nothing.
 #pragma once
 
+#include "rules/attributes.hpp"
 #include "rules/imports/block.hpp"
-#include "rules/records.hpp"
+#include "rules/imports/jobs.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>
@@ -35,10 +36,10 @@ struct LeaseLost {};
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner);
 // Whether some other job could be served right now.
 [[nodiscard]] bool another_import_waits(Context& context);
-// Ends a turn: free at once, or after `pause`. A Fruitless turn counts as an attempt, a Blameless
+// Ends a turn: free at once, or after `pause`. A Count turn counts as an attempt, a Forgive
 // one does not.
-enum class Turn : std::uint8_t { Blameless, Fruitless };
-void release_import(Context& context, const Lease& lease, Turn turn, Milliseconds pause);
+enum class AttemptPolicy : std::uint8_t { Forgive, Count };
+void release_import(Context& context, const Lease& lease, AttemptPolicy turn, Milliseconds pause);
 // The job is given up: state failed.
 void fail_import(Context& context, const Lease& lease, rules::ImportState from,
                  const rules::ImportFailure& failure);
@@ -76,13 +77,13 @@ struct DryRun {
 DryRun resume_dry_run(Context& context, const rules::ImportJob& job);
 
 // A batch of blocks that has been judged, but not recorded yet.
-class JudgedBatch {
+class ValidatedBatch {
   public:
-    JudgedBatch(std::vector<store::Block> blocks, const rules::AttributeRegistry& registry,
-                ClaimedEmails& claimed);
-    ~JudgedBatch();
-    JudgedBatch(JudgedBatch&&) noexcept;
-    JudgedBatch& operator=(JudgedBatch&&) noexcept;
+    ValidatedBatch(std::vector<store::Block> blocks, const rules::AttributeRegistry& registry,
+                   ClaimedEmails& claimed);
+    ~ValidatedBatch();
+    ValidatedBatch(ValidatedBatch&&) noexcept;
+    ValidatedBatch& operator=(ValidatedBatch&&) noexcept;
 
     // What a commit would do with part `part` of `parts` of the valid rows right now.
     rules::ImportPreview preview(Context& context, const Lease& lease, std::size_t part,
@@ -98,7 +99,7 @@ class JudgedBatch {
 
 // Reads and judges the next blocks; nullopt when there are none left. After an exception `run` is
 // worthless: resume.
-std::optional<JudgedBatch> judge_next(Context& context, const Lease& lease, DryRun& run);
+std::optional<ValidatedBatch> validate_next(Context& context, const Lease& lease, DryRun& run);
 // To validated, when every batch is recorded.
 void finish_dry_run(Context& context, const Lease& lease);
 

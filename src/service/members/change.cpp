@@ -3,7 +3,8 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/members/member.hpp"
+#include "rules/members/member_record.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "service/members/create.hpp"
@@ -26,33 +27,34 @@ constexpr std::array<OptionalText, 7> kTexts = {
     &Member::external_id, &Member::first_name, &Member::last_name, &Member::display_name,
     &Member::locale,      &Member::country,    &Member::dob};
 
-Member find_for_change(Unit& unit, UserId user) {
-    db::OrgStore org(unit.tx, unit.org());
+Member find_for_change(OrgTransaction& transaction, UserId user) {
+    db::OrgStore org(transaction.tx, transaction.org());
     auto member = store::lock_member(org, user);
     if (!member) throw Error(ErrorCode::NotFound);
     return std::move(*member);
 }
 
 // When a change happens: never before the one that it had to wait for.
-Timestamp moment_for(const Unit& unit, const Member& member) {
-    return std::max(unit.now, member.updated_at);
+Timestamp moment_for(const OrgTransaction& transaction, const Member& member) {
+    return std::max(transaction.now, member.updated_at);
 }
 
 // A change as the log and the webhooks name it.
-struct Deed {
+struct MemberChange {
     std::string_view action;
     std::string_view event;
 };
-constexpr Deed kUpdated{"user.updated", rules::event_type::kMemberUpdated};
-constexpr Deed kWasLocked{"user.locked", rules::event_type::kMemberLocked};
-constexpr Deed kWasUnlocked{"user.unlocked", rules::event_type::kMemberUnlocked};
+constexpr MemberChange kUpdated{"user.updated", rules::event_type::kMemberUpdated};
+constexpr MemberChange kWasLocked{"user.locked", rules::event_type::kMemberLocked};
+constexpr MemberChange kWasUnlocked{"user.unlocked", rules::event_type::kMemberUnlocked};
 
-void write(Unit& unit, Member& member, const Deed& deed) {
-    member.updated_at = moment_for(unit, member);
-    db::OrgStore org(unit.tx, unit.org());
+void write(OrgTransaction& transaction, Member& member, const MemberChange& change) {
+    member.updated_at = moment_for(transaction, member);
+    db::OrgStore org(transaction.tx, transaction.org());
     store::update_member(org, member);
-    audit(unit, deed.action, member.user_id.text());
-    emit(unit, {deed.event, member.user_id, [&] { return to_json(rules::kUser, member); }});
+    audit(transaction, change.action, member.user_id.text());
+    emit(transaction,
+         {change.event, member.user_id, [&] { return to_json(rules::kUser, member); }});
 }
 
 // False when it changes nothing.
@@ -75,47 +77,48 @@ bool apply(const rules::MemberPatch& patch, Member& member, Timestamp when) {
 
 }  // namespace
 
-Member change_member(Unit& unit, UserId user, const rules::MemberPatch& patch,
+Member change_member(OrgTransaction& transaction, UserId user, const rules::MemberPatch& patch,
                      const std::function<void(const Member&)>& check) {
     // The registry before the member, in the order of all who write values.
     const auto registry = patch.attributes.empty()
                               ? rules::AttributeRegistry()
-                              : attribute_registry_for_writing(unit.tx, unit.org());
-    Member member = find_for_change(unit, user);
+                              : attribute_registry_for_writing(transaction.tx, transaction.org());
+    Member member = find_for_change(transaction, user);
     check(member);
-    refuse_attributes(rules::judge_changes(registry, patch.attributes));
-    if (apply(patch, member, moment_for(unit, member))) write(unit, member, kUpdated);
+    refuse_attributes(rules::validate_changes(registry, patch.attributes));
+    if (apply(patch, member, moment_for(transaction, member))) write(transaction, member, kUpdated);
     return member;
 }
 
-Member lock_member(Unit& unit, UserId user, const std::optional<std::string>& reason) {
-    Member member = find_for_change(unit, user);
+Member lock_member(OrgTransaction& transaction, UserId user,
+                   const std::optional<std::string>& reason) {
+    Member member = find_for_change(transaction, user);
     if (member.status == kLocked) return member;
     member.status = kLocked;
-    member.locked_at = moment_for(unit, member);
+    member.locked_at = moment_for(transaction, member);
     member.lock_reason = reason;
-    write(unit, member, kWasLocked);
+    write(transaction, member, kWasLocked);
     return member;
 }
 
-Member unlock_member(Unit& unit, UserId user) {
-    Member member = find_for_change(unit, user);
+Member unlock_member(OrgTransaction& transaction, UserId user) {
+    Member member = find_for_change(transaction, user);
     if (member.status == kActive) return member;
     member.status = kActive;
     member.locked_at.reset();
     member.lock_reason.reset();
-    write(unit, member, kWasUnlocked);
+    write(transaction, member, kWasUnlocked);
     return member;
 }
 
-void remove_member(Unit& unit, UserId user) {
-    const Member member = find_for_change(unit, user);
-    db::OrgStore org(unit.tx, unit.org());
+void remove_member(OrgTransaction& transaction, UserId user) {
+    const Member member = find_for_change(transaction, user);
+    db::OrgStore org(transaction.tx, transaction.org());
     store::delete_member(org, user);
     store::delete_ad_days_of(org, member.member_id);
-    audit(unit, "user.removed", user.text());
-    emit(unit, {rules::event_type::kMemberRemoved, user,
-                [&] { return to_json(rules::kRemovedUser, member); }});
+    audit(transaction, "user.removed", user.text());
+    emit(transaction, {rules::event_type::kMemberRemoved, user,
+                       [&] { return to_json(rules::kRemovedUser, member); }});
 }
 
 }  // namespace muster::service

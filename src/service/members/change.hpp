@@ -3,7 +3,7 @@
 #pragma once
 
 #include "rules/members/fields.hpp"
-#include "rules/records.hpp"
+#include "rules/members/member.hpp"
 #include "service/context.hpp"
 
 #include <functional>
@@ -17,14 +17,16 @@ namespace muster::service {
 
 // Overwrites. `check` sees the member before the change, under the lock, and may throw. Attributes
 // are judged against the live registry: VALIDATION_ERROR.
-rules::Member change_member(Unit& unit, UserId user, const rules::MemberPatch& patch,
+rules::Member change_member(OrgTransaction& transaction, UserId user,
+                            const rules::MemberPatch& patch,
                             const std::function<void(const rules::Member&)>& check);
 
 // A member who is locked keeps the first reason and time.
-rules::Member lock_member(Unit& unit, UserId user, const std::optional<std::string>& reason);
-rules::Member unlock_member(Unit& unit, UserId user);
+rules::Member lock_member(OrgTransaction& transaction, UserId user,
+                          const std::optional<std::string>& reason);
+rules::Member unlock_member(OrgTransaction& transaction, UserId user);
 
 // Ends the membership, with all that the organization knows of the user. The user stays.
-void remove_member(Unit& unit, UserId user);
+void remove_member(OrgTransaction& transaction, UserId user);
 
 }  // namespace muster::service

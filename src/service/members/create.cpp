@@ -4,7 +4,8 @@
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/members/member.hpp"
+#include "rules/members/member_record.hpp"
 #include "service/attributes.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
@@ -17,7 +18,7 @@
 namespace muster::service {
 namespace {
 
-using rules::RowState;
+using rules::MemberOutcome;
 
 std::vector<store::NewUser> users_to_insert(std::span<const MemberInput> inputs,
                                             const store::UsersByEmail& known) {
@@ -80,9 +81,9 @@ Memberships memberships_of(db::OrgStore& org, const store::UsersByEmail& known) 
 Attachment attachment_of(const MemberInput& input, const store::UsersByEmail& known,
                          const Memberships& memberships) {
     const auto user = known.empty() ? known.end() : known.find(std::string(input.email));
-    if (user == known.end()) return {RowState::Created, input.user_id};
+    if (user == known.end()) return {MemberOutcome::Created, input.user_id};
     const bool is_member = memberships.contains(user->second);
-    return {is_member ? RowState::Merged : RowState::Attached, user->second};
+    return {is_member ? MemberOutcome::Merged : MemberOutcome::Attached, user->second};
 }
 
 // False for a member whom the input adds nothing to: most rows of a file that is sent again. Those
@@ -95,14 +96,15 @@ bool adds_something(const MemberInput& input, const store::Membership& membershi
     return rules::fills_gap(input.attributes, membership.attributes);
 }
 
-void judge(Unit& unit, const rules::MemberFields& fields) {
+void judge(OrgTransaction& transaction, const rules::MemberFields& fields) {
     if (fields.attributes.empty()) return;
-    const auto registry = attribute_registry_for_writing(unit.tx, unit.org());
-    refuse_attributes(rules::judge_all_attributes(registry, fields.attributes));
+    const auto registry = attribute_registry_for_writing(transaction.tx, transaction.org());
+    refuse_attributes(rules::validate_all_attributes(registry, fields.attributes));
 }
 
 // The row as it was just inserted.
-rules::Member member_as_inserted(const Unit& unit, const MemberInput& input, UserId user) {
+rules::Member member_as_inserted(const OrgTransaction& transaction, const MemberInput& input,
+                                 UserId user) {
     const auto text = [&](std::size_t index) {
         return input.texts[index].empty() ? std::nullopt
                                           : std::optional(std::string(input.texts[index]));
@@ -110,7 +112,7 @@ rules::Member member_as_inserted(const Unit& unit, const MemberInput& input, Use
     rules::Member member;
     member.user_id = user;
     member.member_id = input.member_id;
-    member.organization_id = unit.org();
+    member.organization_id = transaction.org();
     member.email = input.email;
     member.external_id = text(0);
     member.first_name = text(1);
@@ -121,24 +123,25 @@ rules::Member member_as_inserted(const Unit& unit, const MemberInput& input, Use
     member.dob = text(6);
     member.attributes = input.attributes;
     member.status = "active";
-    member.created_at = member.updated_at = unit.now;
+    member.created_at = member.updated_at = transaction.now;
     return member;
 }
 
-rules::Member member_of(Unit& unit, const MemberInput& input, const Attachment& attachment) {
+rules::Member member_of(OrgTransaction& transaction, const MemberInput& input,
+                        const Attachment& attachment) {
     // The user's row is locked, so nobody else can have made the member that was not there.
-    if (attachment.outcome != RowState::Merged) {
-        return member_as_inserted(unit, input, attachment.user_id);
+    if (attachment.outcome != MemberOutcome::Merged) {
+        return member_as_inserted(transaction, input, attachment.user_id);
     }
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     auto member = store::find_member(org, attachment.user_id);
     if (!member) throw db::RetryTransaction{"a member was removed meanwhile"};
     return std::move(*member);
 }
 
-std::string_view event_of(RowState outcome) {
-    if (outcome == RowState::Created) return rules::event_type::kMemberCreated;
-    if (outcome == RowState::Attached) return rules::event_type::kMemberAttached;
+std::string_view event_of(MemberOutcome outcome) {
+    if (outcome == MemberOutcome::Created) return rules::event_type::kMemberCreated;
+    if (outcome == MemberOutcome::Attached) return rules::event_type::kMemberAttached;
     return rules::event_type::kMemberUpdated;
 }
 
@@ -157,10 +160,10 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
     bool all_new = true;
     for (const MemberInput& input : inputs) {
         Attachment& attachment = attachments.emplace_back(attachment_of(input, known, memberships));
-        attachment.is_written = attachment.outcome != RowState::Merged ||
+        attachment.is_written = attachment.outcome != MemberOutcome::Merged ||
                                 adds_something(input, memberships.at(attachment.user_id));
         if (!attachment.is_written) continue;
-        all_new = all_new && attachment.outcome != RowState::Merged;
+        all_new = all_new && attachment.outcome != MemberOutcome::Merged;
         members.push_back(
             {attachment.user_id, input.member_id, input.email, input.texts, input.attributes});
     }
@@ -174,25 +177,26 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
     return attachments;
 }
 
-CreatedMember create_member(Unit& unit, const rules::MemberFields& fields) {
-    judge(unit, fields);
+CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields) {
+    judge(transaction, fields);
     MemberInput input{
         UserId::create(),
         MemberId::create(),
         fields.email,
         {},
-        rules::attribute_document(fields.attributes, rules::Provenance::Api, unit.now)};
+        rules::attribute_document(fields.attributes, rules::Provenance::Api, transaction.now)};
     for (std::size_t i = 1; i < rules::kCoreFields.size(); ++i) {
         input.texts[i - 1] = fields.*rules::kCoreFields[i].member;
     }
-    const auto attached =
-        create_or_attach(unit.tx, unit.org(), {&input, 1}, Expect::NewUsers, unit.now);
+    const auto attached = create_or_attach(transaction.tx, transaction.org(), {&input, 1},
+                                           Expect::NewUsers, transaction.now);
     const Attachment& attachment = attached.front();
-    audit(unit, "user." + std::string(text_of(attachment.outcome)), attachment.user_id.text());
-    CreatedMember created{member_of(unit, input, attachment), attachment.outcome};
+    audit(transaction, "user." + std::string(text_of(attachment.outcome)),
+          attachment.user_id.text());
+    CreatedMember created{member_of(transaction, input, attachment), attachment.outcome};
     if (attachment.is_written) {
-        emit(unit, {event_of(attachment.outcome), attachment.user_id,
-                    [&] { return to_json(rules::kUser, created.member); }});
+        emit(transaction, {event_of(attachment.outcome), attachment.user_id,
+                           [&] { return to_json(rules::kUser, created.member); }});
     }
     return created;
 }

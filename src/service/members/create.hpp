@@ -2,8 +2,9 @@
 // at commit, a batch of one for POST /v1/users.
 #pragma once
 
+#include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
-#include "rules/records.hpp"
+#include "rules/members/member.hpp"
 #include "service/context.hpp"
 
 #include <array>
@@ -24,7 +25,7 @@ struct MemberInput {
 };
 
 struct Attachment {
-    rules::RowState outcome = rules::RowState::Created;  // Created, Attached or Merged
+    rules::MemberOutcome outcome = rules::MemberOutcome::Created;
     UserId user_id;
     bool is_written = true;  // false: the input had nothing to add
 };
@@ -41,9 +42,9 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
 // POST /v1/users. Attributes are judged against the live registry: VALIDATION_ERROR.
 struct CreatedMember {
     rules::Member member;
-    rules::RowState outcome;
+    rules::MemberOutcome outcome;
 };
-CreatedMember create_member(Unit& unit, const rules::MemberFields& fields);
+CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields);
 
 // Throws VALIDATION_ERROR that names each of these attributes; nothing for none.
 void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts);

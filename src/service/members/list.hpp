@@ -2,7 +2,7 @@
 // one index leads, in its order, and the other conditions are held against what it gives.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/members/member.hpp"
 #include "service/context.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // The memberships that a batch of engagement events names, looked up together.
 #pragma once
 
-#include "store/engagement/events.hpp"
+#include "store/members/lookup.hpp"
 
 #include <map>
 #include <set>

@@ -24,28 +24,28 @@ void refuse_unless_free(db::OrgStore& org, const rules::Installation& installati
 
 }  // namespace
 
-IssuedModuleCredential issue_module_credential(Unit& unit, const KeyRing& keys,
+IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, const KeyRing& keys,
                                                InstallationId installation,
                                                const NewModuleCredential& fields) {
-    db::OrgStore org(unit.tx, unit.org());
-    const auto locked = lock_installation(unit, installation);
-    refuse_passed_expiry(fields.expires_at, unit.now);
+    db::OrgStore org(transaction.tx, transaction.org());
+    const auto locked = lock_installation(transaction, installation);
+    refuse_passed_expiry(fields.expires_at, transaction.now);
     refuse_unless_free(org, locked);
     IssuedModuleCredential issued{
         {}, create_credential(kModuleCredentialPrefix), create_signing_secret(kIngestSecretPrefix)};
     rules::ModuleCredential& record = issued.record;
     record.id = CredentialId::create();
     record.installation_id = installation;
-    record.organization_id = unit.org();
+    record.organization_id = transaction.org();
     record.name = fields.name;
     record.last_four = last_four(issued.credential);
-    record.created_by = unit.actor.admin;
-    record.created_at = unit.now;
+    record.created_by = transaction.actor.admin;
+    record.created_at = transaction.now;
     record.expires_at = fields.expires_at;
     store::insert_module_credential(
         org, record, sha256(issued.credential.reveal()),
         keys.seal(issued.signing_secret.reveal(), rules::credential_seal_name(record.id)));
-    audit(unit, "module_credential.issued", record.id.text(),
+    audit(transaction, "module_credential.issued", record.id.text(),
           {{"installation_id", installation.text()}, {"name", record.name}});
     return issued;
 }
@@ -63,11 +63,12 @@ std::vector<rules::ModuleCredential> list_module_credentials(Context& context, O
     });
 }
 
-void revoke_module_credential(Unit& unit, InstallationId installation, CredentialId id) {
-    db::OrgStore org(unit.tx, unit.org());
+void revoke_module_credential(OrgTransaction& transaction, InstallationId installation,
+                              CredentialId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     if (!store::lock_module_credential(org, installation, id)) throw Error(ErrorCode::NotFound);
-    if (store::revoke_module_credential(org, id, unit.now)) {
-        audit(unit, "module_credential.revoked", id.text(),
+    if (store::revoke_module_credential(org, id, transaction.now)) {
+        audit(transaction, "module_credential.revoked", id.text(),
               {{"installation_id", installation.text()}});
     }
 }
@@ -76,7 +77,8 @@ std::optional<VerifiedModule> verify_module_credential(Context& context, std::st
     auto found = context.database.read(
         [&](db::Tx& tx) { return store::find_module_credential(tx, sha256(token)); });
     const Timestamp now = Timestamp::now();
-    if (!found || found->is_disabled || is_dead(found->credential, now)) return std::nullopt;
+    if (!found || found->is_disabled || is_expired_or_revoked(found->credential, now))
+        return std::nullopt;
     const rules::ModuleCredential& credential = found->credential;
     if (is_touch_due(credential, now)) {
         context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own

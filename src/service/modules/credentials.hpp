@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/crypto.hpp"
-#include "rules/records.hpp"
-#include "service/access/sessions.hpp"
+#include "rules/modules/installations.hpp"
+#include "service/context.hpp"
 
 #include <optional>
 #include <string>
@@ -12,6 +12,13 @@
 #include <vector>
 
 namespace muster::service {
+
+// A module's backend: what it signs with is opened only where a request is signed.
+struct ModuleCaller {
+    CredentialId credential;
+    InstallationId installation;
+    std::string sealed_signing_secret;
+};
 
 inline constexpr std::string_view kModuleCredentialPrefix = "mk_live_";
 inline constexpr std::string_view kIngestSecretPrefix = "mks_";
@@ -31,7 +38,7 @@ struct IssuedModuleCredential {
 
 // Throws NOT_FOUND, VALIDATION_ERROR for an expires_at that has passed, and INVALID_STATE for an
 // installation that is disabled or has as many as it may.
-IssuedModuleCredential issue_module_credential(Unit& unit, const KeyRing& keys,
+IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, const KeyRing& keys,
                                                InstallationId installation,
                                                const NewModuleCredential& fields);
 
@@ -42,7 +49,8 @@ std::vector<rules::ModuleCredential> list_module_credentials(Context& context, O
                                                              int limit);
 
 // From the next request on; a revoked one stays as it is. Throws NOT_FOUND.
-void revoke_module_credential(Unit& unit, InstallationId installation, CredentialId id);
+void revoke_module_credential(OrgTransaction& transaction, InstallationId installation,
+                              CredentialId id);
 
 // The organization and the module behind a token; nullopt for one that is unknown, revoked or
 // expired, or whose installation is disabled. Notes its use, at most once a minute.

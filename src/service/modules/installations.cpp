@@ -5,8 +5,10 @@
 #include "base/log.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
+#include "rules/modules/installation_record.hpp"
+#include "rules/modules/installations.hpp"
 #include "rules/modules/manifest.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/modules/modules.hpp"
 #include "rules/seal_names.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
@@ -45,12 +47,12 @@ rules::ModuleVersion published_version(db::OrgStore& org, ModuleId module, Versi
 }
 
 // The installation with its module locked before it. An installation's module never changes.
-Installation locked_with_module(Unit& unit, InstallationId id) {
-    db::OrgStore org(unit.tx, unit.org());
+Installation locked_with_module(OrgTransaction& transaction, InstallationId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto found = store::find_installation(org, id);
     if (!found) throw Error(ErrorCode::NotFound);
     (void)locked_module(org, found->module_id);
-    return lock_installation(unit, id);
+    return lock_installation(transaction, id);
 }
 
 // Puts a config that suits the version into the record; its secrets come back sealed, "" for none.
@@ -75,8 +77,9 @@ Secret stored_secrets(const KeyRing& keys, db::OrgStore& org, InstallationId id)
     return {};
 }
 
-void tell(Unit& unit, std::string_view type, const Installation& installation) {
-    emit(unit, {type, std::nullopt, [&] { return to_json(rules::kInstallation, installation); }});
+void tell(OrgTransaction& transaction, std::string_view type, const Installation& installation) {
+    emit(transaction,
+         {type, std::nullopt, [&] { return to_json(rules::kInstallation, installation); }});
 }
 
 }  // namespace
@@ -89,8 +92,8 @@ std::optional<rules::Installation> find_installation(Context& context, OrgId org
     });
 }
 
-rules::Installation lock_installation(Unit& unit, InstallationId id) {
-    db::OrgStore org(unit.tx, unit.org());
+rules::Installation lock_installation(OrgTransaction& transaction, InstallationId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     auto installation = store::lock_installation(org, id);
     if (!installation) throw Error(ErrorCode::NotFound);
     return std::move(*installation);
@@ -105,8 +108,9 @@ std::vector<rules::Installation> list_installations(Context& context, OrgId orga
     });
 }
 
-Installation install_module(Context& context, Unit& unit, const NewInstallation& in) {
-    db::OrgStore org(unit.tx, unit.org());
+Installation install_module(Context& context, OrgTransaction& transaction,
+                            const NewInstallation& in) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto module = locked_module(org, in.module_id);
     if (module.status == ModuleStatus::Deprecated) refuse_state("the module is deprecated");
     const auto version_id = in.version_id ? in.version_id : module.current_version_id;
@@ -116,23 +120,23 @@ Installation install_module(Context& context, Unit& unit, const NewInstallation&
     Installation installation;
     installation.id = InstallationId::create();
     installation.module_id = module.id;
-    installation.organization_id = unit.org();
+    installation.organization_id = transaction.org();
     installation.version_id = version.id;
-    installation.installed_by = unit.actor.admin;
-    installation.installed_at = installation.created_at = installation.updated_at = unit.now;
+    installation.installed_by = transaction.actor.admin;
+    installation.installed_at = installation.created_at = installation.updated_at = transaction.now;
     const std::string sealed =
         take_config(context.keys, installation, version, in.config ? in.config->text : "{}", {});
     if (!store::insert_installation(org, installation, sealed)) refuse_second();
-    tell(unit, rules::event_type::kInstallationEnabled, installation);
-    audit(unit, "installation.created", installation.id.text(),
+    tell(transaction, rules::event_type::kInstallationEnabled, installation);
+    audit(transaction, "installation.created", installation.id.text(),
           {{"module_id", module.id.text()}, {"version_id", version.id.text()}});
     return installation;
 }
 
-Installation change_installation(Context& context, Unit& unit, InstallationId id,
+Installation change_installation(Context& context, OrgTransaction& transaction, InstallationId id,
                                  const InstallationChange& change) {
-    db::OrgStore org(unit.tx, unit.org());
-    auto installation = locked_with_module(unit, id);
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto installation = locked_with_module(transaction, id);
     if (!change.version_id && !change.config) return installation;
     const auto version = published_version(org, installation.module_id,
                                            change.version_id.value_or(installation.version_id));
@@ -140,37 +144,38 @@ Installation change_installation(Context& context, Unit& unit, InstallationId id
     const std::string sealed = take_config(context.keys, installation, version, config,
                                            stored_secrets(context.keys, org, id));
     installation.version_id = version.id;
-    installation.updated_at = unit.now;
+    installation.updated_at = transaction.now;
     store::set_installation_config(org, installation, sealed);
-    audit(unit, "installation.changed", id.text(), {{"version_id", version.id.text()}});
+    audit(transaction, "installation.changed", id.text(), {{"version_id", version.id.text()}});
     return installation;
 }
 
-Installation enable_installation(Unit& unit, InstallationId id) {
-    db::OrgStore org(unit.tx, unit.org());
-    auto installation = locked_with_module(unit, id);
+Installation enable_installation(OrgTransaction& transaction, InstallationId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto installation = locked_with_module(transaction, id);
     if (installation.status == InstallationStatus::Enabled) return installation;
     installation.status = InstallationStatus::Enabled;
-    installation.updated_at = unit.now;
-    if (!store::set_installation_status(org, id, installation.status, unit.now)) refuse_second();
-    tell(unit, rules::event_type::kInstallationEnabled, installation);
-    audit(unit, "installation.enabled", id.text());
+    installation.updated_at = transaction.now;
+    if (!store::set_installation_status(org, id, installation.status, transaction.now))
+        refuse_second();
+    tell(transaction, rules::event_type::kInstallationEnabled, installation);
+    audit(transaction, "installation.enabled", id.text());
     return installation;
 }
 
-Installation disable_installation(Unit& unit, InstallationId id) {
-    db::OrgStore org(unit.tx, unit.org());
-    auto installation = lock_installation(unit, id);
+Installation disable_installation(OrgTransaction& transaction, InstallationId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    auto installation = lock_installation(transaction, id);
     if (installation.status == InstallationStatus::Disabled) return installation;
     installation.status = InstallationStatus::Disabled;
-    installation.updated_at = unit.now;
-    if (!store::set_installation_status(org, id, installation.status, unit.now)) {
+    installation.updated_at = transaction.now;
+    if (!store::set_installation_status(org, id, installation.status, transaction.now)) {
         throw std::runtime_error("a disabled installation takes no slot");
     }
     // Written before it is told, so that its own endpoints hear nothing.
-    tell(unit, rules::event_type::kInstallationDisabled, installation);
-    store::cancel_deliveries(org, id, unit.now);
-    audit(unit, "installation.disabled", id.text());
+    tell(transaction, rules::event_type::kInstallationDisabled, installation);
+    store::cancel_deliveries(org, id, transaction.now);
+    audit(transaction, "installation.disabled", id.text());
     return installation;
 }
 

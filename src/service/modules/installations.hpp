@@ -2,7 +2,7 @@
 // (specification 2.8, 3.2; docs/modules.md "Installations").
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/modules/installations.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -14,7 +14,7 @@ std::optional<rules::Installation> find_installation(Context& context, OrgId org
                                                      InstallationId id);
 
 // Locked until the transaction ends. Throws NOT_FOUND.
-rules::Installation lock_installation(Unit& unit, InstallationId id);
+rules::Installation lock_installation(OrgTransaction& transaction, InstallationId id);
 
 // By id behind `after`, at most `limit`.
 std::vector<rules::Installation> list_installations(Context& context, OrgId organization,
@@ -29,7 +29,8 @@ struct NewInstallation {
 // Enabled, and told to webhooks. Throws NOT_FOUND for what is not the organization's own module and
 // a version of it, INVALID_STATE for a draft or a deprecated module, CONFLICT (details.field) while
 // another installation of it is not disabled, VALIDATION_ERROR with every fault of the config.
-rules::Installation install_module(Context& context, Unit& unit, const NewInstallation& in);
+rules::Installation install_module(Context& context, OrgTransaction& transaction,
+                                   const NewInstallation& in);
 
 // What is given changes. A config takes the place of the whole old one.
 struct InstallationChange {
@@ -39,15 +40,15 @@ struct InstallationChange {
 
 // The config, the old one too, must suit the version that the installation will have. Throws
 // NOT_FOUND, INVALID_STATE for a draft, VALIDATION_ERROR.
-rules::Installation change_installation(Context& context, Unit& unit, InstallationId id,
-                                        const InstallationChange& change);
+rules::Installation change_installation(Context& context, OrgTransaction& transaction,
+                                        InstallationId id, const InstallationChange& change);
 
 // From disabled or error; tells webhooks, its own too. An enabled one stays as it is. Throws
 // NOT_FOUND, and CONFLICT (details.field) while another installation of the module is not disabled.
-rules::Installation enable_installation(Unit& unit, InstallationId id);
+rules::Installation enable_installation(OrgTransaction& transaction, InstallationId id);
 
 // Its credentials and webhooks stop at once, and what is on its way to them is canceled; other
 // installations are told. A disabled one stays as it is. Throws NOT_FOUND.
-rules::Installation disable_installation(Unit& unit, InstallationId id);
+rules::Installation disable_installation(OrgTransaction& transaction, InstallationId id);
 
 }  // namespace muster::service

@@ -31,23 +31,23 @@ void refuse_broken_manifest(const rules::Module& module, const rules::ModuleVers
 
 }  // namespace
 
-rules::Module create_module(Unit& unit, const NewModule& in) {
-    db::OrgStore org(unit.tx, unit.org());
+rules::Module create_module(OrgTransaction& transaction, const NewModule& in) {
+    db::OrgStore org(transaction.tx, transaction.org());
     // Requests at the same time may pass this by as many as they are: it only keeps lists short.
     if (store::count_modules(org) >= kMostModules) {
         refuse_state("an organization has at most " + std::to_string(kMostModules) + " modules");
     }
     rules::Module module;
     module.id = ModuleId::create();
-    module.owner_organization_id = unit.org();
+    module.owner_organization_id = transaction.org();
     module.slug = in.slug;
     module.name = in.name;
     module.vendor = in.vendor;
-    module.created_at = module.updated_at = unit.now;
-    if (!store::insert_module(org, module, unit.actor.admin)) {
+    module.created_at = module.updated_at = transaction.now;
+    if (!store::insert_module(org, module, transaction.actor.admin)) {
         throw Error(ErrorCode::Conflict).detail("field", "slug");
     }
-    audit(unit, "module.created", module.id.text(), {{"slug", module.slug}});
+    audit(transaction, "module.created", module.id.text(), {{"slug", module.slug}});
     return module;
 }
 
@@ -66,8 +66,9 @@ std::vector<rules::Module> list_modules(Context& context, OrgId organization,
     });
 }
 
-rules::ModuleVersion create_version(Unit& unit, ModuleId module_id, const NewVersion& in) {
-    db::OrgStore org(unit.tx, unit.org());
+rules::ModuleVersion create_version(OrgTransaction& transaction, ModuleId module_id,
+                                    const NewVersion& in) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto module = locked_module(org, module_id);
     if (store::count_versions(org, module.id) >= kMostVersions) {
         refuse_state("a module has at most " + std::to_string(kMostVersions) + " versions");
@@ -77,11 +78,11 @@ rules::ModuleVersion create_version(Unit& unit, ModuleId module_id, const NewVer
     version.module_id = module.id;
     version.version = in.version;
     version.manifest = in.manifest;
-    version.created_at = version.updated_at = unit.now;
-    if (!store::insert_version(org, version, unit.actor.admin)) {
+    version.created_at = version.updated_at = transaction.now;
+    if (!store::insert_version(org, version, transaction.actor.admin)) {
         throw Error(ErrorCode::Conflict).detail("field", "version");
     }
-    audit(unit, "module.version_created", module.id.text(),
+    audit(transaction, "module.version_created", module.id.text(),
           {{"version_id", version.id.text()}, {"version", version.version}});
     return version;
 }
@@ -96,8 +97,9 @@ std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organiza
     });
 }
 
-rules::ModuleVersion publish_version(Unit& unit, ModuleId module_id, VersionId id) {
-    db::OrgStore org(unit.tx, unit.org());
+rules::ModuleVersion publish_version(OrgTransaction& transaction, ModuleId module_id,
+                                     VersionId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     auto module = locked_module(org, module_id);
     auto version = store::lock_version(org, module_id, id);
     if (!version) throw Error(ErrorCode::NotFound);
@@ -105,27 +107,27 @@ rules::ModuleVersion publish_version(Unit& unit, ModuleId module_id, VersionId i
     if (module.status == ModuleStatus::Deprecated) refuse_state("the module is deprecated");
     refuse_broken_manifest(module, *version);
 
-    store::publish_version(org, id, unit.now);
+    store::publish_version(org, id, transaction.now);
     version->status = VersionStatus::Published;
-    version->published_at = version->updated_at = unit.now;
+    version->published_at = version->updated_at = transaction.now;
     module.status = ModuleStatus::Published;
     module.current_version_id = id;
-    module.updated_at = unit.now;
+    module.updated_at = transaction.now;
     store::update_module(org, module);
-    audit(unit, "module.published", module_id.text(),
+    audit(transaction, "module.published", module_id.text(),
           {{"version_id", id.text()}, {"version", version->version}});
     return std::move(*version);
 }
 
-rules::Module deprecate_module(Unit& unit, ModuleId id) {
-    db::OrgStore org(unit.tx, unit.org());
+rules::Module deprecate_module(OrgTransaction& transaction, ModuleId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     auto module = locked_module(org, id);
     if (module.status == ModuleStatus::Deprecated) return module;
     if (module.status == ModuleStatus::Draft) refuse_state("the module was never published");
     module.status = ModuleStatus::Deprecated;
-    module.updated_at = unit.now;
+    module.updated_at = transaction.now;
     store::update_module(org, module);
-    audit(unit, "module.deprecated", id.text());
+    audit(transaction, "module.deprecated", id.text());
     return module;
 }
 

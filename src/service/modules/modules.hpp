@@ -3,7 +3,7 @@
 // organization's own.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/modules/modules.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -23,7 +23,7 @@ struct NewModule {
 
 // A draft. Throws CONFLICT (details.field) for a slug that is taken, INVALID_STATE once there are
 // too many.
-rules::Module create_module(Unit& unit, const NewModule& in);
+rules::Module create_module(OrgTransaction& transaction, const NewModule& in);
 
 std::optional<rules::Module> find_module(Context& context, OrgId organization, ModuleId id);
 // By id behind `after`, at most `limit`.
@@ -37,7 +37,8 @@ struct NewVersion {
 
 // A draft, whatever its manifest says. Throws NOT_FOUND for the module, CONFLICT (details.field)
 // for a version that is taken, INVALID_STATE once there are too many.
-rules::ModuleVersion create_version(Unit& unit, ModuleId module, const NewVersion& in);
+rules::ModuleVersion create_version(OrgTransaction& transaction, ModuleId module,
+                                    const NewVersion& in);
 
 // By id behind `after`, at most `limit`. Throws NOT_FOUND for the module.
 std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organization,
@@ -46,10 +47,10 @@ std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organiza
 
 // The version becomes the module's current one and never changes again. Throws NOT_FOUND,
 // INVALID_STATE for a published version or a deprecated module, MANIFEST_INVALID with every fault.
-rules::ModuleVersion publish_version(Unit& unit, ModuleId module, VersionId id);
+rules::ModuleVersion publish_version(OrgTransaction& transaction, ModuleId module, VersionId id);
 
 // No new installations; the old ones run on. Once more changes nothing. Throws NOT_FOUND, and
 // INVALID_STATE for a draft.
-rules::Module deprecate_module(Unit& unit, ModuleId id);
+rules::Module deprecate_module(OrgTransaction& transaction, ModuleId id);
 
 }  // namespace muster::service

@@ -94,14 +94,14 @@ void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
 
 }  // namespace
 
-PublishableKey issue_publishable_key(Unit& unit, PublishableKeyKind kind,
+PublishableKey issue_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
                                      const NewPublishableKey& fields) {
-    refuse_passed_expiry(fields.expires_at, unit.now);
-    PublishableKey key = make_key(unit.org(), kind, fields, unit.now);
-    key.created_by = unit.actor.admin;
-    db::OrgStore org(unit.tx, unit.org());
+    refuse_passed_expiry(fields.expires_at, transaction.now);
+    PublishableKey key = make_key(transaction.org(), kind, fields, transaction.now);
+    key.created_by = transaction.actor.admin;
+    db::OrgStore org(transaction.tx, transaction.org());
     insert_within_bound(org, key);
-    audit(unit, action_of(kind, "issued"), key.id.text(), {{"name", key.name}});
+    audit(transaction, action_of(kind, "issued"), key.id.text(), {{"name", key.name}});
     return key;
 }
 
@@ -133,27 +133,28 @@ std::vector<PublishableKey> list_publishable_keys(Context& context, OrgId organi
     });
 }
 
-PublishableKey change_publishable_key(Unit& unit, PublishableKeyKind kind, PublishableKeyId id,
-                                      const PublishableKeyChange& change) {
-    db::OrgStore org(unit.tx, unit.org());
+PublishableKey change_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
+                                      PublishableKeyId id, const PublishableKeyChange& change) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto before = store::lock_publishable_key(org, kind, id);
     if (!before) throw Error(ErrorCode::NotFound);
-    if (change.expires_at) refuse_passed_expiry(*change.expires_at, unit.now);
+    if (change.expires_at) refuse_passed_expiry(*change.expires_at, transaction.now);
     if (before->revoked_at) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked");
     }
     PublishableKey key = changed(*before, change);
     if (key == *before) return key;
     store::write_publishable_key(org, key);
-    audit(unit, action_of(kind, "updated"), id.text(), {{"name", key.name}});
+    audit(transaction, action_of(kind, "updated"), id.text(), {{"name", key.name}});
     return key;
 }
 
-bool revoke_publishable_key(Unit& unit, PublishableKeyKind kind, PublishableKeyId id) {
-    db::OrgStore org(unit.tx, unit.org());
+bool revoke_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
+                            PublishableKeyId id) {
+    db::OrgStore org(transaction.tx, transaction.org());
     if (!store::lock_publishable_key(org, kind, id)) return false;
-    if (store::revoke_publishable_key(org, kind, id, unit.now)) {
-        audit(unit, action_of(kind, "revoked"), id.text());
+    if (store::revoke_publishable_key(org, kind, id, transaction.now)) {
+        audit(transaction, action_of(kind, "revoked"), id.text());
     }
     return true;
 }
@@ -181,7 +182,7 @@ std::vector<rules::PublishableKey> find_publishable_keys(Context& context,
     auto keys =
         context.database.read([&](db::Tx& tx) { return store::find_publishable_keys(tx, tokens); });
     const Timestamp now = Timestamp::now();
-    std::erase_if(keys, [&](const auto& key) { return is_dead(key, now); });
+    std::erase_if(keys, [&](const auto& key) { return is_expired_or_revoked(key, now); });
     for (const rules::PublishableKey& key : keys) touch(context, key, now);
     return keys;
 }

@@ -37,7 +37,8 @@ struct PublishableKeyChange {
 
 // Throws VALIDATION_ERROR for an expires_at that has passed, INVALID_STATE when the organization
 // has kMostPublishableKeys.
-rules::PublishableKey issue_publishable_key(Unit& unit, rules::PublishableKeyKind kind,
+rules::PublishableKey issue_publishable_key(OrgTransaction& transaction,
+                                            rules::PublishableKeyKind kind,
                                             const NewPublishableKey& fields);
 // The same for the operator. Throws std::invalid_argument for a bad name, and origins that are
 // none, too many or not there; they need not be canonical.
@@ -53,13 +54,14 @@ std::vector<rules::PublishableKey> list_publishable_keys(Context& context, OrgId
 
 // Counts from the next request on, and may give an expired key a new end. Throws NOT_FOUND,
 // INVALID_STATE for a revoked key, VALIDATION_ERROR for an expires_at that has passed.
-rules::PublishableKey change_publishable_key(Unit& unit, rules::PublishableKeyKind kind,
-                                             PublishableKeyId id,
+rules::PublishableKey change_publishable_key(OrgTransaction& transaction,
+                                             rules::PublishableKeyKind kind, PublishableKeyId id,
                                              const PublishableKeyChange& change);
 
 // From the next request on. False for a key that the organization does not have; a revoked one
 // stays as it is.
-bool revoke_publishable_key(Unit& unit, rules::PublishableKeyKind kind, PublishableKeyId id);
+bool revoke_publishable_key(OrgTransaction& transaction, rules::PublishableKeyKind kind,
+                            PublishableKeyId id);
 // The operator's: false for a revoked one too.
 bool revoke_publishable_key(Context& context, OrgId organization, rules::PublishableKeyKind kind,
                             PublishableKeyId id);

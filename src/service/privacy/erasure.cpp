@@ -2,9 +2,11 @@
 
 #include "base/json.hpp"
 #include "db/transaction.hpp"
+#include "rules/access/organizations.hpp"
 #include "rules/event_types.hpp"
 #include "rules/imports/block.hpp"
-#include "rules/reply_records.hpp"
+#include "rules/members/member.hpp"
+#include "rules/members/member_record.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 #include "service/outbox.hpp"
@@ -54,7 +56,7 @@ class Eraser {
     bool erases() const { return mode_ == Mode::Erase; }
 
     // What the person did and what was told of it, in one organization.
-    struct Told {
+    struct EventCounts {
         std::int64_t events = 0;
         std::int64_t webhooks = 0;
     };
@@ -124,9 +126,10 @@ class Eraser {
 
     // What came since visit_events(). The member rows are gone by now, and whoever writes an event
     // of a member holds that row: nothing more can come.
-    std::map<OrgId, Told> erase_latest_events(db::Tx& tx, UserId user, const Memberships& of) {
+    std::map<OrgId, EventCounts> erase_latest_events(db::Tx& tx, UserId user,
+                                                     const Memberships& of) {
         constexpr int kAll = std::numeric_limits<int>::max();
-        std::map<OrgId, Told> latest;
+        std::map<OrgId, EventCounts> latest;
         for (const auto& [organization, member] : of) {
             db::OrgStore org(tx, organization);
             latest[organization].events = store::delete_engagement_events(org, member, kAll);
@@ -145,7 +148,7 @@ class Eraser {
 
     void erase_identity() {
         Memberships memberships;
-        std::map<OrgId, Told> latest;
+        std::map<OrgId, EventCounts> latest;
         context_.database.transaction([&](db::Tx& tx) {
             memberships.clear();
             // Locked before anything is read, so that what is read is not older than the lock.
@@ -177,9 +180,9 @@ class Eraser {
         removed.user_id = *erasure_.user;
         removed.member_id = membership.member;
         removed.organization_id = membership.organization;
-        Unit unit{tx, {membership.organization}, Timestamp::now()};
-        emit(unit, {rules::event_type::kMemberRemoved, std::nullopt,
-                    [&] { return to_json(rules::kRemovedUser, removed); }});
+        OrgTransaction transaction{tx, {membership.organization}, Timestamp::now()};
+        emit(transaction, {rules::event_type::kMemberRemoved, std::nullopt,
+                           [&] { return to_json(rules::kRemovedUser, removed); }});
     }
 
     void note_identity(db::Tx& tx, const Memberships& memberships) {
@@ -199,7 +202,7 @@ class Eraser {
     }
 
     void visit(const rules::Organization& organization) {
-        const Told& told = told_[organization.id];
+        const EventCounts& told = told_[organization.id];
         ErasedHere here{organization.id, organization.name, {}, 0, 0, told.events, told.webhooks};
         const auto member = members_.find(organization.id);
         if (member != members_.end()) here.member = member->second;
@@ -307,7 +310,7 @@ class Eraser {
     Mode mode_;
     Erasure erasure_;
     std::map<OrgId, MemberId> members_;
-    std::map<OrgId, Told> told_;
+    std::map<OrgId, EventCounts> told_;
     std::set<OrgId> noted_;
 };
 

@@ -1,7 +1,6 @@
 // A person's right to erasure, over all organizations: `musterctl user erase`.
 #pragma once
 
-#include "rules/records.hpp"
 #include "service/context.hpp"
 
 #include <cstdint>

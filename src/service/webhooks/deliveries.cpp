@@ -19,9 +19,9 @@ namespace {
 using rules::WebhookDelivery;
 
 // An endpoint that may be sent to, locked, so that nobody disables it meanwhile.
-rules::WebhookEndpoint locked_active(Unit& unit, const EndpointPlace& place) {
-    const auto installation = lock_installation(unit, place.installation);
-    db::OrgStore org(unit.tx, unit.org());
+rules::WebhookEndpoint locked_active(OrgTransaction& transaction, const EndpointPlace& place) {
+    const auto installation = lock_installation(transaction, place.installation);
+    db::OrgStore org(transaction.tx, transaction.org());
     auto endpoint = store::lock_webhook_endpoint(org, place.installation, place.endpoint);
     if (!endpoint) throw Error(ErrorCode::NotFound);
     if (installation.status == rules::InstallationStatus::Disabled) {
@@ -57,15 +57,16 @@ std::string test_data(const rules::WebhookEndpoint& endpoint) {
     return data;
 }
 
-std::int64_t recover_since(Unit& unit, const EndpointPlace& place, Timestamp since) {
-    if (since > unit.now) {
+std::int64_t recover_since(OrgTransaction& transaction, const EndpointPlace& place,
+                           Timestamp since) {
+    if (since > transaction.now) {
         Faults faults;
         faults.add("since", FieldCode::OutOfRange);
         throw Error(ErrorCode::ValidationError).fields(faults);
     }
-    locked_active(unit, place);
-    db::OrgStore org(unit.tx, unit.org());
-    return store::recover_deliveries(org, place.endpoint, since, unit.now);
+    locked_active(transaction, place);
+    db::OrgStore org(transaction.tx, transaction.org());
+    return store::recover_deliveries(org, place.endpoint, since, transaction.now);
 }
 
 }  // namespace
@@ -97,32 +98,33 @@ std::optional<WebhookDelivery> find_delivery(Context& context, OrgId organizatio
     });
 }
 
-WebhookDelivery test_endpoint(Unit& unit, const EndpointPlace& place) {
-    const auto endpoint = locked_active(unit, place);
+WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointPlace& place) {
+    const auto endpoint = locked_active(transaction, place);
     const auto id = emit_to(
-        unit, endpoint.id,
+        transaction, endpoint.id,
         {rules::event_type::kEndpointTest, std::nullopt, [&] { return test_data(endpoint); }});
-    audit(unit, "webhook_endpoint.tested", endpoint.id.text());
-    db::OrgStore org(unit.tx, unit.org());
+    audit(transaction, "webhook_endpoint.tested", endpoint.id.text());
+    db::OrgStore org(transaction.tx, transaction.org());
     auto delivery = read_delivery(org, endpoint.id, id);
     if (!delivery) throw std::runtime_error("a delivery that was just written is gone");
     return std::move(*delivery);
 }
 
-WebhookDelivery redeliver(Unit& unit, const EndpointPlace& place, DeliveryId id) {
-    locked_active(unit, place);
-    db::OrgStore org(unit.tx, unit.org());
-    store::requeue_delivery(org, place.endpoint, id, unit.now);
+WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointPlace& place, DeliveryId id) {
+    locked_active(transaction, place);
+    db::OrgStore org(transaction.tx, transaction.org());
+    store::requeue_delivery(org, place.endpoint, id, transaction.now);
     auto delivery = read_delivery(org, place.endpoint, id);
     if (!delivery) throw Error(ErrorCode::NotFound);
-    audit(unit, "webhook_delivery.redelivered", id.text(),
+    audit(transaction, "webhook_delivery.redelivered", id.text(),
           {{"endpoint_id", place.endpoint.text()}});
     return std::move(*delivery);
 }
 
-std::int64_t recover_deliveries(Unit& unit, const EndpointPlace& place, Timestamp since) {
-    const std::int64_t queued = recover_since(unit, place, since);
-    audit(unit, "webhook_endpoint.recovered", place.endpoint.text(),
+std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointPlace& place,
+                                Timestamp since) {
+    const std::int64_t queued = recover_since(transaction, place, since);
+    audit(transaction, "webhook_endpoint.recovered", place.endpoint.text(),
           {{"since", since.text()}, {"queued", std::to_string(queued)}});
     return queued;
 }
@@ -130,13 +132,14 @@ std::int64_t recover_deliveries(Unit& unit, const EndpointPlace& place, Timestam
 std::int64_t recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
                                 Timestamp since) {
     return context.database.transaction([&](db::Tx& tx) {
-        Unit unit{tx, {organization}, Timestamp::now()};
+        OrgTransaction transaction{tx, {organization}, Timestamp::now()};
         db::OrgStore org(tx, organization);
         const auto installation = store::find_installation_of_endpoint(org, endpoint);
         if (!installation) throw Error(ErrorCode::NotFound);
-        const std::int64_t queued = recover_since(unit, {*installation, endpoint}, since);
+        const std::int64_t queued = recover_since(transaction, {*installation, endpoint}, since);
         audit_operator(tx, organization, "webhook_endpoint.recovered", endpoint.text(),
-                       {{"since", since.text()}, {"queued", std::to_string(queued)}}, unit.now);
+                       {{"since", since.text()}, {"queued", std::to_string(queued)}},
+                       transaction.now);
         return queued;
     });
 }

@@ -3,7 +3,7 @@
 // service/webhooks/dispatch.hpp.
 #pragma once
 
-#include "rules/records.hpp"
+#include "rules/webhooks/deliveries.hpp"
 #include "service/context.hpp"
 #include "service/webhooks/endpoints.hpp"
 
@@ -31,13 +31,15 @@ std::optional<rules::WebhookDelivery> find_delivery(Context& context, OrgId orga
 // NOT_FOUND for what is not there.
 
 // An event of type webhook_endpoint.test to this endpoint alone.
-rules::WebhookDelivery test_endpoint(Unit& unit, const EndpointPlace& place);
+rules::WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointPlace& place);
 // Pending again, from the first attempt on, with the same webhook id, whatever became of it; one
 // that a runner is sending right now stays as it is.
-rules::WebhookDelivery redeliver(Unit& unit, const EndpointPlace& place, DeliveryId id);
+rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointPlace& place,
+                                 DeliveryId id);
 // The same for all that failed or were canceled, of those made at `since` or later: how many.
 // Throws VALIDATION_ERROR for a time to come.
-std::int64_t recover_deliveries(Unit& unit, const EndpointPlace& place, Timestamp since);
+std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointPlace& place,
+                                Timestamp since);
 // The same for the operator, who names no installation.
 std::int64_t recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
                                 Timestamp since);

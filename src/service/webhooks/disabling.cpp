@@ -71,51 +71,54 @@ std::vector<std::string> addressees(db::OrgStore& org) {
     return owners.empty() ? admins : owners;
 }
 
-bool may_mail(Unit& unit) {
+bool may_mail(OrgTransaction& transaction) {
     constexpr std::string_view kKind = "webhook_notice";
-    const std::string subject = sha256(unit.org().bytes());
-    rules::SpentTimes told(store::lock_guess_budget(unit.tx, kKind, subject));
-    if (told.exhausted(kNoticesADay, unit.now)) return false;
-    told.spend(unit.now, kNoticesADay.within);
-    store::write_guess_budget(unit.tx, kKind, subject, told.packed(),
-                              unit.now + kNoticesADay.within);
+    const std::string subject = sha256(transaction.org().bytes());
+    rules::SpentTimes told(store::lock_guess_budget(transaction.tx, kKind, subject));
+    if (told.exhausted(kNoticesADay, transaction.now)) return false;
+    told.spend(transaction.now, kNoticesADay.within);
+    store::write_guess_budget(transaction.tx, kKind, subject, told.packed(),
+                              transaction.now + kNoticesADay.within);
     return true;
 }
 
-void tell(Unit& unit, const KeyRing& keys, const DisabledEndpoint& endpoint) {
-    db::OrgStore org(unit.tx, unit.org());
-    emit(unit, {rules::event_type::kEndpointDisabled, std::nullopt,
-                [&] { return to_json(kDisabledEndpoint, endpoint); }});
-    const auto addresses = may_mail(unit) ? addressees(org) : std::vector<std::string>();
+void tell(OrgTransaction& transaction, const KeyRing& keys, const DisabledEndpoint& endpoint) {
+    db::OrgStore org(transaction.tx, transaction.org());
+    emit(transaction, {rules::event_type::kEndpointDisabled, std::nullopt,
+                       [&] { return to_json(kDisabledEndpoint, endpoint); }});
+    const auto addresses = may_mail(transaction) ? addressees(org) : std::vector<std::string>();
     for (const std::string& address : addresses) {
-        queue_mail(unit.tx, keys, {address, "A webhook endpoint was disabled", mail_text(endpoint)},
-                   unit.now, unit.now + kMailLife);
+        queue_mail(transaction.tx, keys,
+                   {address, "A webhook endpoint was disabled", mail_text(endpoint)},
+                   transaction.now, transaction.now + kMailLife);
     }
-    audit_system(unit, "webhook_endpoint.disabled", endpoint.id.text(),
+    audit_system(transaction, "webhook_endpoint.disabled", endpoint.id.text(),
                  {{"reason", endpoint.reason}});
 }
 
 }  // namespace
 
-bool disable_webhook_endpoint(Unit& unit, const KeyRing& keys, EndpointId endpoint,
+bool disable_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys, EndpointId endpoint,
                               std::string_view reason, std::optional<Timestamp> failing_before) {
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto target = store::find_target(org, endpoint);
     if (!target) return false;
-    if (!store::disable_endpoint(org, endpoint, reason, failing_before, unit.now)) return false;
-    cancel_deliveries(unit, endpoint);
-    store::set_error_without_endpoint(org, target->installation, unit.now);
-    tell(unit, keys,
-         {endpoint, target->installation, unit.org(), std::string(url_to_show(target->url)),
+    if (!store::disable_endpoint(org, endpoint, reason, failing_before, transaction.now))
+        return false;
+    cancel_deliveries(transaction, endpoint);
+    store::set_error_without_endpoint(org, target->installation, transaction.now);
+    tell(transaction, keys,
+         {endpoint, target->installation, transaction.org(), std::string(url_to_show(target->url)),
           std::string(reason), target->failing_since});
     return true;
 }
 
-bool cancel_deliveries(Unit& unit, EndpointId endpoint) {
-    db::OrgStore org(unit.tx, unit.org());
+bool cancel_deliveries(OrgTransaction& transaction, EndpointId endpoint) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto target = store::find_target(org, endpoint);
     if (!target || !target->is_disabled) return false;  // an admin has brought it back
-    return store::cancel_pending(org, endpoint, unit.now, kCanceledAtOnce) == kCanceledAtOnce;
+    return store::cancel_pending(org, endpoint, transaction.now, kCanceledAtOnce) ==
+           kCanceledAtOnce;
 }
 
 std::string_view url_to_show(std::string_view url) {

@@ -264,8 +264,8 @@ void WebhookDispatch::cancel_some() {
     const auto [organization, endpoint] = *canceling_.begin();
     const bool has_more =
         context_.database.transaction([&, org = organization, id = endpoint](db::Tx& tx) {
-            Unit unit{tx, {org}, Timestamp::now()};
-            return cancel_deliveries(unit, id);
+            OrgTransaction transaction{tx, {org}, Timestamp::now()};
+            return cancel_deliveries(transaction, id);
         });
     if (!has_more) canceling_.erase(canceling_.begin());
 }

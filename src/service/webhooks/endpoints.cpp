@@ -25,7 +25,7 @@ namespace {
 using rules::EndpointStatus;
 using rules::InstallationStatus;
 
-void judge_event_types(const std::vector<std::string>& types, Faults& faults) {
+void validate_event_types(const std::vector<std::string>& types, Faults& faults) {
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < types.size(); ++i) {
         const std::string path = "subscribed_event_types[" + std::to_string(i) + "]";
@@ -37,7 +37,8 @@ void judge_event_types(const std::vector<std::string>& types, Faults& faults) {
     }
 }
 
-void judge_url(const Context& context, const std::string& url, bool may_look_up, Faults& faults) {
+void validate_url(const Context& context, const std::string& url, bool may_look_up,
+                  Faults& faults) {
     const net::UrlPolicy policy{context.settings.webhooks_loopback == "yes",
                                 context.settings.webhooks_dns};
     const auto look_up = may_look_up ? net::LookUp::Yes : net::LookUp::No;
@@ -76,18 +77,19 @@ void check_endpoint_fields(const Context& context, const std::optional<std::stri
                            const std::optional<std::vector<std::string>>& event_types,
                            bool may_look_up) {
     Faults faults;
-    if (event_types) judge_event_types(*event_types, faults);
-    if (url) judge_url(context, *url, may_look_up, faults);
+    if (event_types) validate_event_types(*event_types, faults);
+    if (url) validate_url(context, *url, may_look_up, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-IssuedEndpoint create_webhook_endpoint(Unit& unit, const KeyRing& keys, InstallationId installation,
+IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
+                                       InstallationId installation,
                                        const NewWebhookEndpoint& fields) {
-    const auto owner = lock_installation(unit, installation);
+    const auto owner = lock_installation(transaction, installation);
     if (owner.status == InstallationStatus::Disabled) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
     }
-    db::OrgStore org(unit.tx, unit.org());
+    db::OrgStore org(transaction.tx, transaction.org());
     if (store::count_webhook_endpoints(org, installation) >= kMostEndpoints) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "the installation has as many endpoints as it may");
@@ -101,14 +103,14 @@ IssuedEndpoint create_webhook_endpoint(Unit& unit, const KeyRing& keys, Installa
     rules::WebhookEndpoint& endpoint = issued.endpoint;
     endpoint.id = EndpointId::create();
     endpoint.module_installation_id = installation;
-    endpoint.organization_id = unit.org();
+    endpoint.organization_id = transaction.org();
     endpoint.url = fields.url;
     endpoint.subscribed_event_types = in_order(fields.event_types);
-    endpoint.created_at = endpoint.updated_at = unit.now;
+    endpoint.created_at = endpoint.updated_at = transaction.now;
     store::insert_webhook_endpoint(
         org, endpoint, keys.seal(issued.secret.reveal(), rules::endpoint_seal_name(endpoint.id)),
-        unit.actor.admin);
-    audit(unit, "webhook_endpoint.created", endpoint.id.text(),
+        transaction.actor.admin);
+    audit(transaction, "webhook_endpoint.created", endpoint.id.text(),
           {{"installation_id", installation.text()}});
     return issued;
 }
@@ -125,10 +127,11 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
     });
 }
 
-rules::WebhookEndpoint change_webhook_endpoint(Unit& unit, const EndpointPlace& place,
+rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction,
+                                               const EndpointPlace& place,
                                                const EndpointChange& change) {
-    const auto owner = lock_installation(unit, place.installation);
-    db::OrgStore org(unit.tx, unit.org());
+    const auto owner = lock_installation(transaction, place.installation);
+    db::OrgStore org(transaction.tx, transaction.org());
     rules::WebhookEndpoint before = locked(org, place);
     rules::WebhookEndpoint endpoint = before;
     if (change.url) endpoint.url = *change.url;
@@ -137,35 +140,36 @@ rules::WebhookEndpoint change_webhook_endpoint(Unit& unit, const EndpointPlace& 
     if (change.status == EndpointStatus::Active && owner.status == InstallationStatus::Error) {
         // One in error holds its module's slot already: nothing can be in the way.
         (void)store::set_installation_status(org, place.installation, InstallationStatus::Enabled,
-                                             unit.now);
+                                             transaction.now);
     }
     if (is_same(before, endpoint)) return before;
-    endpoint.updated_at = unit.now;
+    endpoint.updated_at = transaction.now;
     store::write_webhook_endpoint(org, endpoint);
     if (endpoint.status == EndpointStatus::Disabled) {
-        store::cancel_pending(org, endpoint.id, unit.now, std::numeric_limits<int>::max());
+        store::cancel_pending(org, endpoint.id, transaction.now, std::numeric_limits<int>::max());
     }
-    audit(unit, "webhook_endpoint.changed", endpoint.id.text(),
+    audit(transaction, "webhook_endpoint.changed", endpoint.id.text(),
           {{"status", std::string(text_of(endpoint.status))}});
     return endpoint;
 }
 
-void delete_webhook_endpoint(Unit& unit, const EndpointPlace& place) {
-    db::OrgStore org(unit.tx, unit.org());
+void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointPlace& place) {
+    db::OrgStore org(transaction.tx, transaction.org());
     const auto endpoint = locked(org, place);
     store::delete_webhook_endpoint(org, endpoint.id);
-    audit(unit, "webhook_endpoint.deleted", endpoint.id.text(),
+    audit(transaction, "webhook_endpoint.deleted", endpoint.id.text(),
           {{"installation_id", place.installation.text()}});
 }
 
-IssuedEndpoint rotate_endpoint_secret(Unit& unit, const KeyRing& keys, const EndpointPlace& place) {
-    db::OrgStore org(unit.tx, unit.org());
+IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
+                                      const EndpointPlace& place) {
+    db::OrgStore org(transaction.tx, transaction.org());
     IssuedEndpoint issued{locked(org, place), rules::create_endpoint_secret()};
     const std::string name = rules::endpoint_seal_name(place.endpoint);
     store::rotate_webhook_secret(org, place.endpoint, keys.seal(issued.secret.reveal(), name),
-                                 unit.now + rules::kSecretOverlap, unit.now);
-    issued.endpoint.updated_at = unit.now;
-    audit(unit, "webhook_endpoint.secret_rotated", place.endpoint.text());
+                                 transaction.now + rules::kSecretOverlap, transaction.now);
+    issued.endpoint.updated_at = transaction.now;
+    audit(transaction, "webhook_endpoint.secret_rotated", place.endpoint.text());
     return issued;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/crypto.hpp"
-#include "rules/records.hpp"
+#include "rules/webhooks/endpoints.hpp"
 #include "service/context.hpp"
 
 #include <optional>
@@ -50,7 +50,8 @@ void check_endpoint_fields(const Context& context, const std::optional<std::stri
 
 // The fields must have been checked. Throws NOT_FOUND, and INVALID_STATE for an installation that
 // is disabled, or where there are as many as there may be.
-IssuedEndpoint create_webhook_endpoint(Unit& unit, const KeyRing& keys, InstallationId installation,
+IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
+                                       InstallationId installation,
                                        const NewWebhookEndpoint& fields);
 
 // By id behind `after`, at most `limit`. Throws NOT_FOUND for the installation.
@@ -61,14 +62,16 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
 
 // The fields must have been checked. Active: a fresh start, which forgets what Muster had against
 // it, and ends its installation's status error. Disabled: what waits is canceled. Throws NOT_FOUND.
-rules::WebhookEndpoint change_webhook_endpoint(Unit& unit, const EndpointPlace& place,
+rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction,
+                                               const EndpointPlace& place,
                                                const EndpointChange& change);
 
 // With all its deliveries. Throws NOT_FOUND.
-void delete_webhook_endpoint(Unit& unit, const EndpointPlace& place);
+void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointPlace& place);
 
 // A new secret; the old one signs beside it for rules::kSecretOverlap. Throws NOT_FOUND.
-IssuedEndpoint rotate_endpoint_secret(Unit& unit, const KeyRing& keys, const EndpointPlace& place);
+IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
+                                      const EndpointPlace& place);
 
 // For the operator: all of the organization's, with how many of their deliveries wait and failed.
 struct EndpointHealth {

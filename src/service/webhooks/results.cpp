@@ -29,20 +29,20 @@ Verdict verdict_on(const AttemptResult& result) {
 }
 
 // What the results say of one endpoint.
-struct Signs {
+struct EndpointSignals {
     bool delivered = false;  // at least once
     bool fails = false;      // since the last delivery
     bool gone = false;
 };
 
-std::map<EndpointId, Signs> signs_in(const Results& results) {
-    std::map<EndpointId, Signs> all;
+std::map<EndpointId, EndpointSignals> signals_in(const Results& results) {
+    std::map<EndpointId, EndpointSignals> all;
     for (const AttemptResult* result : results) {
-        Signs& signs = all[result->endpoint];
+        EndpointSignals& signals = all[result->endpoint];
         const Verdict verdict = verdict_on(*result);
-        signs.delivered |= verdict == Verdict::Delivered;
-        signs.fails = verdict != Verdict::Delivered;
-        signs.gone |= verdict == Verdict::Gone;
+        signals.delivered |= verdict == Verdict::Delivered;
+        signals.fails = verdict != Verdict::Delivered;
+        signals.gone |= verdict == Verdict::Gone;
     }
     return all;
 }
@@ -50,8 +50,8 @@ std::map<EndpointId, Signs> signs_in(const Results& results) {
 // Writes down the results of one organization.
 class Recorder {
   public:
-    Recorder(Unit& unit, const KeyRing& keys, const Uuid& owner)
-        : unit_(unit), keys_(keys), org_(unit.tx, unit.org()), owner_(owner) {}
+    Recorder(OrgTransaction& transaction, const KeyRing& keys, const Uuid& owner)
+        : unit_(transaction), keys_(keys), org_(transaction.tx, transaction.org()), owner_(owner) {}
 
     // Those that count.
     Results record(const Results& all) {
@@ -59,7 +59,7 @@ class Recorder {
         if (results.empty()) return results;
         insert_attempts(results);
         move_deliveries(results);
-        note_endpoints(signs_in(results));
+        note_endpoints(signals_in(results));
         return results;
     }
     const std::vector<Disabled>& disabled() const { return disabled_; }
@@ -113,26 +113,26 @@ class Recorder {
         bool any() const { return mended || broken || gone || fails_too_long; }
     };
 
-    std::map<EndpointId, Change> changes_by(const std::map<EndpointId, Signs>& all) {
+    std::map<EndpointId, Change> changes_by(const std::map<EndpointId, EndpointSignals>& all) {
         std::vector<EndpointId> ids;
         ids.reserve(all.size());
-        for (const auto& [endpoint, signs] : all) ids.push_back(endpoint);
+        for (const auto& [endpoint, signals] : all) ids.push_back(endpoint);
         const auto failing = store::find_failing(org_, ids);
         const Timestamp too_long_ago = unit_.now - rules::kFailingTooLong;
         std::map<EndpointId, Change> changes;
-        for (const auto& [endpoint, signs] : all) {
+        for (const auto& [endpoint, signals] : all) {
             const auto since = failing.find(endpoint);
             const bool failed = since != failing.end();
             const bool too_long = failed && since->second <= too_long_ago;
-            const Change change{signs.delivered && failed,
-                                signs.fails && (signs.delivered || !failed), signs.gone,
-                                !signs.delivered && too_long};
+            const Change change{signals.delivered && failed,
+                                signals.fails && (signals.delivered || !failed), signals.gone,
+                                !signals.delivered && too_long};
             if (change.any()) changes.emplace(endpoint, change);
         }
         return changes;
     }
 
-    void note_endpoints(const std::map<EndpointId, Signs>& all) {
+    void note_endpoints(const std::map<EndpointId, EndpointSignals>& all) {
         const auto changes = changes_by(all);
         if (changes.empty()) return;
         std::vector<EndpointId> ids;
@@ -163,7 +163,7 @@ class Recorder {
             disabled_.push_back({{unit_.org(), endpoint}, std::string(reason)});
     }
 
-    Unit& unit_;
+    OrgTransaction& unit_;
     const KeyRing& keys_;
     db::OrgStore org_;
     const Uuid& owner_;
@@ -216,8 +216,8 @@ std::vector<OwnEndpoint> record_attempts(Context& context, const Uuid& owner,
     const Outcome outcome = context.database.transaction([&](db::Tx& tx) {
         Outcome done;
         for (const auto& [organization, own] : by_organization) {
-            Unit unit{tx, {organization}, Timestamp::now()};
-            Recorder recorder(unit, context.keys, owner);
+            OrgTransaction transaction{tx, {organization}, Timestamp::now()};
+            Recorder recorder(transaction, context.keys, owner);
             const Results recorded = recorder.record(own);
             done.recorded.insert(done.recorded.end(), recorded.begin(), recorded.end());
             done.disabled.insert(done.disabled.end(), recorder.disabled().begin(),

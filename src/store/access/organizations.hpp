@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/records.hpp"
+#include "rules/access/organizations.hpp"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 namespace muster::store {
 
 using db::OrgSql;
-using rules::Connection;
+using rules::ProviderConnection;
 
 namespace {
 
@@ -13,8 +13,8 @@ namespace {
     "c.refresh_due_at, c.refresh_attempts, c.refreshed_at, c.created_by, "     \
     "c.created_at, c.updated_at"
 
-Connection connection_of(const db::Rows& rows) {
-    Connection connection;
+ProviderConnection connection_of(const db::Rows& rows) {
+    ProviderConnection connection;
     connection.organization_id = rows.id<OrgId>(1);
     connection.id = rows.id<ConnectionId>(2);
     connection.provider = rows.bytes(3);
@@ -36,7 +36,7 @@ Connection connection_of(const db::Rows& rows) {
     return connection;
 }
 
-std::optional<Connection> one_connection(db::Rows rows) {
+std::optional<ProviderConnection> one_connection(db::Rows rows) {
     if (!rows.next()) return std::nullopt;
     return connection_of(rows);
 }
@@ -53,7 +53,7 @@ std::int64_t count_connections_for_adding(db::OrgStore& org) {
     return rows.integer(1);
 }
 
-void insert_connection(db::OrgStore& org, const Connection& connection) {
+void insert_connection(db::OrgStore& org, const ProviderConnection& connection) {
     static constexpr OrgSql kInsert{
         "connections.insert",
         "INSERT INTO connections (organization_id, id, provider, name, host, status, details, "
@@ -77,7 +77,7 @@ std::vector<ListedConnection> list_connections(db::OrgStore& org) {
     return list;
 }
 
-std::optional<Connection> find_connection(db::OrgStore& org, ConnectionId id) {
+std::optional<ProviderConnection> find_connection(db::OrgStore& org, ConnectionId id) {
     static constexpr OrgSql kFind{"connections.find",
                                   "SELECT " CONNECTION_COLUMNS
                                   " FROM connections c WHERE c.organization_id = :org "
@@ -85,7 +85,7 @@ std::optional<Connection> find_connection(db::OrgStore& org, ConnectionId id) {
     return one_connection(org.query(kFind, id));
 }
 
-std::optional<Connection> lock_connection(db::OrgStore& org, ConnectionId id) {
+std::optional<ProviderConnection> lock_connection(db::OrgStore& org, ConnectionId id) {
     static constexpr OrgSql kLock{"connections.lock",
                                   "SELECT " CONNECTION_COLUMNS
                                   " FROM connections c WHERE c.organization_id = :org "
@@ -93,7 +93,7 @@ std::optional<Connection> lock_connection(db::OrgStore& org, ConnectionId id) {
     return one_connection(org.query(kLock, id));
 }
 
-void set_connection_status(db::OrgStore& org, const Connection& connection) {
+void set_connection_status(db::OrgStore& org, const ProviderConnection& connection) {
     static constexpr OrgSql kSet{"connections.set_status",
                                  "UPDATE connections SET status = ?, error = ?, updated_at = ? "
                                  "WHERE organization_id = :org AND id = ?"};
@@ -101,7 +101,7 @@ void set_connection_status(db::OrgStore& org, const Connection& connection) {
                 connection.id);
 }
 
-void rename_connection(db::OrgStore& org, const Connection& connection) {
+void rename_connection(db::OrgStore& org, const ProviderConnection& connection) {
     static constexpr OrgSql kRename{"connections.rename",
                                     "UPDATE connections SET name = ?, host = ?, updated_at = ? "
                                     "WHERE organization_id = :org AND id = ?"};

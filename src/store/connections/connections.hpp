@@ -11,21 +11,21 @@
 namespace muster::store {
 
 struct ListedConnection {
-    rules::Connection connection;
+    rules::ProviderConnection connection;
     std::optional<Timestamp> authorization_expires_at;  // nullopt: no admin is on the way
 };
 
 // How many the organization has; nobody adds one until the transaction ends.
 std::int64_t count_connections_for_adding(db::OrgStore& org);
-void insert_connection(db::OrgStore& org, const rules::Connection& connection);
+void insert_connection(db::OrgStore& org, const rules::ProviderConnection& connection);
 // Oldest first.
 std::vector<ListedConnection> list_connections(db::OrgStore& org);
-std::optional<rules::Connection> find_connection(db::OrgStore& org, ConnectionId id);
+std::optional<rules::ProviderConnection> find_connection(db::OrgStore& org, ConnectionId id);
 // Locked until the transaction ends.
-std::optional<rules::Connection> lock_connection(db::OrgStore& org, ConnectionId id);
+std::optional<rules::ProviderConnection> lock_connection(db::OrgStore& org, ConnectionId id);
 // Writes status, error and updated_at of a locked connection.
-void set_connection_status(db::OrgStore& org, const rules::Connection& connection);
+void set_connection_status(db::OrgStore& org, const rules::ProviderConnection& connection);
 // Writes name, host and updated_at of a locked connection.
-void rename_connection(db::OrgStore& org, const rules::Connection& connection);
+void rename_connection(db::OrgStore& org, const rules::ProviderConnection& connection);
 
 }  // namespace muster::store

@@ -17,7 +17,8 @@ bool claim_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner, Tim
     return org.execute(kClaim, owner, until, id, now) == 1;
 }
 
-bool write_tokens(db::OrgStore& org, const rules::Connection& connection, std::int64_t generation) {
+bool write_tokens(db::OrgStore& org, const rules::ProviderConnection& connection,
+                  std::int64_t generation) {
     // A connection that was removed meanwhile stays due: these are the tokens to be given back.
     static constexpr OrgSql kWrite{
         "connection_leases.write_tokens",
@@ -32,7 +33,7 @@ bool write_tokens(db::OrgStore& org, const rules::Connection& connection, std::i
                        generation) == 1;
 }
 
-bool write_refresh_failure(db::OrgStore& org, const rules::Connection& connection,
+bool write_refresh_failure(db::OrgStore& org, const rules::ProviderConnection& connection,
                            const Uuid& owner) {
     static constexpr OrgSql kWrite{
         "connection_leases.write_failure",

@@ -23,12 +23,13 @@ namespace muster::store {
 // details, access_expires_at, refresh_due_at, refreshed_at and updated_at. It is connected then,
 // under nobody's lease, and its generation is one more. `generation`: what it must be now; false
 // where it is not.
-[[nodiscard]] bool write_tokens(db::OrgStore& org, const rules::Connection& connection,
+[[nodiscard]] bool write_tokens(db::OrgStore& org, const rules::ProviderConnection& connection,
                                 std::int64_t generation);
 // That a refresh failed, or that there was none to be had: status, error, refresh_attempts,
 // refresh_due_at and updated_at. False, and nothing happens, where the lease is no longer the
 // owner's or the tokens are others by now.
-[[nodiscard]] bool write_refresh_failure(db::OrgStore& org, const rules::Connection& connection,
+[[nodiscard]] bool write_refresh_failure(db::OrgStore& org,
+                                         const rules::ProviderConnection& connection,
                                          const Uuid& owner);
 // Gives the lease back, if it is the owner's: there is something to do again at `due`.
 void postpone_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner,

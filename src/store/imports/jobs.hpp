@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/records.hpp"
+#include "rules/imports/jobs.hpp"
 
 #include <optional>
 #include <string_view>

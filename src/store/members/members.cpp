@@ -197,12 +197,4 @@ bool delete_member(db::OrgStore& org, UserId user) {
     return org.execute(kDelete, user) > 0;
 }
 
-bool is_attribute_used(db::OrgStore& org, std::string_view key) {
-    // Reads members until it meets one: for questions that are seldom asked.
-    static constexpr OrgSql kFind{"members.find_attribute",
-                                  "SELECT 1 FROM members WHERE organization_id = :org AND "
-                                  "JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};
-    return org.query(kFind, "$.\"" + std::string(key) + "\"").next();
-}
-
 }  // namespace muster::store

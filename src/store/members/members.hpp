@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/records.hpp"
+#include "rules/members/member.hpp"
 
 #include <array>
 #include <optional>
@@ -66,8 +66,5 @@ std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user);
 void update_member(db::OrgStore& org, const rules::Member& member);
 // False when the user was no member. The user stays.
 bool delete_member(db::OrgStore& org, UserId user);
-
-// Whether some member has a value of that attribute (`key` well-formed).
-bool is_attribute_used(db::OrgStore& org, std::string_view key);
 
 }  // namespace muster::store

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/records.hpp"
+#include "rules/modules/installations.hpp"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,6 @@
 
 #include "db/transaction.hpp"
 #include "rules/imports/block.hpp"
-#include "rules/records.hpp"
 
 #include <optional>
 #include <span>

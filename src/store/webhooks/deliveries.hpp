@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/records.hpp"
+#include "rules/webhooks/deliveries.hpp"
 
 #include <optional>
 #include <string>

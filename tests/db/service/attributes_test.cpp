@@ -27,8 +27,9 @@ struct Registry : House {
     }
     rules::AttributeRecord put(Desk& desk, std::string_view key,
                                const service::AttributeChange& change) const {
-        return desk.as(
-            acme, [&](service::Unit& unit) { return service::put_attribute(unit, key, change); });
+        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+            return service::put_attribute(transaction, key, change);
+        });
     }
     rules::AttributeRecord put(std::string_view key, const service::AttributeChange& change) {
         return put(*this, key, change);
@@ -51,7 +52,9 @@ struct Registry : House {
         return fields;
     }
     void create(Desk& desk, const rules::MemberFields& fields) const {
-        desk.as(acme, [&](service::Unit& unit) { (void)service::create_member(unit, fields); });
+        desk.as(acme, [&](service::OrgTransaction& transaction) {
+            (void)service::create_member(transaction, fields);
+        });
     }
 
     OrgId acme = organization("Acme");
@@ -174,7 +177,9 @@ BOOST_AUTO_TEST_CASE(an_organization_has_at_most_200_attributes) {
         std::invalid_argument);
     put("k8", {std::string("Changed"), AttributeType::Text, {}, false});
     const OrgId other = organization("Other");
-    as(other, [&](service::Unit& unit) { (void)service::put_attribute(unit, "one_more", text); });
+    as(other, [&](service::OrgTransaction& transaction) {
+        (void)service::put_attribute(transaction, "one_more", text);
+    });
 }
 
 BOOST_AUTO_TEST_CASE(the_type_of_a_starter_attribute_is_fixed) {
@@ -193,8 +198,8 @@ BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
     BOOST_TEST((test::code_of([&] { put("a.b_c", number); }) == ErrorCode::InvalidState));
     BOOST_TEST((put("a.bxc", number).attribute.type == AttributeType::Number));
     const OrgId other = organization("Other");
-    BOOST_TEST((as(other, [&](service::Unit& unit) {
-                    return service::put_attribute(unit, "a.b_c", number);
+    BOOST_TEST((as(other, [&](service::OrgTransaction& transaction) {
+                    return service::put_attribute(transaction, "a.b_c", number);
                 }).attribute.type == AttributeType::Number));
 }
 
@@ -205,8 +210,8 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
     test::side_by_side(2, [&](int i) {
         Desk desk;
         if (i == 0) {
-            desk.as(acme, [&](service::Unit& unit) {
-                (void)service::create_member(unit, ann_with(R"({"size":"L"})"));
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
+                (void)service::create_member(transaction, ann_with(R"({"size":"L"})"));
                 written = true;
                 Client onlooker;
                 if (!test::until([&] { return onlooker.someone_waits(); })) {

@@ -19,8 +19,9 @@ struct Audit : ImportHouse {
     void note(OrgId organization, AdminId admin, std::string_view action,
               std::string_view subject = "") {
         database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {organization, admin, {}, "request-1"}, Timestamp::now()};
-            service::audit(unit, action, subject, {{"name", "Zo\u00eb \"Z\""}});
+            service::OrgTransaction transaction{
+                tx, {organization, admin, {}, "request-1"}, Timestamp::now()};
+            service::audit(transaction, action, subject, {{"name", "Zo\u00eb \"Z\""}});
         });
     }
     std::vector<rules::AuditEntry> log(OrgId organization, std::optional<std::string> action = {},
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_action_and_subject) {
 }
 
 BOOST_AUTO_TEST_CASE(an_organization_s_key_leaves_no_entry) {
-    as(acme, [](service::Unit& unit) { service::audit(unit, "a.done"); });
+    as(acme, [](service::OrgTransaction& transaction) { service::audit(transaction, "a.done"); });
     BOOST_TEST(log(acme).empty());
 }
 

@@ -49,7 +49,7 @@ struct Postman : Desk {
     }
 
     Settings own;
-    service::Context mine{database, own, context.cursors, context.keys};
+    service::Context mine{database, own, context.keys};
     std::unique_ptr<MailDispatch> made;
 };
 

@@ -35,7 +35,9 @@ struct Outbox : Neighbours {
         fields.email = email;
         fields.first_name = std::move(first_name);
         return as(owner.id,
-                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+                  [&](service::OrgTransaction& transaction) {
+                      return service::create_member(transaction, fields);
+                  })
             .member;
     }
 
@@ -67,11 +69,18 @@ BOOST_AUTO_TEST_CASE(every_change_of_a_member_is_told_once) {
     create("ann@x.test", "Ann");      // has nothing to add
     create("stranger@example.test");  // another organization's member
     const auto in_unit = [&](const auto& work) { as(owner.id, work); };
-    in_unit([&](service::Unit& unit) { service::lock_member(unit, ann, std::nullopt); });
-    in_unit([&](service::Unit& unit) { service::lock_member(unit, ann, std::nullopt); });
-    in_unit([&](service::Unit& unit) { service::unlock_member(unit, ann); });
-    in_unit([&](service::Unit& unit) { service::unlock_member(unit, ann); });
-    in_unit([&](service::Unit& unit) { service::remove_member(unit, ann); });
+    in_unit([&](service::OrgTransaction& transaction) {
+        service::lock_member(transaction, ann, std::nullopt);
+    });
+    in_unit([&](service::OrgTransaction& transaction) {
+        service::lock_member(transaction, ann, std::nullopt);
+    });
+    in_unit(
+        [&](service::OrgTransaction& transaction) { service::unlock_member(transaction, ann); });
+    in_unit(
+        [&](service::OrgTransaction& transaction) { service::unlock_member(transaction, ann); });
+    in_unit(
+        [&](service::OrgTransaction& transaction) { service::remove_member(transaction, ann); });
     BOOST_TEST(deliveries() == Types({"member.created pending", "member.updated pending",
                                       "member.attached pending", "member.locked pending",
                                       "member.unlocked pending", "member.removed pending"}),
@@ -89,7 +98,9 @@ BOOST_AUTO_TEST_CASE(the_body_tells_what_the_API_would) {
     BOOST_TEST(body["data"]["id"].asString() == ann.user_id.text());
     BOOST_TEST(body["data"]["first_name"].asString() == "Ann");
     BOOST_TEST(body["data"]["email"].asString() == "ann@x.test");
-    as(owner.id, [&](service::Unit& unit) { service::remove_member(unit, ann.user_id); });
+    as(owner.id, [&](service::OrgTransaction& transaction) {
+        service::remove_member(transaction, ann.user_id);
+    });
     body = newest_body();
     BOOST_TEST(body["data"].getMemberNames() ==
                Types({"external_id", "id", "member_id", "organization_id"}));
@@ -110,10 +121,10 @@ BOOST_AUTO_TEST_CASE(modules_are_told_of_an_erased_person_by_ids_alone) {
 BOOST_AUTO_TEST_CASE(what_is_undone_is_not_told) {
     struct Undo {};
     const auto create_and_undo = [&] {
-        as(owner.id, [&](service::Unit& unit) {
+        as(owner.id, [&](service::OrgTransaction& transaction) {
             rules::MemberFields fields;
             fields.email = "ann@x.test";
-            service::create_member(unit, fields);
+            service::create_member(transaction, fields);
             throw Undo{};
         });
     };
@@ -132,8 +143,8 @@ BOOST_AUTO_TEST_CASE(an_import_tells_nothing) {
 
 BOOST_AUTO_TEST_CASE(only_those_who_listen_are_told_and_a_paused_endpoint_later) {
     const auto tell = [&] {
-        as(owner.id, [](service::Unit& unit) {
-            service::emit(unit, {types::kMemberCreated, {}, [] { return "{}"; }});
+        as(owner.id, [](service::OrgTransaction& transaction) {
+            service::emit(transaction, {types::kMemberCreated, {}, [] { return "{}"; }});
         });
         return deliveries().size();
     };
@@ -157,11 +168,11 @@ BOOST_AUTO_TEST_CASE(only_those_who_listen_are_told_and_a_paused_endpoint_later)
 
 BOOST_AUTO_TEST_CASE(data_that_nobody_wants_is_not_made) {
     bool is_made = false;
-    as(owner.id, [&](service::Unit& unit) {
-        service::emit(unit, {types::kEngagementRecorded, {}, [&] {
-                                 is_made = true;
-                                 return "{}";
-                             }});
+    as(owner.id, [&](service::OrgTransaction& transaction) {
+        service::emit(transaction, {types::kEngagementRecorded, {}, [&] {
+                                        is_made = true;
+                                        return "{}";
+                                    }});
     });
     BOOST_TEST(!is_made);
 }
@@ -177,7 +188,7 @@ BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_go_in_pieces) {
         owner.endpoint);
     const std::vector<service::Event> all(
         100, service::Event{types::kEngagementRecorded, owner.user, [] { return "{}"; }});
-    as(owner.id, [&](service::Unit& unit) { service::emit(unit, all); });
+    as(owner.id, [&](service::OrgTransaction& transaction) { service::emit(transaction, all); });
     BOOST_TEST(events() == 100);
     BOOST_TEST(client.number("SELECT COUNT(DISTINCT endpoint_id, event_id) FROM "
                              "webhook_deliveries WHERE due_at IS NOT NULL") == 800);
@@ -185,8 +196,9 @@ BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_go_in_pieces) {
 
 BOOST_AUTO_TEST_CASE(a_test_goes_to_one_endpoint_whatever_it_listens_to) {
     listen("a.b");
-    as(owner.id, [&](service::Unit& unit) {
-        service::emit_to(unit, owner.endpoint, {types::kEndpointTest, {}, [] { return "{}"; }});
+    as(owner.id, [&](service::OrgTransaction& transaction) {
+        service::emit_to(transaction, owner.endpoint,
+                         {types::kEndpointTest, {}, [] { return "{}"; }});
     });
     BOOST_TEST(deliveries() == Types({"webhook_endpoint.test pending"}));
 }

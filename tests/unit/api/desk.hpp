@@ -29,11 +29,10 @@ struct AwayDesk {
 
     Settings settings;
     db::Database database{nowhere()};
-    service::Context context{database, settings, rules::CursorSealer(std::string(32, 'k')),
-                             KeyRing(Secret(std::string(32, 'k')))};
-    http::Metrics metrics{{}};
-    http::RateLimiter limiter{64};
-    http::Slots slots;
+    service::Context context{database, settings, KeyRing(Secret(std::string(32, 'k')))};
+    process::Metrics metrics{{}};
+    process::RateLimiter limiter{64};
+    process::ConcurrencyLimit slots;
 };
 
 }  // namespace muster::test

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_for_nobody) {
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_counted_by_operation) {
-    http::Metrics counted({"zero", "one"});
+    process::Metrics counted({"zero", "one"});
     api::Pipeline counting(context, counted, limiter, slots);
     const Silence silence;
     const std::array both{request(Method::Get, "/nowhere"), request(Method::Delete, "/v1/imports")};

@@ -34,7 +34,7 @@ struct Specimen {
 }  // namespace
 
 template <>
-inline constexpr std::array muster::kAllOf<Colour> = {Colour::Red, Colour::Blue};
+inline constexpr std::array muster::enum_values<Colour> = {Colour::Red, Colour::Blue};
 
 namespace {
 
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(every_field_is_written_in_the_order_of_the_list) {
     BOOST_TEST(
         text.find(R"("note":"","other":"red","number":0,"tags":["x","y"],"table":[[1,2],[]])") !=
         std::string::npos);
-    (void)muster::http::JsonBody(text);
+    (void)muster::json::JsonBody(text);
 }
 
 BOOST_AUTO_TEST_CASE(the_schema_lists_every_field_as_required_and_no_other) {

@@ -38,16 +38,16 @@ struct World {
         arguments.insert(arguments.end(), more.begin(), more.end());
         std::ostringstream out_stream;
         std::ostringstream err_stream;
-        const Surroundings surroundings{.out = out_stream,
-                                        .err = err_stream,
-                                        .err_is_terminal = false,
-                                        .ask = ask,
-                                        .stop = stop,
-                                        .today = *Date::parse("2026-11-20"),
-                                        .first_pause = Milliseconds(2),
-                                        .longest_pause = Milliseconds(10)};
-        const ExitCode exit_code = run_import(
-            parse_options(arguments), Secret("session-token-that-nobody-prints"), surroundings);
+        const Terminal terminal{.out = out_stream,
+                                .err = err_stream,
+                                .err_is_terminal = false,
+                                .ask = ask,
+                                .stop = stop,
+                                .today = *Date::parse("2026-11-20"),
+                                .first_pause = Milliseconds(2),
+                                .longest_pause = Milliseconds(10)};
+        const ExitCode exit_code = run_import(parse_options(arguments),
+                                              Secret("session-token-that-nobody-prints"), terminal);
         out = out_stream.str();
         err = err_stream.str();
         BOOST_TEST(all().find("session-token") == std::string::npos);

@@ -11,7 +11,7 @@
 
 using muster::http::Method;
 using muster::http::method_of;
-using muster::http::Metrics;
+using muster::process::Metrics;
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 using namespace muster;
-using http::compact_json;
-using http::entries_as_sent;
-using http::JsonBody;
+using json::compact_json;
+using json::entries_as_sent;
+using json::JsonBody;
 
 namespace {
 
@@ -21,7 +21,7 @@ Texts entries(std::string_view container) {
 }
 Texts members(const std::string& body) {
     const JsonBody json(body);
-    return http::members_as_sent(json.root(), body, "list", "key");
+    return json::members_as_sent(json.root(), body, "list", "key");
 }
 
 }  // namespace

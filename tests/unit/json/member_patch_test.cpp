@@ -10,8 +10,8 @@ using namespace muster;
 namespace {
 
 rules::MemberPatch read(std::string_view text) {
-    const http::JsonBody body(text);
-    return http::decode(http::MemberPatch{}, body.root(), *Date::parse("2026-11-20"));
+    const json::JsonBody body(text);
+    return json::decode(json::MemberPatch{}, body.root(), *Date::parse("2026-11-20"));
 }
 
 std::vector<std::string> faults(std::string_view text) {
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(every_fault_is_told_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(the_schema_says_the_same) {
-    const Json::Value schema = http::MemberPatch{}.schema();
+    const Json::Value schema = json::MemberPatch{}.schema();
     BOOST_TEST(!schema.isMember("required"));
     BOOST_TEST(!schema["properties"].isMember("email"));
     BOOST_TEST(schema["properties"].size() == 8U);

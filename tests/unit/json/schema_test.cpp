@@ -16,7 +16,7 @@
 using muster::Date;
 using muster::Error;
 using muster::ErrorCode;
-using muster::http::JsonBody;
+using muster::json::JsonBody;
 namespace http = muster::http;
 
 namespace {
@@ -37,23 +37,23 @@ struct Outer {
     Inner inner;
 };
 
-constexpr auto kInner = http::object<Inner>(
-    http::required("word", &Inner::word, http::Text{2, 4}),
-    http::optional("numbers", &Inner::numbers, http::array_of(http::Integer{0, 9}, 0, 3)));
+constexpr auto kInner = json::object<Inner>(
+    json::required("word", &Inner::word, json::Text{2, 4}),
+    json::optional("numbers", &Inner::numbers, json::array_of(json::Integer{0, 9}, 0, 3)));
 constexpr auto kOuter =
-    http::object<Outer>(http::required("name", &Outer::name, http::Text{1, 5}),
-                        http::optional("count", &Outer::count, http::Integer{-3, 7}),
-                        http::optional("flag", &Outer::flag, http::Boolean{}),
-                        http::optional("maybe", &Outer::maybe, http::Boolean{}),
-                        http::optional("note", &Outer::note, http::Text{0, 3}),
-                        http::optional("list", &Outer::list, http::array_of(kInner, 1, 2)),
-                        http::optional("inner", &Outer::inner, kInner));
+    json::object<Outer>(json::required("name", &Outer::name, json::Text{1, 5}),
+                        json::optional("count", &Outer::count, json::Integer{-3, 7}),
+                        json::optional("flag", &Outer::flag, json::Boolean{}),
+                        json::optional("maybe", &Outer::maybe, json::Boolean{}),
+                        json::optional("note", &Outer::note, json::Text{0, 3}),
+                        json::optional("list", &Outer::list, json::array_of(kInner, 1, 2)),
+                        json::optional("inner", &Outer::inner, kInner));
 
 struct Payload {
     using Value = muster::rules::MemberFields;
-    void decode(const http::JsonIn& in, const http::Path& path, http::Decoding& to,
+    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 Value& out) const {
-        http::MemberPayload{}.decode(in, path, to, out);
+        json::MemberPayload{}.decode(in, path, to, out);
     }
 };
 constexpr Payload kPayload;
@@ -61,7 +61,7 @@ constexpr Payload kPayload;
 template <class Schema>
 auto decoded(const Schema& schema, const std::string& text) {
     const JsonBody body(text);
-    return http::decode(schema, body.root(), *Date::parse("2026-11-20"));
+    return json::decode(schema, body.root(), *Date::parse("2026-11-20"));
 }
 
 // "path code" of each fault; empty where the text is taken.
@@ -189,8 +189,8 @@ BOOST_AUTO_TEST_CASE(a_hundred_faults_are_enough) {
     struct List {
         std::vector<std::string> all;
     };
-    static constexpr auto kList = http::object<List>(
-        http::required("all", &List::all, http::array_of(http::Text{1, 5}, 1, 1000)));
+    static constexpr auto kList = json::object<List>(
+        json::required("all", &List::all, json::array_of(json::Text{1, 5}, 1, 1000)));
     const Texts found = faults(kList, "{\"all\":[" + entries + "]}");
     BOOST_TEST_REQUIRE(found.size() == 100);
     BOOST_TEST(found.front() == "all[0] wrong_type");
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(the_schema_allows_what_is_accepted_and_nothing_else) {
 }
 
 BOOST_AUTO_TEST_CASE(the_payload_s_schema_allows_every_payload_that_is_accepted) {
-    const Json::Value schema = http::member_payload_schema();
+    const Json::Value schema = json::member_payload_schema();
     const muster::test::SchemaCheck check;
     const Texts values = {"null",
                           "\"\"",
@@ -365,11 +365,11 @@ struct Typed {
     std::optional<muster::Timestamp> until;
 };
 constexpr auto kTyped =
-    http::object<Typed>(http::optional("email", &Typed::email, http::Email{}),
-                        http::optional("code", &Typed::code, http::Digits{6}),
-                        http::optional("when", &Typed::when, http::Instant{}),
-                        http::optional("id", &Typed::id, http::Uuid<muster::OrgId>{}),
-                        http::optional("until", &Typed::until, http::Instant{}));
+    json::object<Typed>(json::optional("email", &Typed::email, json::Email{}),
+                        json::optional("code", &Typed::code, json::Digits{6}),
+                        json::optional("when", &Typed::when, json::Instant{}),
+                        json::optional("id", &Typed::id, json::Uuid<muster::OrgId>{}),
+                        json::optional("until", &Typed::until, json::Instant{}));
 
 Texts typed(const std::string& name, const std::string& json) {
     return faults(kTyped, "{\"" + name + "\":" + json + "}");
@@ -390,7 +390,7 @@ BOOST_AUTO_TEST_CASE(an_address_is_trimmed_and_lower_case) {
     for (const std::string other : {"1", "true", "{}", "[\"a@b.org\"]"}) {
         BOOST_TEST(typed("email", other) == Texts{"email wrong_type"}, other);
     }
-    BOOST_TEST(muster::json_text(http::Email{}.schema()) ==
+    BOOST_TEST(muster::json_text(json::Email{}.schema()) ==
                R"({"format":"email","maxLength":254,"type":"string"})");
 }
 
@@ -406,7 +406,7 @@ BOOST_AUTO_TEST_CASE(a_code_is_so_many_digits_as_text) {
     for (const std::string other : {"123456", "[]", "false"}) {
         BOOST_TEST(typed("code", other) == Texts{"code wrong_type"}, other);
     }
-    BOOST_TEST(muster::json_text(http::Digits{6}.schema()) ==
+    BOOST_TEST(muster::json_text(json::Digits{6}.schema()) ==
                R"({"pattern":"^[0-9]{6}$","type":"string"})");
 }
 
@@ -422,7 +422,7 @@ BOOST_AUTO_TEST_CASE(an_instant_has_its_offset) {
         BOOST_TEST(typed("when", bad) == Texts{"when invalid_timestamp"}, bad);
     }
     BOOST_TEST(typed("when", "1763632800") == Texts{"when wrong_type"});
-    BOOST_TEST(muster::json_text(http::Instant{}.schema()) ==
+    BOOST_TEST(muster::json_text(json::Instant{}.schema()) ==
                R"({"format":"date-time","type":"string"})");
 }
 
@@ -435,7 +435,7 @@ BOOST_AUTO_TEST_CASE(an_id_is_a_uuid) {
         BOOST_TEST(typed("id", bad) == Texts{"id invalid_uuid"}, bad);
     }
     BOOST_TEST(typed("id", "7") == Texts{"id wrong_type"});
-    BOOST_TEST(muster::json_text(http::Uuid<muster::OrgId>{}.schema()) ==
+    BOOST_TEST(muster::json_text(json::Uuid<muster::OrgId>{}.schema()) ==
                R"({"format":"uuid","type":"string"})");
 }
 
@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(a_change_tells_what_is_left_out_from_what_is_cleared) {
         std::optional<std::optional<std::int64_t>> limit;
     };
     static constexpr auto kChange =
-        http::object<Change>(http::clearable("limit", &Change::limit, http::Integer{1, 9}));
+        json::object<Change>(json::clearable("limit", &Change::limit, json::Integer{1, 9}));
     const auto limit = [](const char* body) { return decoded(kChange, body).limit; };
     BOOST_TEST(!limit("{}").has_value());
     BOOST_TEST_REQUIRE(limit(R"({"limit": null})").has_value());

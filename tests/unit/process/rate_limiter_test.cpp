@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-using muster::http::a_minute;
-using muster::http::RateLimit;
-using muster::http::RateLimiter;
-using muster::http::RateVerdict;
+using muster::process::a_minute;
+using muster::process::RateLimit;
+using muster::process::RateLimiter;
+using muster::process::RateVerdict;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -348,8 +348,8 @@ BOOST_AUTO_TEST_CASE(processes_that_crowd_a_small_table_pass_no_key_beyond_its_l
 // ---------------------------------------------------------------------------- header fields
 
 BOOST_AUTO_TEST_CASE(the_header_fields_are_structured_fields) {
-    using muster::http::rate_limit_field;
-    using muster::http::rate_policy_field;
+    using muster::process::rate_limit_field;
+    using muster::process::rate_policy_field;
     BOOST_TEST(rate_policy_field({100, 200}) == "\"default\";q=200;w=2");
     BOOST_TEST(rate_policy_field({100, 201}) == "\"default\";q=201;w=3");
     BOOST_TEST(rate_policy_field({100'000, 1}) == "\"default\";q=1;w=1");

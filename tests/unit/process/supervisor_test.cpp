@@ -20,7 +20,7 @@
 #include <stdexcept>
 #include <string>
 
-using namespace muster::http;
+using namespace muster::process;
 
 namespace {
 
@@ -77,7 +77,7 @@ class RunningPool {
   public:
     RunningPool() : pid_(fork()) {
         if (pid_ == 0) {
-            _exit(run_pool([asked = 0]() mutable -> PoolPlan {
+            _exit(run_pool([asked = 0]() mutable -> PoolConfig {
                 if (++asked == 2) throw std::runtime_error("not valid");
                 return {{2, [] { return idle(""); }}, {1, [] { return idle("STATUS=last"); }}};
             }));

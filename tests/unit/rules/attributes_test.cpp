@@ -22,8 +22,8 @@ using muster::rules::AttributeType;
 using muster::rules::AttributeValue;
 using muster::rules::AttributeVerdict;
 using muster::rules::is_attribute_key;
-using muster::rules::judge_attributes;
 using muster::rules::Provenance;
+using muster::rules::validate_attributes;
 
 namespace {
 
@@ -45,7 +45,7 @@ AttributeRegistry registry() {
 // "good", "unknown <key>", "invalid <key>"
 std::string judged(std::string_view json) {
     static const AttributeRegistry known = registry();
-    const auto verdict = judge_attributes(known, json);
+    const auto verdict = validate_attributes(known, json);
     switch (verdict.verdict) {
         case AttributeVerdict::Good:
             return "good" + verdict.key;
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(the_first_fault_in_the_object_s_order_counts) {
 
 BOOST_AUTO_TEST_CASE(no_attributes_are_good_ones) {
     check({{"", "good"}, {"{}", "good"}, {" { } ", "good"}});
-    BOOST_TEST((judge_attributes(AttributeRegistry(), "{}").verdict == AttributeVerdict::Good));
+    BOOST_TEST((validate_attributes(AttributeRegistry(), "{}").verdict == AttributeVerdict::Good));
 }
 
 BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
@@ -474,12 +474,12 @@ BOOST_AUTO_TEST_CASE(clearing_wants_a_known_key_only) {
     const rules::AttributeRegistry registry(
         {{"on", "On", rules::AttributeType::Number, {}, true},
          {"off", "Off", rules::AttributeType::Number, {}, false}});
-    const auto faults = rules::judge_changes(registry, R"({"on":null,"off":null,"no":null})");
+    const auto faults = rules::validate_changes(registry, R"({"on":null,"off":null,"no":null})");
     BOOST_TEST_REQUIRE(faults.size() == 2U);
     BOOST_TEST(faults[0].key == "off");
     BOOST_TEST((faults[1].verdict == rules::AttributeVerdict::UnknownKey));
-    BOOST_TEST(rules::judge_changes(registry, R"({"on":"x"})").size() == 1U);
-    BOOST_TEST(rules::judge_all_attributes(registry, R"({"on":null})").size() == 1U);
+    BOOST_TEST(rules::validate_changes(registry, R"({"on":"x"})").size() == 1U);
+    BOOST_TEST(rules::validate_all_attributes(registry, R"({"on":null})").size() == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -38,13 +38,15 @@ struct ApiKeys : House {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
-            return work(unit);
+            service::OrgTransaction transaction{
+                tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
+            return work(transaction);
         });
     }
     IssuedKey rotate(ApiKeyId id, Milliseconds overlap) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::rotate_api_key(unit, id, overlap); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::rotate_api_key(transaction, id, overlap);
+        });
     }
     std::vector<rules::AuditEntry> log() {
         return service::list_audit_log(context, acme, {}, {}, {}, 100);
@@ -161,8 +163,8 @@ BOOST_AUTO_TEST_CASE(a_key_brings_its_own_rates_or_none) {
 // ---------------------------------------------------------------------------- issued by an admin
 
 BOOST_AUTO_TEST_CASE(an_admin_s_key_tells_whose_it_is_and_ends_in_time_to_come) {
-    const auto issued = as_admin([&](service::Unit& unit) {
-        return service::issue_api_key(unit, {"CRM", unit.now + kHour, 5, 6});
+    const auto issued = as_admin([&](service::OrgTransaction& transaction) {
+        return service::issue_api_key(transaction, {"CRM", transaction.now + kHour, 5, 6});
     });
     BOOST_TEST((issued.key.created_by == admin));
     BOOST_TEST(identify(issued.secret).has_value());
@@ -173,8 +175,8 @@ BOOST_AUTO_TEST_CASE(an_admin_s_key_tells_whose_it_is_and_ends_in_time_to_come) 
     BOOST_TEST((listed[0].rate_per_second == 5));
     BOOST_TEST(listed[0].last_four == issued.key.last_four);
     const auto error = test::error_of([&] {
-        as_admin([&](service::Unit& unit) {
-            return service::issue_api_key(unit, {"late", unit.now, {}, {}});
+        as_admin([&](service::OrgTransaction& transaction) {
+            return service::issue_api_key(transaction, {"late", transaction.now, {}, {}});
         });
     });
     BOOST_TEST_REQUIRE(error.has_value());
@@ -245,8 +247,8 @@ BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
 BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
     const auto old = issue();
     const auto rotate_it = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::Unit& unit) {
-            (void)service::rotate_api_key(unit, old.key.id, Milliseconds(0));
+        desk.as(acme, [&](service::OrgTransaction& transaction) {
+            (void)service::rotate_api_key(transaction, old.key.id, Milliseconds(0));
             before_the_end();
         });
     };
@@ -298,7 +300,9 @@ BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) 
 BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_it_stays_as_it_was) {
     const auto issued = issue();
     const auto revoke_it = [&](ApiKeyId id) {
-        return as_admin([&](service::Unit& unit) { return service::revoke_api_key(unit, id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::revoke_api_key(transaction, id);
+        });
     };
     BOOST_TEST(revoke_it(issued.key.id));
     const auto when = client.value("SELECT revoked_at FROM api_keys");
@@ -315,12 +319,16 @@ BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_it_stays_as_it_was) {
 
 BOOST_AUTO_TEST_CASE(the_log_tells_who_issued_rotated_and_revoked_and_no_secret) {
     const auto by_operator = issue("CRM");
-    const auto issued = as_admin([&](service::Unit& unit) {
-        return service::issue_api_key(unit, {"Console", {}, {}, {}});
+    const auto issued = as_admin([&](service::OrgTransaction& transaction) {
+        return service::issue_api_key(transaction, {"Console", {}, {}, {}});
     });
     const auto next = rotate(issued.key.id, kHour);
-    as_admin([&](service::Unit& unit) { return service::revoke_api_key(unit, next.key.id); });
-    as_admin([&](service::Unit& unit) { return service::revoke_api_key(unit, next.key.id); });
+    as_admin([&](service::OrgTransaction& transaction) {
+        return service::revoke_api_key(transaction, next.key.id);
+    });
+    as_admin([&](service::OrgTransaction& transaction) {
+        return service::revoke_api_key(transaction, next.key.id);
+    });
     revoke(by_operator.key.id);
     revoke(by_operator.key.id);
     struct Expected {

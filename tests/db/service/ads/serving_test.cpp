@@ -37,8 +37,8 @@ struct Ads : House {
     Ads() { slot(); }
 
     rules::AdSlot slot(const std::string& slug = "top") {
-        return as(acme, [&](service::Unit& unit) {
-            return service::create_ad_slot(unit, {slug, slug, 728, 90});
+        return as(acme, [&](service::OrgTransaction& transaction) {
+            return service::create_ad_slot(transaction, {slug, slug, 728, 90});
         });
     }
     SlotId slot_id() { return service::list_ad_slots(context, acme, std::nullopt, 1).front().id; }
@@ -47,13 +47,14 @@ struct Ads : House {
         if (fields.name.empty()) fields.name = "Cup";
         if (fields.slot_ids.empty()) fields.slot_ids = {slot_id()};
         if (!fields.starts_at) fields.starts_at = now;
-        const auto made = as(
-            acme, [&](service::Unit& unit) { return service::create_ad_campaign(unit, fields); });
+        const auto made = as(acme, [&](service::OrgTransaction& transaction) {
+            return service::create_ad_campaign(transaction, fields);
+        });
         creative(made.id);
         return made;
     }
     rules::AdCreative creative(CampaignId campaign, std::int64_t width = 728) {
-        return as(acme, [&](service::Unit& unit) {
+        return as(acme, [&](service::OrgTransaction& transaction) {
             service::NewAdCreative fields;
             fields.campaign_id = campaign;
             fields.image_url = "https://img.example/a.png";
@@ -61,25 +62,30 @@ struct Ads : House {
             fields.height = 90;
             fields.landing_url = kLanding;
             forget();
-            return service::create_ad_creative(unit, fields);
+            return service::create_ad_creative(transaction, fields);
         });
     }
     void change(CampaignId id, const service::AdCampaignChange& change) {
-        as(acme, [&](service::Unit& unit) { service::change_ad_campaign(unit, id, change); });
+        as(acme, [&](service::OrgTransaction& transaction) {
+            service::change_ad_campaign(transaction, id, change);
+        });
         forget();
     }
     UserId member(const std::string& email, const std::string& country = "") {
         rules::MemberFields fields;
         fields.email = email;
         fields.country = country;
-        return as(acme, [&](service::Unit& unit) { return service::create_member(unit, fields); })
+        return as(acme,
+                  [&](service::OrgTransaction& transaction) {
+                      return service::create_member(transaction, fields);
+                  })
             .member.user_id;
     }
     std::optional<service::ServedAd> serve(const AdQuestion& question = {"top", {}, {}, {}, {}}) {
         return service::serve_ad(context, acme, question, now, first);
     }
     // As a worker that has just begun.
-    void forget() { context.ads = service::AdDesk(context.keys); }
+    void forget() { context.ads = service::AdServingCache(context.keys); }
     // How many of as many requests at once were given an ad.
     int served_side_by_side(int requests, const AdQuestion& question) {
         std::atomic<int> served = 0;
@@ -331,7 +337,9 @@ BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
 BOOST_AUTO_TEST_CASE(a_creative_that_is_gone_leads_nowhere_and_a_campaign_that_is_counts_nothing) {
     const auto made = campaign();
     const auto ad = serve();
-    as(acme, [&](service::Unit& unit) { service::delete_ad_campaign(unit, made.id); });
+    as(acme, [&](service::OrgTransaction& transaction) {
+        service::delete_ad_campaign(transaction, made.id);
+    });
     BOOST_TEST(service::redeem_impression(context, ad->impression_token, Counting::Counts));
     BOOST_TEST(sum("impressions") == 0);
     BOOST_TEST((code_of([&] {
@@ -346,7 +354,8 @@ BOOST_AUTO_TEST_CASE(what_a_member_was_shown_goes_with_the_membership_and_with_t
     serve({"top", ann, {}, {}, {}});
     serve({"top", member("bob@x.test"), {}, {}, {}});
     BOOST_TEST(counted() == 2);
-    as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann); });
+    as(acme,
+       [&](service::OrgTransaction& transaction) { service::remove_member(transaction, ann); });
     BOOST_TEST(counted() == 1);
     service::preview_erasure(context, "bob@x.test");
     BOOST_TEST(counted() == 1);
@@ -381,8 +390,8 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
     side_by_side(12, [&](int number) {
         Desk desk;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::Unit& unit) {
-                service::create_ad_slot(unit, {"new" + std::to_string(number), "n", 1, 1});
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
+                service::create_ad_slot(transaction, {"new" + std::to_string(number), "n", 1, 1});
             });
         });
         if (code == ErrorCode::InvalidState) ++refused;
@@ -395,15 +404,15 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
         Desk desk;
         for (int i = 0; i < 5; ++i) {
             const auto code = code_of([&] {
-                desk.as(acme, [&](service::Unit& unit) {
-                    service::create_ad_creative(unit, {made.id,
-                                                       rules::CreativeKind::Image,
-                                                       "https://i.example/",
-                                                       {},
-                                                       {},
-                                                       1,
-                                                       1,
-                                                       kLanding});
+                desk.as(acme, [&](service::OrgTransaction& transaction) {
+                    service::create_ad_creative(transaction, {made.id,
+                                                              rules::CreativeKind::Image,
+                                                              "https://i.example/",
+                                                              {},
+                                                              {},
+                                                              1,
+                                                              1,
+                                                              kLanding});
                 });
             });
             if (code == ErrorCode::InvalidState) ++full;
@@ -433,7 +442,9 @@ BOOST_AUTO_TEST_CASE(a_slot_takes_a_hundred_campaigns_and_not_one_more_at_once) 
         fields.name = "Late";
         fields.slot_ids = {slot};
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::Unit& unit) { service::create_ad_campaign(unit, fields); });
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
+                service::create_ad_campaign(transaction, fields);
+            });
         });
         if (code == ErrorCode::InvalidState) ++refused;
     });

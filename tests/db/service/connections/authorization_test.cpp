@@ -28,7 +28,7 @@ struct Connecting : ConnectingHouse {
     // What is wrong with these settings: "path code" for each.
     static std::set<std::string> faults_in(service::ConnectRequest request) {
         Faults faults;
-        service::judge_settings(request, faults);
+        service::validate_settings(request, faults);
         std::set<std::string> found;
         for (const Fault& fault : faults.list()) {
             found.insert(fault.path + " " + std::string(field_code_text(fault.code)));
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(settings_may_be_left_out_for_a_connection_that_has_some) {
     BOOST_TEST(faults_in(shop).empty());
     shop.settings = {{"shop", "acme"}};
     Faults faults;
-    service::judge_settings(shop, faults);
+    service::validate_settings(shop, faults);
     BOOST_TEST(shop.host.value() == "acme.myshopify.com");
 }
 
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
-    service::Context rotated{database, own, rules::CursorSealer(own.security_key.reveal()),
+    service::Context rotated{database, own,
                              KeyRing(Secret(std::string(32, 'n')), own.security_key)};
     const auto told = service::come_back(rotated, arrival(made), [](const auto&) { return true; });
     BOOST_TEST(text_of(told.reason) == "unavailable");
@@ -273,11 +273,11 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
     std::atomic<int> denied = 0;
     const auto go_and_come_back = [&] {
         test::Desk tab;
-        service::Context tabs_own{tab.database, own, tab.context.cursors, desk.keys};
+        service::Context tabs_own{tab.database, own, desk.keys};
         for (int i = 0; i < 50; ++i) {
             const auto way = tab.database.transaction([&](db::Tx& tx) {
-                service::Unit unit{tx, {acme, ann}, Timestamp::now()};
-                return service::set_out(unit, tabs_own, again, session());
+                service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
+                return service::set_out(transaction, tabs_own, again, session());
             });
             Arrival back = arrival(way);
             back.error = "access_denied";

@@ -47,8 +47,8 @@ struct Upkeep : test::ConnectionHouse {
     }
     void remove(ConnectionId id) {
         mine.database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, admin(), Timestamp::now()};
-            service::remove_connection(unit, mine, id);
+            service::OrgTransaction transaction{tx, admin(), Timestamp::now()};
+            service::remove_connection(transaction, mine, id);
         });
     }
     std::string log_of(const std::function<void()>& work) {
@@ -358,8 +358,8 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
         if (request.path == "/token") {
             Station station(own);
             station.mine.database.transaction([&](db::Tx& tx) {
-                service::Unit unit{tx, admin(), Timestamp::now()};
-                service::remove_connection(unit, mine, id);
+                service::OrgTransaction transaction{tx, admin(), Timestamp::now()};
+                service::remove_connection(transaction, mine, id);
             });
             // Nobody gives back the old ones meanwhile.
             ConnectionUpkeep other(station.mine, traffic());

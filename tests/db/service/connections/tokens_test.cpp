@@ -322,7 +322,7 @@ Crowd refresh_at_once(Tokens& house, ConnectionId id, std::atomic<int>& waiting)
     std::vector<std::unique_ptr<Station>> stations;
     for (int i = 0; i < kWorkers; ++i) {
         stations.push_back(std::make_unique<Station>(house.own));
-        stations.back()->as(house.acme, [](service::Unit&) { return true; });
+        stations.back()->as(house.acme, [](service::OrgTransaction&) { return true; });
     }
     std::vector<std::optional<Refreshing>> states(kWorkers);  // nullopt: it was too late
     test::side_by_side(kWorkers, [&](int i) {

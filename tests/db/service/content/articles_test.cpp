@@ -35,28 +35,37 @@ struct Articles : House {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {acme, admin, std::nullopt, "req-1"}, now};
-            return work(unit);
+            service::OrgTransaction transaction{tx, {acme, admin, std::nullopt, "req-1"}, now};
+            return work(transaction);
         });
     }
     Article create(const NewArticle& in) {
-        return as_admin([&](service::Unit& unit) { return service::create_article(unit, in); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::create_article(transaction, in);
+        });
     }
     Article create(std::string slug, std::vector<std::string> tags = {}) {
         return create({std::move(slug), "Title", "<p>x</p>", {}, "en", std::move(tags), {}, {}});
     }
     Article change(ArticleId id, const ArticleChange& wanted) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::change_article(unit, id, wanted); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::change_article(transaction, id, wanted);
+        });
     }
     Article publish(ArticleId id) {
-        return as_admin([&](service::Unit& unit) { return service::publish_article(unit, id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::publish_article(transaction, id);
+        });
     }
     Article unpublish(ArticleId id) {
-        return as_admin([&](service::Unit& unit) { return service::unpublish_article(unit, id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::unpublish_article(transaction, id);
+        });
     }
     void remove(ArticleId id) {
-        as_admin([&](service::Unit& unit) { service::delete_article(unit, id); });
+        as_admin([&](service::OrgTransaction& transaction) {
+            service::delete_article(transaction, id);
+        });
     }
     std::vector<std::string> actions() {
         std::vector<std::string> actions;

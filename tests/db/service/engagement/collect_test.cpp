@@ -33,8 +33,8 @@ struct Collectors : test::ModuleHouse {
     Collectors() {
         rules::MemberFields fields;
         fields.email = "ann@x.test";
-        user = as(acme, [&](service::Unit& unit) {
-                   return service::create_member(unit, fields);
+        user = as(acme, [&](service::OrgTransaction& transaction) {
+                   return service::create_member(transaction, fields);
                }).member.user_id;
     }
 

@@ -24,7 +24,9 @@ struct ReadBack : test::House {
         fields.email = email;
         fields.external_id = "crm-1";
         return as(organization,
-                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+                  [&](service::OrgTransaction& transaction) {
+                      return service::create_member(transaction, fields);
+                  })
             .member;
     }
 
@@ -192,13 +194,17 @@ BOOST_AUTO_TEST_CASE(who_is_no_member_has_no_page) {
     for (const UserId user : {theirs.user_id, UserId::create(), UserId()}) {
         BOOST_TEST(!service::list_engagement_events(context, acme, user, "", 50).has_value());
     }
-    as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann.user_id); });
+    as(acme, [&](service::OrgTransaction& transaction) {
+        service::remove_member(transaction, ann.user_id);
+    });
     BOOST_TEST(!service::list_engagement_events(context, acme, ann.user_id, "", 50).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_new_membership_begins_without_the_events_of_the_one_before) {
     put(ann, 1);
-    as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann.user_id); });
+    as(acme, [&](service::OrgTransaction& transaction) {
+        service::remove_member(transaction, ann.user_id);
+    });
     ann = join(acme, "ann@x.test");
     BOOST_TEST(page().events.empty());
 }

@@ -27,7 +27,9 @@ struct Ingest : test::ModuleHouse {
         fields.email = email;
         fields.external_id = external_id;
         return as(organization,
-                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+                  [&](service::OrgTransaction& transaction) {
+                      return service::create_member(transaction, fields);
+                  })
             .member;
     }
     PushedEvent event(std::optional<std::string> client_event_id = {}) {
@@ -38,8 +40,8 @@ struct Ingest : test::ModuleHouse {
         return made;
     }
     EventCounts push(test::Desk& desk, const std::vector<PushedEvent>& events) {
-        return desk.as(acme, [&](service::Unit& unit) {
-            return service::ingest_events(unit, installation, events);
+        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+            return service::ingest_events(transaction, installation, events);
         });
     }
     EventCounts push(const std::vector<PushedEvent>& events) { return push(*this, events); }
@@ -142,8 +144,9 @@ BOOST_AUTO_TEST_CASE(an_id_counts_once_in_an_organization_from_before_and_within
 
 BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
     std::future<EventCounts> second;
-    as(acme, [&](service::Unit& unit) {
-        const auto first = service::ingest_events(unit, installation, {event("x"), event("y")});
+    as(acme, [&](service::OrgTransaction& transaction) {
+        const auto first =
+            service::ingest_events(transaction, installation, {event("x"), event("y")});
         BOOST_TEST(first.accepted == 2);
         second = std::async(std::launch::async, [&] {
             test::Desk desk;
@@ -191,8 +194,8 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_told_and_its_own_type_beside_it) {
 
 BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_takes_them_along) {
     std::future<service::Erasure> erasure;
-    as(acme, [&](service::Unit& unit) {
-        service::ingest_events(unit, installation, {event(), event()});
+    as(acme, [&](service::OrgTransaction& transaction) {
+        service::ingest_events(transaction, installation, {event(), event()});
         erasure = std::async(std::launch::async, [&] {
             test::Desk desk;
             return service::erase_person(desk.context, "ann@x.test");

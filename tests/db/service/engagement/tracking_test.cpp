@@ -27,7 +27,9 @@ struct Pages : test::ModuleHouse {
         fields.email = email;
         fields.external_id = external_id;
         return as(organization,
-                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+                  [&](service::OrgTransaction& transaction) {
+                      return service::create_member(transaction, fields);
+                  })
             .member;
     }
     static TrackedEvent visit(std::optional<std::string> client_event_id = {}) {
@@ -47,8 +49,9 @@ struct Pages : test::ModuleHouse {
     std::vector<EventCounts> track(test::Desk& desk, const std::vector<TrackedCall>& calls) {
         std::vector<const TrackedCall*> named;
         for (const TrackedCall& call : calls) named.push_back(&call);
-        return desk.as(acme,
-                       [&](service::Unit& unit) { return service::track_events(unit, named); });
+        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+            return service::track_events(transaction, named);
+        });
     }
     EventCounts track(const std::vector<TrackedEvent>& events) {
         return track(*this, {call(events)}).at(0);
@@ -138,8 +141,8 @@ BOOST_AUTO_TEST_CASE(another_organization_s_ids_are_no_duplicates) {
     const OrgId other = organization("Other");
     track({visit("a")});
     const TrackedCall theirs{{other, {}, {}, "r"}, {visit("a")}, {}, {}};
-    const auto counts = as(other, [&](service::Unit& unit) {
-        return service::track_events(unit, std::array{&theirs});
+    const auto counts = as(other, [&](service::OrgTransaction& transaction) {
+        return service::track_events(transaction, std::array{&theirs});
     });
     BOOST_TEST(counts.at(0).accepted == 1);
 }
@@ -147,8 +150,8 @@ BOOST_AUTO_TEST_CASE(another_organization_s_ids_are_no_duplicates) {
 BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
     std::future<EventCounts> second;
     const TrackedCall first_call = call({visit("x"), visit("y")});
-    as(acme, [&](service::Unit& unit) {
-        service::track_events(unit, std::array{&first_call});
+    as(acme, [&](service::OrgTransaction& transaction) {
+        service::track_events(transaction, std::array{&first_call});
         second = std::async(std::launch::async, [&] {
             test::Desk desk;
             return track(desk, {call({visit("x"), visit("z")})}).at(0);

@@ -31,8 +31,8 @@ struct Imports : ImportHouse {
     }
     std::optional<Error> create_error(const rules::Mapping& mapping) {
         return error_of([&] {
-            as(acme, [&](service::Unit& unit) {
-                return service::create_import(unit, {"f.csv", 1, mapping});
+            as(acme, [&](service::OrgTransaction& transaction) {
+                return service::create_import(transaction, {"f.csv", 1, mapping});
             });
         });
     }
@@ -68,8 +68,8 @@ BOOST_FIXTURE_TEST_SUITE(imports, Imports)
 
 BOOST_AUTO_TEST_CASE(a_job_begins_in_staging_and_expires_in_thirty_days) {
     const auto before = Timestamp::now();
-    const auto created = as(acme, [&](service::Unit& unit) {
-        return service::create_import(unit, {"m.csv", 12, test::email_mapping()});
+    const auto created = as(acme, [&](service::OrgTransaction& transaction) {
+        return service::create_import(transaction, {"m.csv", 12, test::email_mapping()});
     });
     BOOST_TEST((created.state == ImportState::Staging));
     BOOST_TEST((created.source == rules::ImportSource::Api));
@@ -285,7 +285,9 @@ BOOST_AUTO_TEST_CASE(calls_that_stage_the_same_block_at_once_lose_no_row) {
     side_by_side(kThreads, [&](int i) {
         test::Desk desk;
         const auto own = people(1 + i, kEach, kThreads);  // all of them in one block
-        desk.as(acme, [&](service::Unit& unit) { service::stage_rows(unit, id, own); });
+        desk.as(acme, [&](service::OrgTransaction& transaction) {
+            service::stage_rows(transaction, id, own);
+        });
     });
     BOOST_TEST(job(id).staged_rows == kThreads * kEach);
     BOOST_TEST(rows(id).size() == kThreads * kEach);

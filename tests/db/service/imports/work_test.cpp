@@ -64,8 +64,9 @@ struct Work : ImportHouse {
         Desk desk;
         rules::MemberFields fields;
         fields.email = email;
-        desk.as(organization,
-                [&](service::Unit& unit) { return service::create_member(unit, fields); });
+        desk.as(organization, [&](service::OrgTransaction& transaction) {
+            return service::create_member(transaction, fields);
+        });
     }
 
     // Everything but the signs of life.
@@ -105,10 +106,10 @@ BOOST_AUTO_TEST_CASE(a_runner_gets_the_due_job_and_nobody_else_does) {
     BOOST_TEST((mine.id == id && mine.organization == acme));
     BOOST_TEST(!service::another_import_waits(context));
     BOOST_TEST(!service::claim_due_import(context, Uuid::v7()).has_value());
-    service::release_import(context, mine, service::Turn::Fruitless, Milliseconds(0));
+    service::release_import(context, mine, service::AttemptPolicy::Count, Milliseconds(0));
     BOOST_TEST(job(id).attempts == 1);
     const Lease again = lease();
-    service::release_import(context, again, service::Turn::Blameless, Milliseconds(60'000));
+    service::release_import(context, again, service::AttemptPolicy::Forgive, Milliseconds(60'000));
     BOOST_TEST(job(id).attempts == 1);
     BOOST_TEST(!service::another_import_waits(context));
 }
@@ -186,7 +187,7 @@ BOOST_AUTO_TEST_CASE(the_parts_of_a_preview_add_up_to_the_whole) {
     validate(id);
     const Lease mine = lease();
     auto run = service::resume_dry_run(context, job(id));
-    const auto batch = service::judge_next(context, mine, run);
+    const auto batch = service::validate_next(context, mine, run);
     BOOST_TEST_REQUIRE(batch.has_value());
     for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
         rules::ImportPreview sum;
@@ -223,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_hands_after_every_batch_comes_out_th
 
 BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_the_parts_of_a_heavy_block) {
     const ImportId id = new_import();
-    as(acme, [&](service::Unit& unit) {
+    as(acme, [&](service::OrgTransaction& transaction) {
         std::vector<store::NewBlock> parts;
         for (int part = 0; part < 25; ++part) {
             const auto one = row(part + 1, "p" + std::to_string(part % 20) + "@example.test");
@@ -232,9 +233,9 @@ BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_the_parts_of_a_heavy_block) {
                               rules::staged_row(static_cast<std::uint32_t>(part + 1), one.fields));
             parts.push_back({{0, part}, 1, data});
         }
-        db::OrgStore org(unit.tx, acme);
-        store::insert_blocks(org, id, parts, unit.now);
-        store::add_staged_rows(org, id, 25, 25, unit.now);
+        db::OrgStore org(transaction.tx, acme);
+        store::insert_blocks(org, id, parts, transaction.now);
+        store::add_staged_rows(org, id, 25, 25, transaction.now);
     });
     validate(id);
     const Lease first = take_over();
@@ -253,7 +254,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_was_judged_but_never_recorded_is_judged_again)
         const Lease killed = lease();
         auto run = service::resume_dry_run(context, job(id));
         BOOST_TEST(check_next(killed, run));
-        BOOST_TEST(service::judge_next(context, killed, run).has_value());
+        BOOST_TEST(service::validate_next(context, killed, run).has_value());
     }
     check_rest(take_over());
     BOOST_TEST((outcomes(id) == expected_of(all)));
@@ -265,7 +266,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_lost_its_lease_changes_nothing) {
     validate(id);
     const Lease old = lease();
     auto run = service::resume_dry_run(context, job(id));
-    const auto batch = service::judge_next(context, old, run);
+    const auto batch = service::validate_next(context, old, run);
     const auto preview = batch->preview(context, old, 0, 1);
     (void)take_over();
     const auto before = client.snapshot(acme);
@@ -357,9 +358,9 @@ BOOST_AUTO_TEST_CASE(a_unit_that_is_committed_twice_is_committed_once) {
     const Lease mine = lease();
     const auto units = service::next_commit_units(context, mine, {}, 100);
     BOOST_TEST(units.size() == 3);
-    for (const auto& unit : units) service::commit_unit(context, mine, unit);
+    for (const auto& transaction : units) service::commit_unit(context, mine, transaction);
     const auto once = lasting();
-    for (const auto& unit : units) service::commit_unit(context, mine, unit);
+    for (const auto& transaction : units) service::commit_unit(context, mine, transaction);
     BOOST_TEST((lasting() == once));
     BOOST_TEST(service::next_commit_units(context, mine, {}, 100).empty());
 }
@@ -381,8 +382,8 @@ BOOST_AUTO_TEST_CASE(a_commit_that_lost_its_lease_writes_nothing) {
     const auto units = service::next_commit_units(context, old, {}, 100);
     (void)take_over();
     const auto before = client.snapshot(acme);
-    for (const auto& unit : units) {
-        BOOST_CHECK_THROW(service::commit_unit(context, old, unit), LeaseLost);
+    for (const auto& transaction : units) {
+        BOOST_CHECK_THROW(service::commit_unit(context, old, transaction), LeaseLost);
     }
     BOOST_CHECK_THROW(service::complete_import(context, old), LeaseLost);
     BOOST_TEST((client.snapshot(acme) == before));
@@ -393,13 +394,13 @@ BOOST_AUTO_TEST_CASE(a_connection_killed_before_a_unit_costs_nothing) {
     const ImportId id = validated(thirty_blocks());
     request_commit(id);
     const Lease mine = lease();
-    for (const auto& unit : service::next_commit_units(context, mine, {}, 100)) {
+    for (const auto& transaction : service::next_commit_units(context, mine, {}, 100)) {
         for (const std::string& session :
              client.column("SELECT id FROM information_schema.processlist "
                            "WHERE db = DATABASE() AND id <> CONNECTION_ID()")) {
             client.kill(std::stoll(session));
         }
-        service::commit_unit(context, mine, unit);
+        service::commit_unit(context, mine, transaction);
     }
     service::complete_import(context, mine);
     BOOST_TEST(members() == job(id).valid_rows);
@@ -461,23 +462,25 @@ BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_at_once) {
     for (std::size_t i = 0; i < 2; ++i) {
         const OrgId organization = organizations.at(i);
         const ImportId id = new_import(organization);
-        as(organization, [&](service::Unit& unit) {
-            service::stage_rows(unit, id, people(1, 2000));
-            service::validate_import(unit, id);
+        as(organization, [&](service::OrgTransaction& transaction) {
+            service::stage_rows(transaction, id, people(1, 2000));
+            service::validate_import(transaction, id);
         });
         const Lease checking = lease();
         auto run =
             service::resume_dry_run(context, *service::read_import(context, organization, id));
         while (check_next(checking, run)) continue;
         service::finish_dry_run(context, checking);
-        as(organization, [&](service::Unit& unit) { service::commit_import(unit, id, {}); });
+        as(organization, [&](service::OrgTransaction& transaction) {
+            service::commit_import(transaction, id, {});
+        });
         leases.at(i) = lease();
     }
     test::side_by_side(2, [&](int i) {
         test::Desk desk;
         const Lease& own = leases.at(i);
-        for (const auto& unit : service::next_commit_units(desk.context, own, {}, 100)) {
-            service::commit_unit(desk.context, own, unit);
+        for (const auto& transaction : service::next_commit_units(desk.context, own, {}, 100)) {
+            service::commit_unit(desk.context, own, transaction);
         }
         service::complete_import(desk.context, own);
     });

@@ -37,16 +37,19 @@ struct Changes : Members {
 
     Member change(const MemberPatch& patch) { return change_at(*this, patch); }
     Member change_at(Desk& desk, const MemberPatch& patch) const {
-        return desk.as(acme, [&](service::Unit& unit) {
-            return service::change_member(unit, ann, patch, [](const Member&) {});
+        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+            return service::change_member(transaction, ann, patch, [](const Member&) {});
         });
     }
     Member lock(std::optional<std::string> reason) {
-        return as(acme,
-                  [&](service::Unit& unit) { return service::lock_member(unit, ann, reason); });
+        return as(acme, [&](service::OrgTransaction& transaction) {
+            return service::lock_member(transaction, ann, reason);
+        });
     }
     Member unlock() {
-        return as(acme, [&](service::Unit& unit) { return service::unlock_member(unit, ann); });
+        return as(acme, [&](service::OrgTransaction& transaction) {
+            return service::unlock_member(transaction, ann);
+        });
     }
 
     UserId ann;
@@ -107,13 +110,14 @@ BOOST_AUTO_TEST_CASE(attributes_are_judged_and_nothing_is_written) {
 BOOST_AUTO_TEST_CASE(the_check_sees_the_member_and_can_refuse) {
     const auto before = client.snapshot(acme);
     BOOST_TEST((test::code_of([&] {
-                    as(acme, [&](service::Unit& unit) {
+                    as(acme, [&](service::OrgTransaction& transaction) {
                         MemberPatch patch;
                         patch.texts[1] = "Bea";
-                        return service::change_member(unit, ann, patch, [](const Member& member) {
-                            BOOST_TEST((member.first_name == "Ann"));
-                            throw Error(ErrorCode::PreconditionFailed);
-                        });
+                        return service::change_member(
+                            transaction, ann, patch, [](const Member& member) {
+                                BOOST_TEST((member.first_name == "Ann"));
+                                throw Error(ErrorCode::PreconditionFailed);
+                            });
                     });
                 }) == ErrorCode::PreconditionFailed));
     BOOST_TEST((client.snapshot(acme) == before));
@@ -150,7 +154,8 @@ BOOST_AUTO_TEST_CASE(a_lock_keeps_its_first_reason_and_time) {
 BOOST_AUTO_TEST_CASE(a_membership_ends_for_one_organization_alone) {
     const auto there = client.snapshot(umbrella);
     const auto remove = [&] {
-        as(acme, [&](service::Unit& unit) { service::remove_member(unit, ann); });
+        as(acme,
+           [&](service::OrgTransaction& transaction) { service::remove_member(transaction, ann); });
     };
     remove();
     BOOST_TEST(!service::find_member(context, acme, ann).has_value());
@@ -174,13 +179,13 @@ BOOST_AUTO_TEST_CASE(creations_and_removals_side_by_side_agree) {
     test::side_by_side(8, [&](int i) {
         Desk desk;
         for (int round = 0; round < 25; ++round) {
-            desk.as(acme, [&](service::Unit& unit) {
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
                 if (i % 2 == 0) {
-                    (void)service::create_member(unit, fields);
+                    (void)service::create_member(transaction, fields);
                     return;
                 }
                 try {
-                    service::remove_member(unit, ann);
+                    service::remove_member(transaction, ann);
                 } catch (const Error&) {  // another was faster
                 }
             });
@@ -208,22 +213,27 @@ BOOST_AUTO_TEST_CASE(what_an_admin_does_is_in_the_audit_log) {
     const AdminId admin = AdminId::create();
     const auto as_admin = [&](const auto& work) {
         database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {acme, admin}, Timestamp::now()};
-            work(unit);
+            service::OrgTransaction transaction{tx, {acme, admin}, Timestamp::now()};
+            work(transaction);
         });
     };
     MemberPatch patch;
     patch.texts[1] = "Bea";
     rules::MemberFields eve;
     eve.email = "eve@x.test";
-    as_admin([&](auto& unit) { service::change_member(unit, ann, patch, [](const Member&) {}); });
-    as_admin([&](auto& unit) { service::change_member(unit, ann, patch, [](const Member&) {}); });
-    as_admin([&](auto& unit) { service::lock_member(unit, ann, "x"); });
-    as_admin([&](auto& unit) { service::unlock_member(unit, ann); });
-    as_admin([&](auto& unit) { service::remove_member(unit, ann); });
-    as_admin([&](auto& unit) { (void)service::create_member(unit, eve); });
-    as_admin([&](auto& unit) {
-        (void)service::put_attribute(unit, "shoe", {{}, rules::AttributeType::Number, {}, true});
+    as_admin([&](auto& transaction) {
+        service::change_member(transaction, ann, patch, [](const Member&) {});
+    });
+    as_admin([&](auto& transaction) {
+        service::change_member(transaction, ann, patch, [](const Member&) {});
+    });
+    as_admin([&](auto& transaction) { service::lock_member(transaction, ann, "x"); });
+    as_admin([&](auto& transaction) { service::unlock_member(transaction, ann); });
+    as_admin([&](auto& transaction) { service::remove_member(transaction, ann); });
+    as_admin([&](auto& transaction) { (void)service::create_member(transaction, eve); });
+    as_admin([&](auto& transaction) {
+        (void)service::put_attribute(transaction, "shoe",
+                                     {{}, rules::AttributeType::Number, {}, true});
     });
     BOOST_TEST(
         client.column(

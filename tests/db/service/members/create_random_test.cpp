@@ -8,7 +8,7 @@
 #include <random>
 
 using namespace muster;
-using rules::RowState;
+using rules::MemberOutcome;
 using service::Attachment;
 using service::Expect;
 using service::MemberInput;
@@ -31,7 +31,7 @@ class Model {
         Timestamp updated_at;
     };
 
-    RowState apply(OrgId organization, const MemberInput& input, Timestamp now) {
+    MemberOutcome apply(OrgId organization, const MemberInput& input, Timestamp now) {
         const auto [user, is_new] = users.emplace(std::string(input.email), input.user_id);
         const auto [member, is_new_member] = members.try_emplace({organization, user->second});
         Known& known = member->second;
@@ -47,8 +47,8 @@ class Model {
                 known.updated_at = now;
             }
         }
-        if (is_new) return RowState::Created;
-        return is_new_member ? RowState::Attached : RowState::Merged;
+        if (is_new) return MemberOutcome::Created;
+        return is_new_member ? MemberOutcome::Attached : MemberOutcome::Merged;
     }
 
     std::map<std::string, UserId> users;
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(random_batches_do_what_the_model_does_whatever_was_expected
         BOOST_TEST_REQUIRE(done.size() == inputs.size());
         BOOST_TEST_REQUIRE(undone.size() == inputs.size());
         for (std::size_t k = 0; k < inputs.size(); ++k) {
-            const RowState expected = model.apply(organization, inputs[k], now);
+            const MemberOutcome expected = model.apply(organization, inputs[k], now);
             BOOST_TEST((done[k].outcome == expected), "batch " << i << " row " << k);
             BOOST_TEST((undone[k].outcome == expected), "batch " << i << " row " << k);
             const UserId user = model.users.at(std::string(inputs[k].email));
@@ -158,18 +158,19 @@ BOOST_AUTO_TEST_CASE(fifty_parallel_creations_of_one_address_make_one_user) {
             rules::MemberFields fields;
             fields.email = "ann@example.test";
             fields.first_name = "by " + std::to_string(i * kEach + k);
-            const auto created = desk.as(k % 2 ? acme : umbrella, [&](service::Unit& unit) {
-                return service::create_member(unit, fields);
-            });
+            const auto created =
+                desk.as(k % 2 ? acme : umbrella, [&](service::OrgTransaction& transaction) {
+                    return service::create_member(transaction, fields);
+                });
             ++outcomes[static_cast<std::size_t>(created.outcome)];
         }
     });
-    const auto count = [&](RowState state) {
+    const auto count = [&](MemberOutcome state) {
         return outcomes[static_cast<std::size_t>(state)].load();
     };
-    BOOST_TEST(count(RowState::Created) == 1);
-    BOOST_TEST(count(RowState::Attached) == 1);
-    BOOST_TEST(count(RowState::Merged) == kThreads * kEach - 2);
+    BOOST_TEST(count(MemberOutcome::Created) == 1);
+    BOOST_TEST(count(MemberOutcome::Attached) == 1);
+    BOOST_TEST(count(MemberOutcome::Merged) == kThreads * kEach - 2);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 1);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM members") == 2);
 }
@@ -194,7 +195,7 @@ BOOST_AUTO_TEST_CASE(overlapping_batches_in_any_order_make_each_person_once) {
                 });
                 created += static_cast<int>(std::count_if(
                     attached.begin(), attached.end(),
-                    [](const Attachment& one) { return one.outcome == RowState::Created; }));
+                    [](const Attachment& one) { return one.outcome == MemberOutcome::Created; }));
             } catch (const db::DbError&) {
                 ++failed;
             }

@@ -7,7 +7,7 @@
 #include "service/attributes.hpp"
 
 using namespace muster;
-using rules::RowState;
+using rules::MemberOutcome;
 using service::Expect;
 using test::Batch;
 using test::code_of;
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_address_becomes_a_user_and_a_member) {
               R"({"phone":"1","tags":["a","b"]})");
     const auto inputs = batch.inputs();
     const auto attached = run(acme, batch);
-    BOOST_TEST((attached.front().outcome == RowState::Created));
+    BOOST_TEST((attached.front().outcome == MemberOutcome::Created));
     BOOST_TEST((attached.front().user_id == inputs.front().user_id));
     const auto ann = member(acme, "ann@example.test");
     BOOST_TEST((ann.user_id == inputs.front().user_id));
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_user_of_another_organization_is_attached_and_neither_sees
     const auto before = client.snapshot(acme);
     const Timestamp later = kStart + Milliseconds(1000);
     BOOST_TEST((run_one(umbrella, Batch().add("ann@example.test", {"", "Anna"}), later) ==
-                RowState::Attached));
+                MemberOutcome::Attached));
     const auto at_umbrella = member(umbrella, "ann@example.test");
     BOOST_TEST((at_umbrella.user_id == at_acme.user_id));
     BOOST_TEST((at_umbrella.member_id != at_acme.member_id));
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_member_s_gaps_are_filled_and_nothing_else) {
     BOOST_TEST((run_one(acme,
                         Batch().add("ann@example.test", {"7", "X", "Lee", "", "X", "GB"},
                                     R"({"phone":"9","shirt":"M"})", later),
-                        later) == RowState::Merged));
+                        later) == MemberOutcome::Merged));
     const auto ann = member(acme, "ann@example.test");
     BOOST_TEST((texts_of(ann) == decltype(texts_of(ann)){"7", "Ann", "Lee", std::nullopt, "en",
                                                          "GB", std::nullopt}));
@@ -111,10 +111,10 @@ BOOST_AUTO_TEST_CASE(a_batch_holds_all_three_cases_and_keeps_its_order) {
             .add("merged@example.test")
             .add("other" + suffix + "@example.test");
         if (expect == Expect::NewUsers) batch.add("attached@example.test");
-        std::vector<RowState> outcomes;
+        std::vector<MemberOutcome> outcomes;
         for (const auto& attached : run(acme, batch, expect)) outcomes.push_back(attached.outcome);
-        std::vector<RowState> expected = {RowState::Created, RowState::Merged, RowState::Created};
-        if (expect == Expect::NewUsers) expected.push_back(RowState::Attached);
+        std::vector<MemberOutcome> expected = {MemberOutcome::Created, MemberOutcome::Merged, MemberOutcome::Created};
+        if (expect == Expect::NewUsers) expected.push_back(MemberOutcome::Attached);
         BOOST_TEST((outcomes == expected));
     }
 }
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(addresses_that_differ_in_one_byte_are_two) {
     Batch batch;
     batch.add("zoe@example.test").add("zo\u00eb@example.test").add("zoe\u0301@example.test");
     for (const auto& attached : run(acme, batch)) {
-        BOOST_TEST((attached.outcome == RowState::Created));
+        BOOST_TEST((attached.outcome == MemberOutcome::Created));
     }
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 3);
 }
@@ -167,8 +167,8 @@ BOOST_AUTO_TEST_CASE(attribute_values_survive_the_database_s_merge_exactly) {
     run(acme, Batch().add("ann@example.test", {}, R"({"gap":"filled","k0":"not this"})"));
     const std::string after = rules::attribute_values(member(acme, "ann@example.test").attributes);
     const std::string expected = all.substr(0, all.size() - 1) + R"(,"gap":"filled"})";
-    BOOST_TEST(http::canonical_json(http::JsonBody(after).root()) ==
-               http::canonical_json(http::JsonBody(expected).root()));
+    BOOST_TEST(json::canonical_json(json::JsonBody(after).root()) ==
+               json::canonical_json(json::JsonBody(expected).root()));
 }
 
 // ---------------------------------------------------------------------------- POST /v1/users
@@ -180,15 +180,17 @@ BOOST_AUTO_TEST_CASE(a_created_member_is_told_with_what_happened) {
     fields.country = "GB";
     fields.attributes = R"({"phone":"1"})";
     const auto create = [&] {
-        return as(acme, [&](service::Unit& unit) { return service::create_member(unit, fields); });
+        return as(acme, [&](service::OrgTransaction& transaction) {
+            return service::create_member(transaction, fields);
+        });
     };
     const auto created = create();
-    BOOST_TEST((created.outcome == RowState::Created));
+    BOOST_TEST((created.outcome == MemberOutcome::Created));
     BOOST_TEST((created.member.country == "GB"));
     BOOST_TEST(created.member.attributes.find(R"(["1","api",)") != std::string::npos);
     fields.first_name = "Ann";
     const auto merged = create();
-    BOOST_TEST((merged.outcome == RowState::Merged));
+    BOOST_TEST((merged.outcome == MemberOutcome::Merged));
     BOOST_TEST((merged.member.user_id == created.member.user_id));
     BOOST_TEST((merged.member.first_name == "Ann"));
 }
@@ -200,7 +202,9 @@ BOOST_AUTO_TEST_CASE(attributes_that_the_registry_refuses_write_nothing) {
         fields.email = "ann@example.test";
         fields.attributes = attributes;
         return code_of([&] {
-            as(acme, [&](service::Unit& unit) { return service::create_member(unit, fields); });
+            as(acme, [&](service::OrgTransaction& transaction) {
+                return service::create_member(transaction, fields);
+            });
         });
     };
     for (const std::string attributes : {R"({"phone":"1"})", R"({"no.such":1})",

@@ -21,13 +21,14 @@ struct ModuleCredentials : test::ModuleHouse {
         return issue(installation, expires_at);
     }
     IssuedModuleCredential issue(InstallationId of, std::optional<Timestamp> expires_at = {}) {
-        return as_admin([&](service::Unit& unit) {
-            return service::issue_module_credential(unit, context.keys, of, {"name", expires_at});
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::issue_module_credential(transaction, context.keys, of,
+                                                    {"name", expires_at});
         });
     }
     void revoke(CredentialId id) {
-        as_admin([&](service::Unit& unit) {
-            service::revoke_module_credential(unit, installation, id);
+        as_admin([&](service::OrgTransaction& transaction) {
+            service::revoke_module_credential(transaction, installation, id);
             return true;
         });
     }
@@ -35,8 +36,9 @@ struct ModuleCredentials : test::ModuleHouse {
         return service::identify(context, issued.credential.reveal());
     }
     void disable() {
-        as_admin(
-            [&](service::Unit& unit) { return service::disable_installation(unit, installation); });
+        as_admin([&](service::OrgTransaction& transaction) {
+            return service::disable_installation(transaction, installation);
+        });
     }
     std::vector<rules::ModuleCredential> list() {
         return service::list_module_credentials(context, acme, installation, {}, 100);
@@ -105,8 +107,9 @@ BOOST_AUTO_TEST_CASE(the_last_use_is_written_at_most_once_a_minute) {
 BOOST_AUTO_TEST_CASE(only_an_installation_that_lives_gets_one_and_no_more_than_fifty) {
     const OrgId other = organization("Other");
     const auto foreign = [&] {
-        as(other, [&](service::Unit& unit) {
-            return service::issue_module_credential(unit, context.keys, installation, {"n", {}});
+        as(other, [&](service::OrgTransaction& transaction) {
+            return service::issue_module_credential(transaction, context.keys, installation,
+                                                    {"n", {}});
         });
     };
     BOOST_TEST((code_of(foreign) == ErrorCode::NotFound));
@@ -125,8 +128,9 @@ BOOST_AUTO_TEST_CASE(only_an_installation_that_lives_gets_one_and_no_more_than_f
 BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
     for (int i = 0; i < 49; ++i) issue();
     const auto issue_at = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::Unit& unit) {
-            (void)service::issue_module_credential(unit, context.keys, installation, {"n", {}});
+        desk.as(acme, [&](service::OrgTransaction& transaction) {
+            (void)service::issue_module_credential(transaction, context.keys, installation,
+                                                   {"n", {}});
             before_the_end();
         });
     };

@@ -27,17 +27,19 @@ constexpr const char* kWithSecret = R"({"name":"N","config_schema":{
 
 struct Installations : test::ModuleHouse {
     Installation change(InstallationId id, service::InstallationChange what) {
-        return as_admin([&](service::Unit& unit) {
-            return service::change_installation(context, unit, id, what);
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::change_installation(context, transaction, id, what);
         });
     }
     Installation enable(InstallationId id) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::enable_installation(unit, id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::enable_installation(transaction, id);
+        });
     }
     Installation disable(InstallationId id) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::disable_installation(unit, id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::disable_installation(transaction, id);
+        });
     }
 
     // The secret values as they rest, opened; "" for none.
@@ -117,7 +119,9 @@ BOOST_AUTO_TEST_CASE(drafts_and_deprecated_modules_are_not_installed) {
         (code_of([&] { install(unpublished.id, "{}", version.id); }) == ErrorCode::InvalidState));
     const auto old = published("old");
     const auto running = install(old.id);
-    as_admin([&](service::Unit& unit) { return service::deprecate_module(unit, old.id); });
+    as_admin([&](service::OrgTransaction& transaction) {
+        return service::deprecate_module(transaction, old.id);
+    });
     disable(running.id);
     BOOST_TEST((code_of([&] { install(old.id); }) == ErrorCode::InvalidState));
     BOOST_TEST((enable(running.id).status == InstallationStatus::Enabled));  // it is no new one
@@ -137,18 +141,21 @@ BOOST_AUTO_TEST_CASE(what_is_another_module_s_or_organization_s_is_not_found) {
     const auto is_hidden = [&](const auto& work) {
         return code_of([&] { as(other, work); }) == ErrorCode::NotFound;
     };
-    BOOST_TEST(is_hidden([&](service::Unit& unit) {
-        service::install_module(context, unit, {other_module.id, {}, {}});
+    BOOST_TEST(is_hidden([&](service::OrgTransaction& transaction) {
+        service::install_module(context, transaction, {other_module.id, {}, {}});
     }));
-    BOOST_TEST(is_hidden([&](service::Unit& unit) {
-        service::change_installation(context, unit, installed.id, {});
+    BOOST_TEST(is_hidden([&](service::OrgTransaction& transaction) {
+        service::change_installation(context, transaction, installed.id, {});
     }));
-    BOOST_TEST(
-        is_hidden([&](service::Unit& unit) { service::enable_installation(unit, installed.id); }));
-    BOOST_TEST(
-        is_hidden([&](service::Unit& unit) { service::disable_installation(unit, installed.id); }));
-    BOOST_TEST(
-        is_hidden([&](service::Unit& unit) { service::lock_installation(unit, installed.id); }));
+    BOOST_TEST(is_hidden([&](service::OrgTransaction& transaction) {
+        service::enable_installation(transaction, installed.id);
+    }));
+    BOOST_TEST(is_hidden([&](service::OrgTransaction& transaction) {
+        service::disable_installation(transaction, installed.id);
+    }));
+    BOOST_TEST(is_hidden([&](service::OrgTransaction& transaction) {
+        service::lock_installation(transaction, installed.id);
+    }));
 }
 
 BOOST_AUTO_TEST_CASE(of_eight_installations_at_once_one_is_made) {
@@ -158,8 +165,8 @@ BOOST_AUTO_TEST_CASE(of_eight_installations_at_once_one_is_made) {
     test::side_by_side(8, [&](int) {
         test::Desk desk;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::Unit& unit) {
-                return service::install_module(desk.context, unit, {module.id, {}, {}});
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
+                return service::install_module(desk.context, transaction, {module.id, {}, {}});
             });
         });
         made += code ? 0 : 1;
@@ -197,8 +204,8 @@ BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
     test::side_by_side(4, [&](int i) {
         test::Desk desk;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::Unit& unit) {
-                return service::enable_installation(unit, ids.at(i));
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
+                return service::enable_installation(transaction, ids.at(i));
             });
         });
         enabled += code ? 0 : 1;

@@ -42,8 +42,8 @@ BOOST_AUTO_TEST_CASE(a_slug_is_taken_in_its_organization_only) {
     BOOST_TEST((error->code() == ErrorCode::Conflict));
     BOOST_TEST(error->details()["field"].asString() == "slug");
     const OrgId other = organization("Other");
-    as(other, [](service::Unit& unit) {
-        return service::create_module(unit, {"shop", "Name", "Vendor"});
+    as(other, [](service::OrgTransaction& transaction) {
+        return service::create_module(transaction, {"shop", "Name", "Vendor"});
     });
     BOOST_TEST(client.number("SELECT COUNT(*) FROM modules") == 2);
 }
@@ -116,8 +116,9 @@ BOOST_AUTO_TEST_CASE(a_manifest_that_breaks_the_contract_is_not_published) {
 BOOST_AUTO_TEST_CASE(a_deprecated_module_publishes_nothing_more) {
     const auto module = create("shop");
     const auto deprecate = [&] {
-        return as_admin(
-            [&](service::Unit& unit) { return service::deprecate_module(unit, module.id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::deprecate_module(transaction, module.id);
+        });
     };
     BOOST_TEST((code_of(deprecate) == ErrorCode::InvalidState));
     publish(module.id, draft(module.id, "1").id);
@@ -138,12 +139,15 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_or_another_organization_s_is_not_found) {
     const auto by_other = [&](const auto& work) {
         return code_of([&] { as(other, work); }) == ErrorCode::NotFound;
     };
-    BOOST_TEST(by_other([&](service::Unit& unit) {
-        service::create_version(unit, module.id, {"2", {"{}"}});
+    BOOST_TEST(by_other([&](service::OrgTransaction& transaction) {
+        service::create_version(transaction, module.id, {"2", {"{}"}});
     }));
-    BOOST_TEST(by_other(
-        [&](service::Unit& unit) { service::publish_version(unit, module.id, version.id); }));
-    BOOST_TEST(by_other([&](service::Unit& unit) { service::deprecate_module(unit, module.id); }));
+    BOOST_TEST(by_other([&](service::OrgTransaction& transaction) {
+        service::publish_version(transaction, module.id, version.id);
+    }));
+    BOOST_TEST(by_other([&](service::OrgTransaction& transaction) {
+        service::deprecate_module(transaction, module.id);
+    }));
     BOOST_TEST((code_of([&] { service::list_versions(context, other, module.id, {}, 10); }) ==
                 ErrorCode::NotFound));
 }
@@ -170,8 +174,8 @@ BOOST_AUTO_TEST_CASE(of_eight_publications_at_once_one_succeeds) {
     test::side_by_side(8, [&](int) {
         test::Desk desk;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::Unit& unit) {
-                return service::publish_version(unit, module.id, version.id);
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
+                return service::publish_version(transaction, module.id, version.id);
             });
         });
         published += code ? 0 : 1;
@@ -184,7 +188,9 @@ BOOST_AUTO_TEST_CASE(the_log_tells_what_was_made_published_and_deprecated) {
     const auto version = draft(module.id, "1");
     publish(module.id, version.id);
     for (int i = 0; i < 2; ++i) {
-        as_admin([&](service::Unit& unit) { return service::deprecate_module(unit, module.id); });
+        as_admin([&](service::OrgTransaction& transaction) {
+            return service::deprecate_module(transaction, module.id);
+        });
     }
     const auto entries = log(acme);
     BOOST_TEST_REQUIRE(entries.size() >= 4U);

@@ -23,9 +23,10 @@ struct Secrets : AdminHouse {
         return {sha256(key), sha256("body"), Secret(key)};
     }
     service::StoredReply show(service::Context& with, OrgId organization, const std::string& key) {
-        return service::transact(with, {organization, {}}, claim(key), [&](service::Unit&) {
-            return service::StoredReply{201, "", "secret of " + key, {}, false, true};
-        });
+        return service::transact(
+            with, {organization, {}}, claim(key), [&](service::OrgTransaction&) {
+                return service::StoredReply{201, "", "secret of " + key, {}, false, true};
+            });
     }
     void queue(service::Context& with, const std::string& text) {
         with.database.transaction([&](db::Tx& tx) {
@@ -55,7 +56,7 @@ struct Secrets : AdminHouse {
     // The installation while its key is rotated, and afterwards.
     service::Context rotating{database, test::settings(), context.cursors,
                               KeyRing(kNext, test::settings().security_key)};
-    service::Context after{database, test::settings(), context.cursors, KeyRing(kNext)};
+    service::Context after{database, test::settings(), KeyRing(kNext)};
 };
 
 }  // namespace
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(all_that_rests_sealed_opens_under_the_new_key_alone_afterwa
     const OrgId other = organization("Other");
     show(context, acme, "one");
     show(context, other, "two");
-    service::transact(context, {acme, {}}, claim("plain"), [](service::Unit&) {
+    service::transact(context, {acme, {}}, claim("plain"), [](service::OrgTransaction&) {
         return service::StoredReply{200, "", "plain", {}};
     });
 
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_rotation_that_broke_off_goes_on_where_it_is_run_again) {
 BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_in_a_rotation_counts_no_row_twice) {
     for (int i = 0; i < 3; ++i) queue(context, std::to_string(i));
     db::Database own(test::connection_settings());
-    service::Context with{own, test::settings(), context.cursors, rotating.keys};
+    service::Context with{own, test::settings(), rotating.keys};
     static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
                                        "SELECT CONNECTION_ID()"};
     client.kill(own.read([&](db::Tx& tx) {

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(recorded_replies_go_at_their_moment) {
     const auto record = [&](const std::string& key, Timestamp until) {
         service::transact(context, {acme, {}},
                           service::IdempotencyClaim{sha256(key), sha256(""), Secret(key)},
-                          [&](service::Unit&) {
+                          [&](service::OrgTransaction&) {
                               return service::StoredReply{200, "", "", until};
                           });
     };
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(the_audit_log_is_kept_for_the_days_that_the_operator_says) 
     put_audit_entry(*this, ten_days_ago);
     Settings brief = test::settings();
     brief.jobs_audit_days = 11;
-    service::Context other{database, brief, context.cursors, context.keys};
+    service::Context other{database, brief, context.keys};
     BOOST_TEST(!service::purge_step(other).any());
     brief.jobs_audit_days = 10;
     BOOST_TEST(service::purge_step(other).audit_entries == 1);
@@ -318,7 +318,7 @@ void put_event(Purge& at, OrgId organization, Timestamp when) {
 service::Purged purge_events(Purge& at, int days) {
     Settings settings = test::settings();
     settings.jobs_engagement_days = days;
-    service::Context other{at.database, settings, at.context.cursors, at.context.keys};
+    service::Context other{at.database, settings, at.at.context.keys};
     return service::purge_step(other);
 }
 

@@ -35,23 +35,26 @@ struct PublishableKeys : House {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {
-            service::Unit unit{tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
-            return work(unit);
+            service::OrgTransaction transaction{
+                tx, {acme, admin, std::nullopt, "req-1"}, Timestamp::now()};
+            return work(transaction);
         });
     }
     PublishableKey issue(PublishableKeyKind kind = kTracking,
                          const NewPublishableKey& in = fields()) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::issue_publishable_key(unit, kind, in); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::issue_publishable_key(transaction, kind, in);
+        });
     }
     PublishableKey change(const PublishableKey& key, const PublishableKeyChange& change) {
-        return as_admin([&](service::Unit& unit) {
-            return service::change_publishable_key(unit, key.kind, key.id, change);
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::change_publishable_key(transaction, key.kind, key.id, change);
         });
     }
     bool revoke(PublishableKeyKind kind, PublishableKeyId id) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::revoke_publishable_key(unit, kind, id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::revoke_publishable_key(transaction, kind, id);
+        });
     }
     std::vector<PublishableKey> list(PublishableKeyKind kind = kTracking) {
         return service::list_publishable_keys(context, acme, kind, std::nullopt, 1000);
@@ -212,8 +215,8 @@ BOOST_AUTO_TEST_CASE(an_organization_has_two_hundred_keys_whoever_makes_them_at_
     test::side_by_side(12, [&](int) {
         test::Desk desk;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::Unit& unit) {
-                (void)service::issue_publishable_key(unit, kTracking, fields());
+            desk.as(acme, [&](service::OrgTransaction& transaction) {
+                (void)service::issue_publishable_key(transaction, kTracking, fields());
             });
         });
         ++(code == ErrorCode::InvalidState ? refused : made);

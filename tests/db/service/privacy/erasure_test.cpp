@@ -37,13 +37,16 @@ struct Erasing : ImportHouse {
         fields.email = email;
         fields.first_name = "Annabel";
         return as(organization,
-                  [&](service::Unit& unit) { return service::create_member(unit, fields); })
+                  [&](service::OrgTransaction& transaction) {
+                      return service::create_member(transaction, fields);
+                  })
             .member.user_id;
     }
     // A recorded reply whose body is this JSON.
     void reply(OrgId organization, const std::string& key, const std::string& body) {
         service::transact(context, {organization},
-                          service::IdempotencyClaim{sha256(key), kHash, {}}, [&](service::Unit&) {
+                          service::IdempotencyClaim{sha256(key), kHash, {}},
+                          [&](service::OrgTransaction&) {
                               return service::StoredReply{201, "/here", body, {}};
                           });
     }
@@ -462,8 +465,8 @@ BOOST_AUTO_TEST_CASE(an_erasure_beside_those_who_bring_the_person_leaves_a_whole
             if (worker == 0) {
                 (void)service::erase_person(desk.context, kAnn);
             } else {
-                desk.as(worker % 2 == 0 ? acme : other, [&](service::Unit& unit) {
-                    return service::create_member(unit, fields).member.user_id;
+                desk.as(worker % 2 == 0 ? acme : other, [&](service::OrgTransaction& transaction) {
+                    return service::create_member(transaction, fields).member.user_id;
                 });
             }
         }

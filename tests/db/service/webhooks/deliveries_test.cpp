@@ -33,14 +33,19 @@ struct Deliveries : test::WebhookHouse {
         return found;
     }
     WebhookDelivery redeliver(DeliveryId id) {
-        return as_admin([&](service::Unit& unit) { return service::redeliver(unit, place(), id); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::redeliver(transaction, place(), id);
+        });
     }
     WebhookDelivery try_out() {
-        return as_admin([&](service::Unit& unit) { return service::test_endpoint(unit, place()); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::test_endpoint(transaction, place());
+        });
     }
     std::int64_t recover(Timestamp since) {
-        return as_admin(
-            [&](service::Unit& unit) { return service::recover_deliveries(unit, place(), since); });
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::recover_deliveries(transaction, place(), since);
+        });
     }
     // Everything that sends.
     std::vector<std::function<void()>> sendings(DeliveryId id) {
@@ -153,7 +158,9 @@ BOOST_AUTO_TEST_CASE(another_endpoint_s_deliveries_are_not_there) {
     for (const auto& [organization_id, where] : places) {
         BOOST_TEST(!service::find_delivery(context, organization_id, where, id).has_value());
         BOOST_TEST((code_of([&, o = organization_id, w = where] {
-                        as(o, [&](service::Unit& unit) { service::redeliver(unit, w, id); });
+                        as(o, [&](service::OrgTransaction& transaction) {
+                            service::redeliver(transaction, w, id);
+                        });
                     }) == ErrorCode::NotFound));
     }
     BOOST_TEST(state(id) == "failed 3");

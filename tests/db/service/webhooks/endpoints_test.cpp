@@ -35,12 +35,14 @@ struct Endpoints : test::WebhookHouse {
         return opened(column, id, context.keys);
     }
     IssuedEndpoint rotate(EndpointId id) {
-        return as_admin([&](service::Unit& unit) {
-            return service::rotate_endpoint_secret(unit, context.keys, {shop, id});
+        return as_admin([&](service::OrgTransaction& transaction) {
+            return service::rotate_endpoint_secret(transaction, context.keys, {shop, id});
         });
     }
     void remove(EndpointId id) {
-        as_admin([&](service::Unit& unit) { service::delete_webhook_endpoint(unit, {shop, id}); });
+        as_admin([&](service::OrgTransaction& transaction) {
+            service::delete_webhook_endpoint(transaction, {shop, id});
+        });
     }
     std::int64_t count(const std::string& table) {
         return client.number("SELECT COUNT(*) FROM " + table);
@@ -150,8 +152,8 @@ BOOST_AUTO_TEST_CASE(an_installation_takes_endpoints_unless_it_is_disabled_or_fu
 BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
     for (int i = 0; i < 199; ++i) create();
     const auto take = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::Unit& unit) {
-            (void)service::create_webhook_endpoint(unit, desk.context.keys, shop,
+        desk.as(acme, [&](service::OrgTransaction& transaction) {
+            (void)service::create_webhook_endpoint(transaction, desk.context.keys, shop,
                                                    {"https://example.org/", {"member.created"}});
             before_the_end();
         });
@@ -270,11 +272,11 @@ BOOST_AUTO_TEST_CASE(
     an_event_that_is_being_written_while_its_endpoint_is_disabled_is_canceled_too) {
     const auto id = create().endpoint.id;
     std::future<void> disabling;
-    as_admin([&](service::Unit& unit) {
-        service::emit(unit, {"member.created", std::nullopt, [] { return "{}"; }});
+    as_admin([&](service::OrgTransaction& transaction) {
+        service::emit(transaction, {"member.created", std::nullopt, [] { return "{}"; }});
         disabling = std::async(std::launch::async, [&] {
             test::Desk desk;
-            desk.as(acme, [&](service::Unit& other) {
+            desk.as(acme, [&](service::OrgTransaction& other) {
                 service::change_webhook_endpoint(other, {shop, id},
                                                  {{}, {}, EndpointStatus::Disabled});
             });
@@ -312,8 +314,8 @@ BOOST_AUTO_TEST_CASE(both_secrets_are_sealed_anew_when_the_installation_s_key_is
     std::vector<IssuedEndpoint> many;  // more than a page, in two organizations
     for (int i = 0; i < 110; ++i) many.push_back(create());
     const auto foreign_shop = install(other);
-    const auto foreign = as(other, [&](service::Unit& unit) {
-        return service::create_webhook_endpoint(unit, context.keys, foreign_shop,
+    const auto foreign = as(other, [&](service::OrgTransaction& transaction) {
+        return service::create_webhook_endpoint(transaction, context.keys, foreign_shop,
                                                 {"https://example.org/", {"member.created"}});
     });
     const Secret next("another key of at least 32 bytes, for these tests");
@@ -356,14 +358,15 @@ BOOST_AUTO_TEST_CASE(an_event_goes_to_the_endpoints_that_are_left_when_one_is_de
     const auto gone = create().endpoint.id;
     const auto left = create().endpoint.id;
     int runs = 0;
-    as_admin([&](service::Unit& unit) {
-        service::emit(unit, {"member.created", std::nullopt, [&] {
-                                 // They have been found by now; the first time one of them goes.
-                                 if (++runs == 1)
-                                     client.execute("DELETE FROM webhook_endpoints WHERE id = ?",
-                                                    gone);
-                                 return "{}";
-                             }});
+    as_admin([&](service::OrgTransaction& transaction) {
+        service::emit(transaction, {"member.created", std::nullopt, [&] {
+                                        // They have been found by now; the first time one of them
+                                        // goes.
+                                        if (++runs == 1)
+                                            client.execute(
+                                                "DELETE FROM webhook_endpoints WHERE id = ?", gone);
+                                        return "{}";
+                                    }});
     });
     BOOST_TEST(runs == 2);
     BOOST_TEST(count("webhook_events") == 1);
@@ -387,14 +390,15 @@ BOOST_AUTO_TEST_CASE(nobody_reaches_an_endpoint_by_another_installation_or_organ
         const auto refused = [&, o = organization_id](const auto& work) {
             return code_of([&] { as(o, work); }) == ErrorCode::NotFound;
         };
-        BOOST_TEST(refused([&, p = place](service::Unit& unit) {
-            service::change_webhook_endpoint(unit, p, {{}, {}, EndpointStatus::Disabled});
+        BOOST_TEST(refused([&, p = place](service::OrgTransaction& transaction) {
+            service::change_webhook_endpoint(transaction, p, {{}, {}, EndpointStatus::Disabled});
         }));
-        BOOST_TEST(refused([&, p = place](service::Unit& unit) {
-            (void)service::rotate_endpoint_secret(unit, context.keys, p);
+        BOOST_TEST(refused([&, p = place](service::OrgTransaction& transaction) {
+            (void)service::rotate_endpoint_secret(transaction, context.keys, p);
         }));
-        BOOST_TEST(refused(
-            [&, p = place](service::Unit& unit) { service::delete_webhook_endpoint(unit, p); }));
+        BOOST_TEST(refused([&, p = place](service::OrgTransaction& transaction) {
+            service::delete_webhook_endpoint(transaction, p);
+        }));
     }
     BOOST_TEST((client.snapshot(acme)["webhook_endpoints"] == before.at("webhook_endpoints")));
 }

@@ -24,10 +24,10 @@ constexpr std::int64_t kDay = 24L * 3600 * 1000;
 struct Ledger : test::DispatchHouse {
     // All that is due to the endpoint, under this owner's lease.
     std::vector<store::ClaimedDelivery> claim(EndpointId id, const Uuid& by, int limit = 1000) {
-        return as(acme, [&](service::Unit& unit) {
-            db::OrgStore org(unit.tx, acme);
-            return store::claim_deliveries(org, id, by, unit.now, unit.now + Milliseconds(60'000),
-                                           limit);
+        return as(acme, [&](service::OrgTransaction& transaction) {
+            db::OrgStore org(transaction.tx, acme);
+            return store::claim_deliveries(org, id, by, transaction.now,
+                                           transaction.now + Milliseconds(60'000), limit);
         });
     }
     AttemptResult result(EndpointId id, const store::ClaimedDelivery& of, std::string outcome,
@@ -218,7 +218,8 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_mor
     BOOST_TEST(cell(to, "disabled_reason") == "gone");
     BOOST_TEST(status(claimed[0].id) == "failed");
     BOOST_TEST(deliveries(to, "pending") == 499);
-    BOOST_TEST(!as(acme, [&](auto& unit) { return service::cancel_deliveries(unit, to); }));
+    BOOST_TEST(
+        !as(acme, [&](auto& transaction) { return service::cancel_deliveries(transaction, to); }));
     BOOST_TEST(deliveries(to, "canceled") == 1499);
     BOOST_TEST(client.value("SELECT status FROM module_installations") == "error");
     BOOST_TEST(client.value("SELECT actor FROM audit_log WHERE action = ?",
@@ -230,7 +231,8 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_mor
 BOOST_AUTO_TEST_CASE(nothing_is_canceled_for_an_endpoint_that_was_brought_back) {
     const auto to = endpoint("https://one.example/");
     queue(to, 3);
-    BOOST_TEST(!as(acme, [&](auto& unit) { return service::cancel_deliveries(unit, to); }));
+    BOOST_TEST(
+        !as(acme, [&](auto& transaction) { return service::cancel_deliveries(transaction, to); }));
     BOOST_TEST(deliveries(to, "pending") == 3);
 }
 
@@ -327,8 +329,8 @@ BOOST_AUTO_TEST_CASE(one_that_is_set_going_again_and_again_does_not_fill_the_out
     const auto other = organization("Other");
     seat(other, "owner@other.example", "owner");
     const auto theirs = endpoint(other, install(other), "https://two.example/");
-    as(other, [&](service::Unit& unit) {
-        service::disable_webhook_endpoint(unit, context.keys, theirs, "gone", std::nullopt);
+    as(other, [&](service::OrgTransaction& transaction) {
+        service::disable_webhook_endpoint(transaction, context.keys, theirs, "gone", std::nullopt);
     });
     BOOST_TEST(count("mail_outbox") == 21);
 }

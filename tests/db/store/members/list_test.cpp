@@ -41,8 +41,9 @@ struct Costs : House {
                           {"C-" + std::to_string(i % 2), "Pat" + number, "Parker" + number});
             }
             const auto inputs = batch.inputs();
-            as(organization, [&](service::Unit& unit) {
-                service::create_or_attach(unit.tx, organization, inputs, service::Expect::NewUsers,
+            as(organization, [&](service::OrgTransaction& transaction) {
+                service::create_or_attach(transaction.tx, organization, inputs,
+                                          service::Expect::NewUsers,
                                           kStart + Milliseconds(from * 4 / kMembers));
             });
         }

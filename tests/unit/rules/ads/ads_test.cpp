@@ -59,7 +59,7 @@ std::vector<std::string> faults_of(const Targeting& targeting) {
                                              {"likes", "", AttributeType::MultiChoice, {"a"}, true},
                                              {"off", "", AttributeType::Text, {}, false}});
     Faults faults;
-    rules::judge_targeting(targeting, registry, faults);
+    rules::validate_targeting(targeting, registry, faults);
     std::vector<std::string> list;
     for (const Fault& fault : faults.list()) {
         list.push_back(fault.path + " " + std::string(field_code_text(fault.code)));
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(a_creative_has_what_its_kind_needs_and_nothing_else) {
     rules::AdCreative image;
     const auto faults = [&] {
         Faults found;
-        rules::judge_creative(image, found);
+        rules::validate_creative(image, found);
         return found.list().size();
     };
     BOOST_TEST(faults() == 1U);

@@ -1,4 +1,5 @@
 // service/context.hpp: an Idempotency-Key, the effect and the reply are one transaction.
+#include "service/idempotency.hpp"
 #include "service/context.hpp"
 
 #include "base/crypto.hpp"
@@ -12,8 +13,8 @@
 
 using namespace muster;
 using service::IdempotencyClaim;
+using service::OrgTransaction;
 using service::StoredReply;
-using service::Unit;
 using test::code_of;
 using test::Desk;
 using test::error_of;
@@ -33,9 +34,9 @@ struct Idempotency : House {
     StoredReply run(service::Context& with, OrgId organization,
                     const std::optional<IdempotencyClaim>& claim, const std::string& effect,
                     std::optional<Timestamp> keep_until = {}) {
-        return service::transact(with, {organization, {}}, claim, [&](Unit& unit) {
+        return service::transact(with, {organization, {}}, claim, [&](OrgTransaction& transaction) {
             ++runs;
-            unit.tx.execute(kEffect, AdminId::create(), effect);
+            transaction.tx.execute(kEffect, AdminId::create(), effect);
             return StoredReply{201, "/here/" + effect, "{\"made\":\"" + effect + "\"}", keep_until};
         });
     }
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_second_call_gets_the_first_reply_byte_for_byte) {
 
 BOOST_AUTO_TEST_CASE(a_reply_without_a_location_and_with_any_bytes_is_replayed) {
     const std::string body("\0\xff'?:org{}\n", 11);
-    const auto work = [&](Unit&) { return StoredReply{204, "", body, {}}; };
+    const auto work = [&](OrgTransaction&) { return StoredReply{204, "", body, {}}; };
     service::transact(context, {acme, {}}, claim(), work);
     const auto replay = service::transact(context, {acme, {}}, claim(), work);
     BOOST_TEST(replay.replayed);
@@ -100,10 +101,11 @@ BOOST_AUTO_TEST_CASE(another_key_and_another_organization_are_something_else) {
 
 BOOST_AUTO_TEST_CASE(a_call_that_failed_leaves_no_trace_and_its_key_can_be_used_again) {
     const auto fail = [&](const auto& thrown) {
-        service::transact(context, {acme, {}}, claim(), [&](Unit& unit) -> StoredReply {
-            unit.tx.execute(kEffect, AdminId::create(), "never");
-            throw thrown;
-        });
+        service::transact(context, {acme, {}}, claim(),
+                          [&](OrgTransaction& transaction) -> StoredReply {
+                              transaction.tx.execute(kEffect, AdminId::create(), "never");
+                              throw thrown;
+                          });
     };
     BOOST_TEST(
         (code_of([&] { fail(Error(ErrorCode::ValidationError)); }) == ErrorCode::ValidationError));
@@ -138,7 +140,7 @@ namespace {
 constexpr std::string_view kShown = R"({"key":"org_shown-this-once-and-never-again"})";
 
 StoredReply show(service::Context& with, OrgId organization, const IdempotencyClaim& claim) {
-    return service::transact(with, {organization, {}}, claim, [](Unit&) {
+    return service::transact(with, {organization, {}}, claim, [](OrgTransaction&) {
         return StoredReply{201, "/here", std::string(kShown), {}, false, true};
     });
 }
@@ -175,7 +177,7 @@ BOOST_AUTO_TEST_CASE(the_database_and_the_installation_s_key_alone_do_not_show_i
 BOOST_AUTO_TEST_CASE(a_secret_sealed_under_a_key_that_is_gone_is_a_conflict_and_stays) {
     show(context, acme, claim());
     const Secret next(std::string(32, 'n'));
-    service::Context other{database, test::settings(), context.cursors, KeyRing(next)};
+    service::Context other{database, test::settings(), KeyRing(next)};
     BOOST_TEST((code_of([&] { show(other, acme, claim()); }) == ErrorCode::IdempotencyConflict));
     service::Context rotating{database, test::settings(), context.cursors,
                               KeyRing(next, test::settings().security_key)};
@@ -234,7 +236,7 @@ BOOST_AUTO_TEST_CASE(parallel_duplicates_of_an_expired_key_work_once) {
 
 BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_and_replays_it) {
     std::future<StoredReply> second;
-    service::transact(context, {acme, {}}, claim(), [&](Unit&) {
+    service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         second = std::async(std::launch::async, [&] {
             Desk desk;
             return run(desk.context, acme, claim(), "second");
@@ -252,7 +254,7 @@ BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
     std::future<StoredReply> second;
     BOOST_CHECK_THROW(
         service::transact(context, {acme, {}}, claim(),
-                          [&](Unit&) -> StoredReply {
+                          [&](OrgTransaction&) -> StoredReply {
                               second = std::async(std::launch::async, [&] {
                                   Desk desk;
                                   return run(desk.context, acme, claim(), "second");
@@ -269,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_first_that_still_runs_after_the_wait_is_in_progress) {
     auto impatient = test::connection_settings();
     impatient.lock_timeout_seconds = 1;
     Desk second(impatient);
-    service::transact(context, {acme, {}}, claim(), [&](Unit&) {
+    service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
         BOOST_TEST_REQUIRE(error.has_value());
         BOOST_TEST((error->code() == ErrorCode::IdempotencyInProgress));
@@ -281,17 +283,18 @@ BOOST_AUTO_TEST_CASE(a_first_that_still_runs_after_the_wait_is_in_progress) {
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_lost_in_the_middle_works_once) {
-    const auto reply = service::transact(context, {acme, {}}, claim(), [&](Unit& unit) {
-        static constexpr db::SystemSql kSession{
-            "test.session", db::Why{"about the connection only"}, "SELECT CONNECTION_ID()"};
-        unit.tx.execute(kEffect, AdminId::create(), "a");
-        if (++runs == 1) {
-            auto rows = unit.tx.query(kSession);
-            rows.next();
-            client.kill(rows.integer(1));
-        }
-        return StoredReply{200, "", std::to_string(runs), {}};
-    });
+    const auto reply =
+        service::transact(context, {acme, {}}, claim(), [&](OrgTransaction& transaction) {
+            static constexpr db::SystemSql kSession{
+                "test.session", db::Why{"about the connection only"}, "SELECT CONNECTION_ID()"};
+            transaction.tx.execute(kEffect, AdminId::create(), "a");
+            if (++runs == 1) {
+                auto rows = transaction.tx.query(kSession);
+                rows.next();
+                client.kill(rows.integer(1));
+            }
+            return StoredReply{200, "", std::to_string(runs), {}};
+        });
     BOOST_TEST(reply.body == "2");
     BOOST_TEST(!reply.replayed);
     BOOST_TEST(effects() == 1);

@@ -1,4 +1,4 @@
-#include "service/context.hpp"
+#include "service/idempotency.hpp"
 
 #include "base/error.hpp"
 #include "rules/seal_names.hpp"
@@ -60,26 +60,26 @@ std::optional<StoredReply> claim_or_replay(const Context& context, db::OrgStore&
 
 StoredReply transact(Context& context, const Actor& actor,
                      const std::optional<IdempotencyClaim>& claim,
-                     const std::function<StoredReply(Unit&)>& work) {
+                     const std::function<StoredReply(OrgTransaction&)>& work) {
     return context.database.transaction(
         [&](db::Tx& tx) { return transact_in(tx, context, actor, claim, work); });
 }
 
 StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
                         const std::optional<IdempotencyClaim>& claim,
-                        const std::function<StoredReply(Unit&)>& work) {
-    Unit unit{tx, actor, Timestamp::now()};
+                        const std::function<StoredReply(OrgTransaction&)>& work) {
+    OrgTransaction transaction{tx, actor, Timestamp::now()};
     db::OrgStore org(tx, actor.organization);
     if (claim) {
-        if (auto replay = claim_or_replay(context, org, *claim, unit.now)) return *replay;
+        if (auto replay = claim_or_replay(context, org, *claim, transaction.now)) return *replay;
     }
-    StoredReply reply = work(unit);
+    StoredReply reply = work(transaction);
     if (claim) {
         store::complete_idempotency_key(
             org, claim->key_hash,
             {claim->body_hash, reply.status, reply.location,
              reply.is_secret ? seal_reply(context, *claim, reply.body) : reply.body,
-             reply.keep_until.value_or(unit.now + kKeep), reply.is_secret});
+             reply.keep_until.value_or(transaction.now + kKeep), reply.is_secret});
     }
     return reply;
 }

@@ -1,0 +1,148 @@
+#include "base/email.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace muster {
+namespace {
+
+constexpr bool is_control(unsigned char c) {
+    return c < 0x20 || c == 0x7f;
+}
+
+constexpr bool is_letter_or_digit(unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// RFC 5322 atext.
+constexpr std::array<bool, 256> kIsAtext = [] {
+    std::array<bool, 256> table{};
+    for (unsigned c = 0; c < 128; ++c) table[c] = is_letter_or_digit(static_cast<unsigned char>(c));
+    for (const char c : std::string_view("!#$%&'*+-/=?^_`{|}~")) {
+        table[static_cast<unsigned char>(c)] = true;
+    }
+    return table;
+}();
+
+constexpr bool is_visible_ascii(unsigned char c) {
+    return c > 0x20 && c < 0x7f;
+}
+constexpr bool is_ascii(unsigned char c) {
+    return c < 0x80;
+}
+struct Range {
+    char32_t first;
+    char32_t last;
+};
+
+// Code points above ASCII that a reader cannot see, and so cannot tell one address from another by.
+constexpr std::array kUnseen = {
+    Range{0x80, 0xa0},     Range{0x1680, 0x1680}, Range{0x2000, 0x200f},
+    Range{0x2028, 0x202f}, Range{0x205f, 0x2064}, Range{0x3000, 0x3000},
+    Range{0xd800, 0xdfff}, Range{0xfeff, 0xfeff}, Range{0xfffe, 0xffff},
+};
+
+constexpr bool is_unseen(char32_t point) {
+    return std::any_of(kUnseen.begin(), kUnseen.end(), [point](const Range& range) {
+        return point >= range.first && point <= range.last;
+    });
+}
+
+// The code point at `at` of valid UTF-8; moves `at` behind it.
+char32_t next_code_point(std::string_view text, std::size_t& at) {
+    const auto lead = static_cast<unsigned char>(text[at++]);
+    if (is_ascii(lead)) return lead;
+    const int tail = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+    char32_t point = lead & (0x3fU >> static_cast<unsigned>(tail));
+    for (int i = 0; i < tail; ++i) {
+        point = point << 6U | (static_cast<unsigned char>(text[at++]) & 0x3fU);
+    }
+    return point;
+}
+
+bool has_unseen(std::string_view text) {
+    if (std::all_of(text.begin(), text.end(), is_ascii)) return false;
+    if (!is_utf8(text)) return true;
+    for (std::size_t at = 0; at < text.size();) {
+        if (is_unseen(next_code_point(text, at))) return true;
+    }
+    return false;
+}
+
+bool is_dot_string(std::string_view text) {
+    bool may_end = false;  // an atom stands before this place
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte == '.') {
+            if (!may_end) return false;
+            may_end = false;
+        } else if (kIsAtext[byte] || !is_ascii(byte)) {
+            may_end = true;
+        } else {
+            return false;
+        }
+    }
+    return may_end;
+}
+
+// With its quotes; inside, any visible character, `"` and `\` behind a `\` only.
+bool is_quoted_string(std::string_view text) {
+    if (text.size() < 2 || text.front() != '"' || text.back() != '"') return false;
+    text = text.substr(1, text.size() - 2);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '"') return false;
+        if (text[i] == '\\' && ++i == text.size()) return false;
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (is_ascii(byte) && !is_visible_ascii(byte)) return false;
+    }
+    return true;
+}
+
+bool is_local_part(std::string_view text) {
+    constexpr std::size_t kLongest = 64;
+    if (text.empty() || text.size() > kLongest || has_unseen(text)) return false;
+    return text.front() == '"' ? is_quoted_string(text) : is_dot_string(text);
+}
+
+bool is_label(std::string_view text) {
+    constexpr std::size_t kLongest = 63;
+    if (text.empty() || text.size() > kLongest) return false;
+    if (text.front() == '-' || text.back() == '-') return false;
+    return std::all_of(text.begin(), text.end(),
+                       [](unsigned char c) { return is_letter_or_digit(c) || c == '-'; });
+}
+
+bool is_domain(std::string_view text) {
+    for (int labels = 1;; ++labels) {
+        const std::size_t dot = text.find('.');
+        if (!is_label(text.substr(0, dot))) return false;
+        if (dot == std::string_view::npos) return labels >= 2;
+        text.remove_prefix(dot + 1);
+    }
+}
+
+constexpr std::size_t kLongestEmail = 254;  // RFC 5321, with the errata on its paths
+
+}  // namespace
+
+bool is_email(std::string_view email) {
+    constexpr std::size_t kShortest = 3;
+    if (email.size() < kShortest || email.size() > kLongestEmail) return false;
+    const std::size_t at = email.find('@');
+    if (at == std::string_view::npos) return false;
+    return is_local_part(email.substr(0, at)) && is_domain(email.substr(at + 1));
+}
+
+std::optional<FieldCode> normalise_email(std::string& text) {
+    trim(text);
+    if (text.empty()) return FieldCode::Required;
+    if (std::any_of(text.begin(), text.end(), is_control)) return FieldCode::InvalidValue;
+    ascii_lower(text);
+    if (is_longer_than(text, kLongestEmail)) return FieldCode::TooLong;
+    if (!is_email(text)) return FieldCode::InvalidEmail;
+    return std::nullopt;
+}
+
+}  // namespace muster

@@ -1,0 +1,68 @@
+// Admins: their roles, their seats in organizations and their sessions.
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::rules {
+
+// What an admin may do in one organization; each includes the ones before it.
+enum class Role : std::uint8_t { Viewer, Admin, Owner };
+inline std::string_view text_of(Role role) {
+    constexpr std::array<std::string_view, 3> kTexts = {"viewer", "admin", "owner"};
+    return kTexts[static_cast<std::size_t>(role)];
+}
+[[nodiscard]] inline std::optional<Role> role_of(std::string_view text) {
+    for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
+        if (text_of(role) == text) return role;
+    }
+    return std::nullopt;
+}
+
+// A place of an admin's in an organization.
+struct Seat {
+    OrgId organization_id;
+    std::string name;  // the organization's
+    Role role = Role::Viewer;
+};
+
+// An admin as an organization's list shows one.
+struct SeatHolder {
+    AdminId admin_id;
+    std::string email;
+    Role role = Role::Viewer;
+    bool is_enrolled = false;  // has a second factor
+    Timestamp since;
+};
+
+struct Admin {
+    AdminId id;
+    std::string email;
+    std::string totp_secret;  // sealed; "" = none
+    std::optional<Timestamp> totp_enrolled_at;
+    std::int64_t totp_last_step = 0;
+    std::int64_t second_factor_failures = 0;
+    Timestamp second_factor_paused_until;
+};
+
+// A signed-in admin, with the seat of the organization that the session acts on.
+struct Session {
+    SessionId id;
+    AdminId admin_id;
+    std::string email;
+    bool is_enrolled = false;  // has a second factor
+    OrgId active_organization_id;
+    std::optional<Role> role;  // nullopt: the seat is gone
+    std::optional<Timestamp> verified_at;
+    Timestamp created_at;
+    Timestamp last_used_at;
+    Timestamp expires_at;
+};
+
+}  // namespace muster::rules

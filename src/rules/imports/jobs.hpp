@@ -1,0 +1,75 @@
+// An import job and its rows, as the API shows them.
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "rules/imports/block.hpp"
+#include "rules/imports/states.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::rules {
+
+enum class ImportSource : std::uint8_t { Api, Console };
+inline std::string_view text_of(ImportSource source) {
+    return source == ImportSource::Api ? "api" : "console";
+}
+
+struct ImportFailure {
+    std::string code;
+    std::string message;
+};
+
+// What a commit would do at the moment of the dry run.
+struct ImportPreview {
+    std::int64_t create = 0;
+    std::int64_t attach = 0;
+    std::int64_t merge = 0;
+};
+
+struct ImportJob {
+    ImportId id;
+    OrgId organization_id;
+    std::optional<AdminId> created_by_id;
+    ImportSource source = ImportSource::Api;
+    ImportState state = ImportState::Staging;
+    std::string mapping;  // JSON text {"columns":[…]}
+    std::string file_name;
+    std::int64_t declared_total = 0;
+    std::int64_t staged_rows = 0;
+    std::int64_t processed_rows = 0;
+    std::int64_t valid_rows = 0;
+    std::int64_t invalid_rows = 0;
+    std::int64_t created_count = 0;
+    std::int64_t attached_count = 0;
+    std::int64_t failed_count = 0;
+    std::optional<ImportFailure> failure;
+    std::optional<ImportPreview> preview;
+    bool commit_requested = false;
+    BlockKey next_block;
+    int attempts = 0;
+    std::optional<Timestamp> heartbeat_at;
+    std::optional<Timestamp> completed_at;
+    Timestamp expires_at;
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+// A row as the API shows it.
+struct ImportRow {
+    std::string id;  // <job_id>:<row_number>
+    ImportId job_id;
+    std::int64_t row_number = 0;
+    RowState state = RowState::Staged;
+    RowError error = RowError::None;
+    std::string error_key;
+    std::optional<UserId> user_id;
+    std::string payload;  // JSON text
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+}  // namespace muster::rules

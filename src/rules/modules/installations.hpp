@@ -1,0 +1,51 @@
+// A module installed in an organization, and the credentials of its backend.
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/record.hpp"
+#include "base/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::rules {
+
+// Error: its webhooks were given up; it works on otherwise (docs/modules.md "Installations").
+enum class InstallationStatus : std::uint8_t { Enabled, Disabled, Error };
+inline std::string_view text_of(InstallationStatus status) {
+    constexpr std::array<std::string_view, 3> kTexts = {"enabled", "disabled", "error"};
+    return kTexts[static_cast<std::size_t>(status)];
+}
+
+// Specification 2.8.
+struct Installation {
+    InstallationId id;
+    ModuleId module_id;
+    OrgId organization_id;
+    VersionId version_id;
+    InstallationStatus status = InstallationStatus::Enabled;
+    RawJson config;  // an object; "***" where a value is secret
+    std::optional<AdminId> installed_by;
+    Timestamp installed_at;
+    Timestamp created_at;
+    Timestamp updated_at;
+};
+
+// What a module's backend signs in with.
+struct ModuleCredential {
+    CredentialId id;
+    InstallationId installation_id;
+    OrgId organization_id;
+    std::string name;
+    std::string last_four;
+    std::optional<AdminId> created_by;
+    Timestamp created_at;
+    std::optional<Timestamp> last_used_at;
+    std::optional<Timestamp> expires_at;
+    std::optional<Timestamp> revoked_at;
+};
+
+}  // namespace muster::rules
