@@ -87,23 +87,34 @@ DB_OBJECTS   := $(patsubst %.cpp,$(BUILD)/%.o,$(shell find tests/db -name '*.cpp
                   tests/unit/client/loopback_server.cpp)
 $(BUILD)/tests/%.o: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
 $(BUILD)/tests/unit/%.o $(BUILD)/tests/db/%.o $(BUILD)/tests/fuzz/%.o: OPTIMIZE = $(OPTIMIZE_TESTS)
-# Most of what is left is the parsing of these headers. Every test that misses one of its own is found by make PRECOMPILED=.
-PRECOMPILED ?= boost/test/unit_test.hpp algorithm array atomic chrono fstream functional future map mutex optional \
-    random set sstream stdexcept string string_view thread variant vector json/value.h
+
+# ---------------------------------------------------------------------------- precompiled headers
+# Parsing these headers would take half of the build. `make PRECOMPILED=` finds files that miss an include.
+PRECOMPILED ?= algorithm array atomic chrono cstdint fstream functional future map memory mutex optional random set span \
+    sstream stdexcept string string_view thread tuple unordered_map utility variant vector json/value.h
 ifneq ($(PRECOMPILED),)
-$(BUILD)/tests/precompiled.hpp:
+PRECOMPILED_IN_src   := $(PRECOMPILED)
+PRECOMPILED_IN_tests := boost/test/unit_test.hpp $(PRECOMPILED)
+# GCC forgets which of these headers are the system's, and warns of std::string's own code (GCC bugs 105329, 105651).
+SYSTEM_WARNINGS := -Wno-array-bounds -Wno-restrict
+# main.cpp configures Boost.Test before it includes it.
+USERS_IN_src   := $(LIB_OBJECTS) $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard src/main/*.cpp))
+USERS_IN_tests := $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS))
+$(BUILD)/%/precompiled.hpp: Makefile
 	@mkdir -p $(@D)
-	@printf '#include <%s>\n' $(PRECOMPILED) >$@
+	@printf '#include <%s>\n' $(PRECOMPILED_IN_$*) >$@
+$(BUILD)/%/precompiled.hpp.gch: $(BUILD)/%/precompiled.hpp | config.mk src/base/config.h
+	$(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -x c++-header -c $< -o $@
 $(BUILD)/tests/precompiled.hpp.gch: OPTIMIZE = $(OPTIMIZE_TESTS)
 $(BUILD)/tests/precompiled.hpp.gch: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
-$(BUILD)/tests/precompiled.hpp.gch: $(BUILD)/tests/precompiled.hpp | config.mk src/base/config.h
-	$(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -x c++-header -c $< -o $@
-# main.cpp tells Boost.Test more than the others before it includes it.
-PRECOMPILED_USERS := $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS))
-$(PRECOMPILED_USERS): $(BUILD)/tests/precompiled.hpp.gch
-$(PRECOMPILED_USERS): private CPPFLAGS += -include $(BUILD)/tests/precompiled.hpp -Winvalid-pch -fpch-preprocess
+define USE_PRECOMPILED
+$(USERS_IN_$(1)): $(BUILD)/$(1)/precompiled.hpp.gch
+$(USERS_IN_$(1)): private CPPFLAGS += -include $(BUILD)/$(1)/precompiled.hpp -Winvalid-pch -fpch-preprocess $(SYSTEM_WARNINGS)
+endef
+$(foreach folder,src tests,$(eval $(call USE_PRECOMPILED,$(folder))))
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 endif
+
 $(BUILD)/unit-tests: $(UNIT_OBJECTS) $(BUILD)/libmuster.a
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -lboost_unit_test_framework -o $@
 $(BUILD)/db-tests: $(DB_OBJECTS) $(BUILD)/libmuster.a
