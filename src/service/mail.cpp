@@ -91,7 +91,7 @@ MailDispatch::MailDispatch(Context& context)
 MailDispatch::~MailDispatch() = default;
 
 int MailDispatch::step(const std::function<bool()>& is_over) {
-    const auto due = context_.database.read(
+    const auto due = context_.database.autocommit(
         [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), kMailsAtOnce); });
     int worked_on = 0;
     for (const MailId id : due) {
@@ -163,7 +163,7 @@ Milliseconds mail_back_off(int attempts) {
 
 std::string mail_problem(Context& context) {
     const auto backlog =
-        context.database.read([](db::Tx& tx) { return store::count_waiting_mails(tx); });
+        context.database.autocommit([](db::Tx& tx) { return store::count_waiting_mails(tx); });
     const Timestamp now = Timestamp::now();
     if (!backlog.oldest || now - *backlog.oldest <= kPatience) return "";
     return "mail waits since " + std::to_string((now - *backlog.oldest).count() / 60'000) +

@@ -46,7 +46,7 @@ int ConnectionUpkeep::step(const std::function<bool()>& is_over) {
 std::vector<DueConnection> ConnectionUpkeep::look_for_due() {
     const std::vector<std::string> avoided = traffic_->avoided();
     const std::vector<std::string_view> without(avoided.begin(), avoided.end());
-    return context_.database.read([&](db::Tx& tx) {
+    return context_.database.autocommit([&](db::Tx& tx) {
         return store::find_due_connections(tx, Timestamp::now(), without, kConnectionsAtOnce);
     });
 }

@@ -229,7 +229,7 @@ std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& cont
 }
 
 std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_member(org, user);
     });

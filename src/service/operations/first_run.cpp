@@ -113,7 +113,7 @@ Installed install_database(const Context& context, const Administrator& administ
     expect_to_be_let_in(nameless, administrator);
     nameless.run(store::create_database_statement(settings.database_name));
     Installed installed;
-    nameless.read([&](db::Tx& tx) {
+    nameless.autocommit([&](db::Tx& tx) {
         const ServerKind kind = store::describe_server(tx).kind;
         installed.accounts.clear();
         installed.with_other_rights.clear();

@@ -44,7 +44,7 @@ std::int64_t purge_engagement_events(Context& context, Timestamp now) {
     const int days = context.settings.jobs_engagement_days;
     if (days == 0) return 0;
     const Timestamp until = now - Milliseconds(kDay * days);
-    const auto organizations = context.database.read(
+    const auto organizations = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_old_events(tx, until, kOrganizationsAtOnce); });
     std::int64_t purged = 0;
     for (const OrgId& organization : organizations) {
@@ -61,7 +61,7 @@ std::int64_t purge_engagement_events(Context& context, Timestamp now) {
 Purged purge_step(Context& context) {
     const Timestamp now = Timestamp::now();
     Purged purged;
-    const auto expired = context.database.read(
+    const auto expired = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_expired_imports(tx, now, kImportsAtOnce); });
     for (const auto& job : expired) purge_import(context, job, purged);
     // Each a transaction of its own, so that none holds its locks for the others.

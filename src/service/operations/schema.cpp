@@ -154,7 +154,7 @@ Migration upgrade(db::Database& database, const std::string& sql_directory,
     try {
         // One connection for all of it, which holds the lock; a lost one begins again. The server
         // may take a moment to see that it is lost, and to let go of the lock.
-        return database.read([&](db::Tx& tx) {
+        return database.autocommit([&](db::Tx& tx) {
             const SchemaLock lock(tx, has_begun ? patience.own_seconds : patience.rival_seconds);
             has_begun = true;
             return upgrade_from_here(tx, sql_directory, patience);
@@ -179,7 +179,7 @@ bool has_schema(Context& context) {
 // What is to be run for `command`: over the administrator's socket where the configuration's user
 // may not.
 std::string command_for(Context& context, const std::string& command) {
-    if (context.database.read([](db::Tx& tx) { return store::may_change_schema(tx); }))
+    if (context.database.autocommit([](db::Tx& tx) { return store::may_change_schema(tx); }))
         return "`" + command + "`";
     return "`" + command + " --root-socket " + socket_of(context.settings) +
            "` as root (database.user has no right to)";
@@ -210,7 +210,7 @@ SchemaStanding schema_standing(Context& context) {
     SchemaStanding standing;
     try {
         standing.installed =
-            context.database.read([](db::Tx& tx) { return store::schema_record(tx); });
+            context.database.autocommit([](db::Tx& tx) { return store::schema_record(tx); });
     } catch (const db::DbError& error) {
         if (error.number() != kUnknownDatabase) throw;
         // Who may make it, nobody can tell.
@@ -228,7 +228,7 @@ SchemaFile schema_file(const Settings& settings) {
 }
 
 bool make_schema(db::Database& database, const Settings& settings) {
-    return database.read([&](db::Tx& tx) {
+    return database.autocommit([&](db::Tx& tx) {
         const SchemaLock lock(tx, MigrationPatience().rival_seconds);
         if (store::schema_record(tx).value_or(SchemaRecord{}).version > 0) return false;
         const SchemaFile file = schema_file(settings);

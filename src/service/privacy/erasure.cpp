@@ -47,7 +47,7 @@ class Eraser {
         // tells of the person any more.
         erase_identity();
         const auto organizations =
-            context_.database.read([](db::Tx& tx) { return store::list_organizations(tx); });
+            context_.database.autocommit([](db::Tx& tx) { return store::list_organizations(tx); });
         for (const rules::Organization& organization : organizations) visit(organization);
         return std::move(erasure_);
     }
@@ -67,7 +67,7 @@ class Eraser {
         std::optional<UserId> user;
         Memberships memberships;
         std::vector<store::CountedEvents> webhooks;
-        context_.database.read([&](db::Tx& tx) {
+        context_.database.autocommit([&](db::Tx& tx) {
             user = find_user(tx, store::Lock::None);
             if (!user) return;
             memberships = store::find_memberships_of(tx, *user);
@@ -216,7 +216,7 @@ class Eraser {
     void erase_staged_rows(ErasedHere& here) {
         std::optional<store::BlockPlace> after;
         for (;;) {
-            const auto scanned = context_.database.read([&](db::Tx& tx) {
+            const auto scanned = context_.database.autocommit([&](db::Tx& tx) {
                 db::OrgStore org(tx, here.organization);
                 return store::scan_blocks(org, after, email_, kBlocksAtOnce);
             });
@@ -278,7 +278,7 @@ class Eraser {
     void erase_replies(ErasedHere& here) {
         std::string after;
         for (;;) {
-            const auto scanned = context_.database.read([&](db::Tx& tx) {
+            const auto scanned = context_.database.autocommit([&](db::Tx& tx) {
                 db::OrgStore org(tx, here.organization);
                 return store::scan_replies(org, after, email_in_json_, kRepliesAtOnce);
             });

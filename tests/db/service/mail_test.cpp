@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_is_sent_after_the_lease_and_not_be
     Postman postman(server);
     queue();
     const MailId id = *[&] {
-        const auto due = database.read(
+        const auto due = database.autocommit(
             [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
         return due.empty() ? std::nullopt : std::optional(due.front());
     }();
@@ -329,8 +329,8 @@ BOOST_AUTO_TEST_CASE(runners_side_by_side_send_each_mail_once) {
 
 BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_put_the_mail_off) {
     queue();
-    const auto ids =
-        database.read([](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
+    const auto ids = database.autocommit(
+        [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
     const Uuid first = Uuid::v7();
     const Uuid second = Uuid::v7();
     const Timestamp now = Timestamp::now();

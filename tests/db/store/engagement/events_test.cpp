@@ -37,7 +37,7 @@ struct Costs : test::House {
     }
 
     std::int64_t entries_read() {
-        return database.read([](db::Tx& tx) { return test::entries_read(tx); });
+        return database.autocommit([](db::Tx& tx) { return test::entries_read(tx); });
     }
     template <class Call>
     std::int64_t cost_of(const Call& call) {
@@ -61,7 +61,7 @@ struct Costs : test::House {
             rows.next();
             return EventPlace{rows.timestamp(1), rows.id<EventId>(2)};
         };
-        database.read([&](db::Tx& tx) { page(tx, {}); });  // preparing reads too
+        database.autocommit([&](db::Tx& tx) { page(tx, {}); });  // preparing reads too
         for (const int depth : {0, kEvents / 2, kEvents - kPage}) {
             const auto after = place(depth);
             std::size_t found = 0;
