@@ -121,8 +121,10 @@ class Database {
         int begun = 1;
         int lost_connections = 0;
     };
-    // True when the closure may run again; pauses first.
-    bool may_run_again(const DbError& error, Attempts& so_far, bool commit_sent);
+    // Says whether the closure may run again. True: the rerun is counted and logged, and the pause
+    // before it is over. A lost connection is dropped in both cases, so that the next use opens
+    // one.
+    bool prepare_rerun(const DbError& error, Attempts& so_far, bool commit_sent);
 
     ConnectionSettings settings_;
     std::unique_ptr<Connection> connection_;
@@ -169,11 +171,11 @@ auto Database::transaction(Fn&& fn, LockWaits waits) -> std::invoke_result_t<Fn,
             }
         } catch (const DbError& error) {
             if (connection_) connection_->rollback();
-            if (!may_run_again(error, attempts, commit_sent)) throw;
+            if (!prepare_rerun(error, attempts, commit_sent)) throw;
         } catch (const RetryTransaction& retry) {
             connection_->rollback();
             const DbError error(DbError::Kind::Deadlock, 0, retry.reason);
-            if (!may_run_again(error, attempts, false)) throw error;
+            if (!prepare_rerun(error, attempts, false)) throw error;
         } catch (...) {
             if (connection_) connection_->rollback();
             throw;
@@ -188,7 +190,7 @@ auto Database::autocommit(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
             Tx tx(connection());
             return fn(tx);
         } catch (const DbError& error) {
-            if (!may_run_again(error, attempts, false)) throw;
+            if (!prepare_rerun(error, attempts, false)) throw;
         }
     }
 }
