@@ -35,7 +35,7 @@ std::optional<EventPage> list_engagement_events(Context& context, OrgId organiza
     return context.database.autocommit([&](db::Tx& tx) -> std::optional<EventPage> {
         db::OrgStore org(tx, organization);
         const auto members =
-            store::find_members_by_user(org, std::span(&user, 1), store::Lock::None);
+            store::find_members_by_user(org, std::span(&user, 1), store::MemberLock::None);
         if (members.empty()) return std::nullopt;
         const store::LinkedMember& member = members.front();
         EventPage page;

@@ -73,7 +73,7 @@ std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp 
     return tx.execute_bulk(kInsert, users.size(), params);
 }
 
-UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lock lock) {
+UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock) {
     static constexpr SystemSql kFind{"users.find",
                                      Why{"the identity is global, the member row is the tenant's"},
                                      "SELECT email, id FROM users WHERE email IN ({?})"};
@@ -83,7 +83,8 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lo
     UsersByEmail found;
     if (emails.empty()) return found;
     const std::vector<Param> params(emails.begin(), emails.end());
-    auto rows = tx.query_bulk(lock == Lock::ForUpdate ? kFindLocked : kFind, emails.size(), params);
+    auto rows =
+        tx.query_bulk(lock == UserLock::ForUpdate ? kFindLocked : kFind, emails.size(), params);
     while (rows.next()) found.emplace(rows.bytes(1), rows.id<UserId>(2));
     return found;
 }

@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(an_external_id_that_all_members_share_costs_as_little_as_on
             test::sequence(5000),
         acme);
     const std::vector<std::string> ids{"none", "own", "shared"};
-    for (const auto lock : {store::Lock::None, store::Lock::Share}) {
+    for (const auto lock : {store::MemberLock::None, store::MemberLock::Share}) {
         std::map<std::string, int> found;
         const auto look = [&](db::Tx& tx) {
             OrgStore org(tx, acme);
