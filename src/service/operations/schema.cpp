@@ -17,12 +17,12 @@ namespace {
 using rules::SchemaFit;
 using rules::SchemaRecord;
 
-constexpr int kUnknownDatabase = 1049;
-constexpr int kNoRightToDatabase = 1044;
 // A table, column or key exists already, or one that is to go is not there: what an upgrade's
 // statement answers when it was done before. The engine does all clauses of an ALTER or none, so
 // one of them speaks for all.
-constexpr std::array kDoneBefore = {1050, 1060, 1061, 1091};
+constexpr std::array kDoneBefore = {db::ServerError::TableExists, db::ServerError::DuplicateColumn,
+                                    db::ServerError::DuplicateKeyName,
+                                    db::ServerError::CannotDropMissing};
 
 std::string file_content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -83,7 +83,7 @@ bool run_upgrade_statement(db::Tx& tx, const std::string& statement, const std::
         while (run_patiently(tx, statement, place, patience) > 0 && is_batch) continue;
         return true;
     } catch (const db::DbError& error) {
-        if (std::find(kDoneBefore.begin(), kDoneBefore.end(), error.number()) !=
+        if (std::find(kDoneBefore.begin(), kDoneBefore.end(), error.server_error()) !=
             kDoneBefore.end()) {
             return false;
         }
@@ -171,7 +171,7 @@ bool has_schema(Context& context) {
     try {
         return schema_standing(context).fit != SchemaFit::None;
     } catch (const db::DbError& error) {
-        if (error.number() == kNoRightToDatabase) return false;
+        if (error.server_error() == db::ServerError::DatabaseAccessDenied) return false;
         throw;
     }
 }
@@ -212,7 +212,7 @@ SchemaStanding schema_standing(Context& context) {
         standing.installed =
             context.database.autocommit([](db::Tx& tx) { return store::schema_record(tx); });
     } catch (const db::DbError& error) {
-        if (error.number() != kUnknownDatabase) throw;
+        if (error.server_error() != db::ServerError::UnknownDatabase) throw;
         // Who may make it, nobody can tell.
         standing.problem = "there is no such database (database.name): run `musterctl db init`";
         return standing;
