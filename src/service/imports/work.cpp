@@ -71,11 +71,6 @@ std::vector<store::Block> read_batch(Context& context, const Lease& lease, Block
     });
 }
 
-struct CheckedBlock {
-    BlockKey key;
-    std::vector<RowOutcome> outcomes;
-};
-
 RowOutcome judge(const rules::StagedRow& row, const rules::AttributeRegistry& registry,
                  ClaimedEmails& claimed) {
     // The lowest row number claims the address, valid itself or not.
@@ -85,7 +80,6 @@ RowOutcome judge(const rules::StagedRow& row, const rules::AttributeRegistry& re
     return {RowState::Invalid, error_for(verdict.verdict), verdict.key, {}};
 }
 
-// What a commit would do with these addresses right now.
 // ---------------------------------------------------------------------------- commit
 
 // A block on its way into the members table.
