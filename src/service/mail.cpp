@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "net/smtp.hpp"
 #include "rules/seal_names.hpp"
@@ -73,10 +74,7 @@ net::SmtpSettings smtp_settings(const Settings& settings) {
 
 void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
                 Timestamp expires_at) {
-    const bool has_control = std::any_of(mail.to.begin(), mail.to.end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
-    if (mail.to.size() > kLongestAddress || has_control)
+    if (mail.to.size() > kLongestAddress || has_control(mail.to))
         throw std::invalid_argument("this address takes no mail");
     const MailId id = MailId::create();
     store::insert_mail(tx, id, keys.seal(padded_document(mail), rules::mail_seal_name(id)), now,

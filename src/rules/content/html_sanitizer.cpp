@@ -82,10 +82,7 @@ std::string as_browsers_read(std::string_view url) {
 std::optional<std::string> address(std::string_view value,
                                    std::span<const std::string_view> schemes) {
     std::string url = as_browsers_read(value);
-    const bool has_control = std::any_of(url.begin(), url.end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
-    if (has_control) return std::nullopt;
+    if (has_control(url)) return std::nullopt;
     for (const std::string_view scheme : schemes) {
         if (url.size() <= scheme.size()) continue;
         if (!equal_ignoring_case(std::string_view(url).substr(0, scheme.size()), scheme)) continue;
