@@ -12,7 +12,7 @@ namespace muster::service {
 namespace {
 
 constexpr Milliseconds kIdleLife{12L * 3600 * 1000};
-constexpr Milliseconds kWholeLife{7L * 24 * 3600 * 1000};
+constexpr Milliseconds kWholeLife = std::chrono::days(7);
 
 bool is_alive(const std::optional<rules::Session>& session, Timestamp now) {
     return session && now < session->expires_at && now < session->last_used_at + kIdleLife;

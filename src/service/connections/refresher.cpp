@@ -20,7 +20,7 @@ namespace {
 constexpr int kConnectionsAtOnce = 5;
 constexpr Milliseconds kUnreadable{60'000};
 // How long it is tried to give tokens back.
-constexpr Milliseconds kGiveBackLife{24 * 3600L * 1000};
+constexpr Milliseconds kGiveBackLife = std::chrono::days(1);
 
 }  // namespace
 

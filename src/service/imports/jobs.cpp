@@ -21,7 +21,7 @@ namespace {
 
 using rules::ImportState;
 
-constexpr Milliseconds kRetention{std::int64_t{30} * 24 * 3600 * 1000};
+constexpr Milliseconds kRetention = std::chrono::days(30);
 
 [[noreturn]] void refuse_state(ImportState state, std::string_view expected) {
     throw Error(ErrorCode::ImportJobInvalidState)
