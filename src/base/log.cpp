@@ -1,5 +1,7 @@
 #include "base/log.hpp"
 
+#include "base/text.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,11 +33,10 @@ void append_value(std::string& line, std::string_view value) {
     line += '"';
     for (const char c : value) {
         if (c == '"' || c == '\\') line += '\\';
-        const auto byte = static_cast<unsigned char>(c);
         if (c == '\n') {
             line += "\\n";
         } else {
-            line += byte < 0x20 || byte == 0x7f ? '?' : c;
+            line += is_control(c) ? '?' : c;
         }
     }
     line += '"';

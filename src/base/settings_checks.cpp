@@ -1,5 +1,7 @@
 #include "base/settings_checks.hpp"
 
+#include "base/loopback.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -42,11 +44,7 @@ bool is_secret_url(std::string_view text) {
         text.find('#') != std::string_view::npos) {
         return false;
     }
-    if (text.starts_with("https://")) return true;
-    const std::string_view name =
-        host.front() == '[' ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
-    return text.starts_with("http://") &&
-           (name == "localhost" || name == "127.0.0.1" || name == "[::1]");
+    return text.starts_with("https://") || (text.starts_with("http://") && is_loopback(host));
 }
 
 bool is_host(std::string_view text) {

@@ -38,6 +38,10 @@ std::size_t utf8_length(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts));
 }
 
+bool has_control(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), is_control);
+}
+
 void ascii_lower(std::string& text) {
     for (char& c : text) c = lower(c);
 }

@@ -15,6 +15,12 @@ namespace muster {
 // Code points of valid UTF-8.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
+// An ASCII control character; white space other than the space is one.
+[[nodiscard]] constexpr bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+[[nodiscard]] bool has_control(std::string_view text);
+
 void ascii_lower(std::string& text);
 void ascii_upper(std::string& text);
 // Without ASCII white space (space, \t, \n, \v, \f, \r) at both ends.

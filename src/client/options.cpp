@@ -1,6 +1,7 @@
 #include "client/options.hpp"
 
 #include "base/ids.hpp"
+#include "base/loopback.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -107,15 +108,6 @@ std::size_t take_option(Options& options, const std::vector<std::string>& argume
     if (value.empty()) throw UsageError(std::string(entry.name) + " wants a value");
     entry.set(options, value);
     return at + (equals == std::string_view::npos ? 2 : 1);
-}
-
-bool is_loopback(std::string_view authority) {
-    const std::string_view host = authority.starts_with('[')
-                                      ? authority.substr(0, authority.find(']') + 1)
-                                      : authority.substr(0, authority.find(':'));
-    const bool is_127 =
-        host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
-    return host == "localhost" || host == "[::1]" || is_127;
 }
 
 void check_url(std::string& url) {

@@ -8,8 +8,6 @@
 #include <mysql_connection.h>
 #include <mysql_driver.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <list>
 #include <sstream>
@@ -28,31 +26,6 @@ class ResultSet {
 namespace {
 
 constexpr std::size_t kCachedStatements = 64;
-
-// The server's error numbers (1xxx, 3xxx, 4xxx) and the client's (2xxx).
-struct KindEntry {
-    DbError::Kind kind;
-    std::span<const int> numbers;
-};
-constexpr std::array kDuplicate = {1062, 1586};
-// The second: of a MySQL group, when another member changed the same rows.
-constexpr std::array kDeadlock = {1213, 3101};
-constexpr std::array kLockTimeout = {1205};
-// shutdown, killed, read only after a fail-over, a Galera node not ready, too many connections,
-// network, a COMMIT in a Galera node that lost the others; MySQL's own words for away, killed,
-// silent for too long; the client's own (2026: TLS)
-constexpr std::array kGone = {1053, 1290, 1836, 1047, 1180, 1317, 1927, 1152,
-                              1158, 1159, 1160, 1161, 1040, 3168, 3169, 4031,
-                              2002, 2003, 2006, 2013, 2026, 2030, 2055};
-// too long, out of range, null, truncated, bad value, check, foreign key, raised by a trigger
-constexpr std::array kBadData = {1406, 1264, 1048, 1265, 1292, 1366, 4025, 3819, 1452, 1644};
-constexpr std::array kKinds = {
-    KindEntry{DbError::Kind::Duplicate, kDuplicate},
-    KindEntry{DbError::Kind::Deadlock, kDeadlock},
-    KindEntry{DbError::Kind::LockTimeout, kLockTimeout},
-    KindEntry{DbError::Kind::Gone, kGone},
-    KindEntry{DbError::Kind::BadData, kBadData},
-};
 
 // Such errors quote the value that did not fit, and a value may be anybody's address: it does not
 // belong in a log.
@@ -189,10 +162,12 @@ std::unique_ptr<sql::Connection> connect(const ConnectionSettings& settings) {
 }  // namespace
 
 DbError::Kind kind_of_error(int number) {
-    for (const KindEntry& entry : kKinds) {
-        if (std::find(entry.numbers.begin(), entry.numbers.end(), number) != entry.numbers.end()) {
-            return entry.kind;
-        }
+    switch (static_cast<ServerError>(number)) {
+#define SERVER_ERROR(name, number, kind) \
+    case ServerError::name:              \
+        return DbError::Kind::kind;
+#include "db/server_errors.def"
+#undef SERVER_ERROR
     }
     return DbError::Kind::Other;
 }

@@ -80,6 +80,9 @@ class Rows {
     std::string text_or_empty(unsigned column) const {
         return is_null(column) ? std::string() : bytes(column);
     }
+    std::optional<std::string> optional_text(unsigned column) const {
+        return is_null(column) ? std::nullopt : std::optional(bytes(column));
+    }
     template <class IdType>
     IdType id(unsigned column) const {
         return IdType(uuid(column));

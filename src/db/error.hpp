@@ -6,6 +6,13 @@
 
 namespace muster::db {
 
+// The server's errors by name: server_errors.def.
+enum class ServerError : int {
+#define SERVER_ERROR(name, number, kind) name = number,
+#include "db/server_errors.def"
+#undef SERVER_ERROR
+};
+
 class DbError : public std::runtime_error {
   public:
     enum class Kind {
@@ -21,6 +28,8 @@ class DbError : public std::runtime_error {
     Kind kind() const { return kind_; }
     // MySQL's error number.
     int number() const { return number_; }
+    // The same by name. A number that has no name is equal to none of them.
+    ServerError server_error() const { return static_cast<ServerError>(number_); }
 
   private:
     Kind kind_;

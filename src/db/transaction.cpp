@@ -46,7 +46,7 @@ Connection& Database::connection() {
     return *connection_;
 }
 
-bool Database::may_run_again(const DbError& error, Attempts& so_far, bool commit_sent) {
+bool Database::prepare_rerun(const DbError& error, Attempts& so_far, bool commit_sent) {
     using Kind = DbError::Kind;
     if (error.kind() == Kind::Gone) {
         const bool had_connection = connection_ != nullptr;

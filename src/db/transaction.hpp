@@ -14,7 +14,7 @@
 
 namespace muster::db {
 
-// A running transaction (or, in Database::read, a session without one).
+// A running transaction (or, in Database::autocommit, a session without one).
 class Tx {
   public:
     explicit Tx(Connection& connection) : connection_(connection) {}
@@ -102,10 +102,12 @@ class Database {
     template <class Fn>
     auto transaction(Fn&& fn, LockWaits waits = LockWaits::Again) -> std::invoke_result_t<Fn, Tx&>;
 
-    // Runs `fn(Tx&)` without a transaction: for reads of which each may see its own moment. Once
-    // more after a lost connection.
+    // Runs `fn(Tx&)` without a transaction: each statement sees its own moment and commits by
+    // itself. After one lost connection all of `fn` runs again, also a statement that the server
+    // applied but did not acknowledge. So it is for reads and for writes that may happen twice. A
+    // claim may not: it counts an attempt, and the second run waits for the lease of the first.
     template <class Fn>
-    auto read(Fn&& fn) -> std::invoke_result_t<Fn, Tx&>;
+    auto autocommit(Fn&& fn) -> std::invoke_result_t<Fn, Tx&>;
 
     // Statements as they stand, e.g. a schema file's.
     void run(std::string_view statement) { connection().run(statement); }
@@ -119,8 +121,10 @@ class Database {
         int begun = 1;
         int lost_connections = 0;
     };
-    // True when the closure may run again; pauses first.
-    bool may_run_again(const DbError& error, Attempts& so_far, bool commit_sent);
+    // Says whether the closure may run again. True: the rerun is counted and logged, and the pause
+    // before it is over. A lost connection is dropped in both cases, so that the next use opens
+    // one.
+    bool prepare_rerun(const DbError& error, Attempts& so_far, bool commit_sent);
 
     ConnectionSettings settings_;
     std::unique_ptr<Connection> connection_;
@@ -167,11 +171,11 @@ auto Database::transaction(Fn&& fn, LockWaits waits) -> std::invoke_result_t<Fn,
             }
         } catch (const DbError& error) {
             if (connection_) connection_->rollback();
-            if (!may_run_again(error, attempts, commit_sent)) throw;
+            if (!prepare_rerun(error, attempts, commit_sent)) throw;
         } catch (const RetryTransaction& retry) {
             connection_->rollback();
             const DbError error(DbError::Kind::Deadlock, 0, retry.reason);
-            if (!may_run_again(error, attempts, false)) throw error;
+            if (!prepare_rerun(error, attempts, false)) throw error;
         } catch (...) {
             if (connection_) connection_->rollback();
             throw;
@@ -180,13 +184,13 @@ auto Database::transaction(Fn&& fn, LockWaits waits) -> std::invoke_result_t<Fn,
 }
 
 template <class Fn>
-auto Database::read(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
+auto Database::autocommit(Fn&& fn) -> std::invoke_result_t<Fn, Tx&> {
     for (Attempts attempts;; ++attempts.begun) {
         try {
             Tx tx(connection());
             return fn(tx);
         } catch (const DbError& error) {
-            if (!may_run_again(error, attempts, false)) throw;
+            if (!prepare_rerun(error, attempts, false)) throw;
         }
     }
 }

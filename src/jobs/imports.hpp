@@ -13,14 +13,14 @@
 
 namespace muster::jobs {
 
-class ImportWork : public Work {
+class ImportWork {
   public:
     // `context`: the turn's own connection; `helpers`: at least one, each with a connection of its
     // own, for the threads of a turn.
     ImportWork(service::Context& context, std::vector<service::Context*> helpers);
 
-    std::string_view name() const override { return "imports"; }
-    bool turn(const Deadline& deadline) override;
+    // A Work's turn.
+    bool turn(const Deadline& deadline);
 
   private:
     struct RememberedRun {

@@ -22,25 +22,25 @@ void on_stop(int) {
 
 enum class TurnResult { Worked, Idle, Failed };
 
-TurnResult take_turn(Work& work, const Deadline& deadline) {
+TurnResult take_turn(const Work& work, const Deadline& deadline) {
     try {
         return work.turn(deadline) ? TurnResult::Worked : TurnResult::Idle;
     } catch (const std::exception& error) {
         log_event(LogLevel::Error, "runner.turn_failed",
-                  {{"work", work.name()}, {"reason", error.what()}});
+                  {{"work", work.name}, {"reason", error.what()}});
         return TurnResult::Failed;
     }
 }
 
 // True unless some turn failed.
-bool run_kind(Work& work, const Deadline& deadline) {
+bool run_kind(const Work& work, const Deadline& deadline) {
     bool all_well = true;
     while (!deadline.over()) {
         switch (take_turn(work, deadline)) {
             case TurnResult::Worked:
                 break;
             case TurnResult::Idle:
-                if (work.ends_when_idle()) return all_well;
+                if (work.ends_when_idle) return all_well;
                 deadline.pause(kPoll);
                 break;
             case TurnResult::Failed:
@@ -77,12 +77,12 @@ void install_stop_signals() {
     sigaction(SIGINT, &action, nullptr);
 }
 
-bool run(const std::vector<std::unique_ptr<Work>>& work, const Deadline& deadline) {
+bool run(const std::vector<Work>& work, const Deadline& deadline) {
     std::vector<std::future<bool>> kinds;
     kinds.reserve(work.size());
-    for (const auto& kind : work) {
+    for (const Work& kind : work) {
         kinds.push_back(std::async(std::launch::async,
-                                   [&kind, &deadline] { return run_kind(*kind, deadline); }));
+                                   [&kind, &deadline] { return run_kind(kind, deadline); }));
     }
     bool all_well = true;
     for (auto& kind : kinds) all_well &= kind.get();

@@ -1,13 +1,13 @@
 // The runner behind muster-run: gives each kind of work turn after turn until its time is over, and
 // waits a moment when there is none. Each kind has a thread of its own, so that no kind waits for
 // another: neither mail for an import's turn, nor an import for a mail server that hangs. It knows
-// no kind; how to add one: a file in jobs/ with a class that is a Work, and a row in
+// no kind; how to add one: a function in jobs/kinds.hpp that makes its Work, and a row in
 // main/muster_run.cpp.
 #pragma once
 
 #include "base/time.hpp"
 
-#include <memory>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -27,21 +27,19 @@ class Deadline {
     Timestamp end_;
 };
 
-class Work {
-  public:
-    virtual ~Work() = default;
-    virtual std::string_view name() const = 0;
+struct Work {
+    std::string_view name;
     // Does one turn's worth. False when there was nothing to do. Throws what it cannot handle; the
     // runner logs it and goes on in a second.
-    virtual bool turn(const Deadline& deadline) = 0;
+    std::function<bool(const Deadline&)> turn;
     // Work that is done once it has nothing to do (the purge), as against work that waits for more.
-    virtual bool ends_when_idle() const { return false; }
+    bool ends_when_idle = false;
 };
 
 // SIGTERM and SIGINT end the run after the step at hand.
 void install_stop_signals();
 
 // Returns when all are through; true unless some turn failed. No two kinds may share a connection.
-bool run(const std::vector<std::unique_ptr<Work>>& work, const Deadline& deadline);
+bool run(const std::vector<Work>& work, const Deadline& deadline);
 
 }  // namespace muster::jobs

@@ -17,18 +17,6 @@ constexpr std::size_t kMostValueBytes = 4096;
 constexpr std::size_t kMostKeyCharacters = 64;
 constexpr std::size_t kShownKey = 64;
 
-bool is_control(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-}
-
-bool has_control(std::string_view text) {
-    for (const char c : text) {
-        if (is_control(c)) return true;
-    }
-    return false;
-}
-
 bool is_scalar(const JsonIn& value) {
     return value.is_string() || value.is_number() || value.is_bool();
 }

@@ -5,11 +5,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
-#include "jobs/connections.hpp"
-#include "jobs/imports.hpp"
-#include "jobs/mail.hpp"
-#include "jobs/purge.hpp"
-#include "jobs/webhooks.hpp"
+#include "jobs/kinds.hpp"
 #include "main/wiring.hpp"
 #include "service/operations/schema.hpp"
 
@@ -17,6 +13,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <string>
@@ -56,47 +53,50 @@ class RunnerConnections {
     std::list<RunnerConnection> connections_;  // they stay where they are
 };
 
-using Works = std::vector<std::unique_ptr<jobs::Work>>;
-
 constexpr int kConnectionLanes = 4;
 
-void imports(RunnerConnections& connections, bool, Works& works) {
-    service::Context& own = connections.add();
+std::vector<jobs::Work> imports(RunnerConnections& runner) {
+    service::Context& own = runner.add();
     std::vector<service::Context*> helpers(
-        static_cast<std::size_t>(connections.settings().jobs_connections));
-    for (service::Context*& helper : helpers) helper = &connections.add();
-    works.push_back(std::make_unique<jobs::ImportWork>(own, std::move(helpers)));
+        static_cast<std::size_t>(runner.settings().jobs_connections));
+    for (service::Context*& helper : helpers) helper = &runner.add();
+    return {jobs::import_work(own, std::move(helpers))};
 }
 
-void webhooks(RunnerConnections& connections, bool, Works& works) {
-    works.push_back(std::make_unique<jobs::WebhookWork>(connections.add()));
-}
-
-void mail(RunnerConnections& connections, bool, Works& works) {
-    works.push_back(std::make_unique<jobs::MailWork>(connections.add()));
-}
-
-void connections(RunnerConnections& connections, bool, Works& works) {
+std::vector<jobs::Work> connections(RunnerConnections& runner) {
     const auto traffic = std::make_shared<service::ProviderTraffic>();
+    std::vector<jobs::Work> lanes;
     for (int lane = 0; lane < kConnectionLanes; ++lane) {
-        works.push_back(std::make_unique<jobs::ConnectionWork>(connections.add(), traffic));
+        lanes.push_back(jobs::connection_work(runner.add(), traffic));
     }
-}
-
-void purge(RunnerConnections& connections, bool beside_others, Works& works) {
-    works.push_back(std::make_unique<jobs::PurgeWork>(connections.add(), beside_others));
+    return lanes;
 }
 
 struct Kind {
+    using Works = std::vector<jobs::Work>;
+
     std::string_view name;
-    // Adds what works on it. `beside_others`: as a part of `all`.
-    void (*add)(RunnerConnections& connections, bool beside_others, Works& works);
+    // What works on it. `beside_others`: as a part of `all`.
+    Works (*works)(RunnerConnections& runner, bool beside_others);
 };
 
 // What may be asked for, besides `all`, which is every one of them.
-constexpr std::array kKinds = {Kind{"imports", imports}, Kind{"webhooks", webhooks},
-                               Kind{"mail", mail}, Kind{"connections", connections},
-                               Kind{"purge", purge}};
+constexpr std::array kKinds = {
+    Kind{"imports", [](RunnerConnections& runner, bool) { return imports(runner); }},
+    Kind{"webhooks",
+         [](RunnerConnections& runner, bool) -> Kind::Works {
+             return {jobs::webhook_work(runner.add())};
+         }},
+    Kind{"mail",
+         [](RunnerConnections& runner, bool) -> Kind::Works {
+             return {jobs::mail_work(runner.add())};
+         }},
+    Kind{"connections", [](RunnerConnections& runner, bool) { return connections(runner); }},
+    Kind{"purge",
+         [](RunnerConnections& runner, bool beside_others) -> Kind::Works {
+             return {jobs::purge_work(runner.add(), beside_others)};
+         }},
+};
 constexpr std::string_view kAll = "all";
 
 bool is_kind(std::string_view word) {
@@ -147,15 +147,16 @@ int run(const Options& options) {
         std::fprintf(stderr, "muster-run: %s\n", problem.c_str());
         return 1;
     }
-    RunnerConnections connections(settings);
-    Works works;
+    RunnerConnections runner(settings);
+    std::vector<jobs::Work> work;
     const bool is_all = options.kind == kAll;
     for (const Kind& kind : kKinds) {
-        if (is_all || options.kind == kind.name) kind.add(connections, is_all, works);
+        if (!is_all && options.kind != kind.name) continue;
+        std::ranges::move(kind.works(runner, is_all), std::back_inserter(work));
     }
     jobs::install_stop_signals();
     const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * options.seconds));
-    return jobs::run(works, deadline) ? 0 : 1;
+    return jobs::run(work, deadline) ? 0 : 1;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "net/curl.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <new>
@@ -15,6 +17,18 @@ void initialise_curl() {
 void check(CURLcode code) {
     if (code != CURLE_OK)
         throw std::runtime_error(std::string("curl: ") + curl_easy_strerror(code));
+}
+
+void harden(CURL* curl, const char* protocols) {
+    set(curl, CURLOPT_PROTOCOLS_STR, protocols);
+    set(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    set(curl, CURLOPT_NOSIGNAL, 1L);
+    set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    set(curl, CURLOPT_PROXY, "");
+    set(curl, CURLOPT_NOPROXY, "*");
 }
 
 void trust(CURL* curl, const std::string& ca_file) {
@@ -38,10 +52,8 @@ void append(CurlList& list, const std::string& line) {
 }
 
 bool is_header_text(std::string_view text) {
-    return std::none_of(text.begin(), text.end(), [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < 0x20 && c != '\t') || byte == 0x7f;
-    });
+    return std::none_of(text.begin(), text.end(),
+                        [](char c) { return is_control(c) && c != '\t'; });
 }
 
 }  // namespace muster::net

@@ -22,6 +22,11 @@ void set(CURL* curl, CURLoption option, Value value) {
     check(curl_easy_setopt(curl, option, value));
 }
 
+// What holds for every transfer: only these protocols ("http,https"), no redirects, no signals, no
+// .netrc, TLS 1.2 at least with a verified certificate, and no proxy. What differs is set behind
+// it.
+void harden(CURL* curl, const char* protocols);
+
 // Trusts these authorities (a PEM file) and no others; "" leaves the system's.
 void trust(CURL* curl, const std::string& ca_file);
 

@@ -136,14 +136,11 @@ std::string proxy_exceptions() {
 }
 
 void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
-    set(curl, CURLOPT_NOSIGNAL, 1L);
+    harden(curl, "http,https");
     set(curl, CURLOPT_QUICK_EXIT, 1L);  // a look-up that hangs must not outlast the time limit
-    set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(curl, CURLOPT_FOLLOWLOCATION, 0L);
     // HTTP/2's flow control slows large uploads down, and one request at a time gains nothing from
     // it.
     set(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     set(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     set(curl, CURLOPT_USERAGENT, settings.user_agent.c_str());
     set(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(settings.connect_seconds));
@@ -151,11 +148,9 @@ void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
     set(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(settings.stall_seconds));
     set(curl, CURLOPT_TIMEOUT, streaming ? 0L : static_cast<long>(settings.total_seconds));
     trust(curl, settings.ca_file);
-    if (settings.environment_proxy) {
-        set(curl, CURLOPT_NOPROXY, proxy_exceptions().c_str());
-    } else {
-        set(curl, CURLOPT_PROXY, "");
-    }
+    if (!settings.environment_proxy) return;
+    set<const char*>(curl, CURLOPT_PROXY, nullptr);  // the environment's
+    set(curl, CURLOPT_NOPROXY, proxy_exceptions().c_str());
 }
 
 void set_request(CURL* curl, const HttpRequest& request, curl_slist* headers) {

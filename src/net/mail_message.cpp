@@ -1,5 +1,7 @@
 #include "net/mail_message.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -14,9 +16,6 @@ constexpr std::size_t kBodyLine = 76;  // RFC 2045, 6.7
 constexpr std::size_t kWordBytes = 54;
 constexpr std::size_t kPlainSubject = 66;
 
-bool is_control(char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
 bool is_printable(char c) {
     return c >= ' ' && c <= '~';
 }
@@ -61,8 +60,7 @@ std::string encoded_character(std::string_view character) {
 
 // As it is where a reader needs no help; else encoded words, no character cut in two.
 std::string subject_line(std::string_view subject) {
-    if (std::any_of(subject.begin(), subject.end(), is_control))
-        throw std::invalid_argument("control character in the subject");
+    if (has_control(subject)) throw std::invalid_argument("control character in the subject");
     if (subject.size() <= kPlainSubject && subject.find("=?") == std::string_view::npos &&
         std::all_of(subject.begin(), subject.end(), is_printable)) {
         return std::string(subject);

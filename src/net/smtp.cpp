@@ -1,8 +1,7 @@
 #include "net/smtp.hpp"
 
+#include "base/loopback.hpp"
 #include "net/curl.hpp"
-
-#include <arpa/inet.h>
 
 #include <algorithm>
 #include <cstring>
@@ -27,13 +26,9 @@ std::size_t on_reply(char*, std::size_t size, std::size_t count, void*) {
     return size * count;
 }
 
-bool is_loopback(std::string_view url) {
-    std::string host(url.substr(url.find("://") + 3));
-    if (host.starts_with("[::1]")) return true;
-    host.resize(std::min(host.find_first_of(":/"), host.size()));
-    in_addr address{};  // a name such as 127.mail.example is no address
-    return host == "localhost" ||
-           (host.starts_with("127.") && inet_pton(AF_INET, host.c_str(), &address) == 1);
+std::string_view authority_of(std::string_view url) {
+    const std::string_view rest = url.substr(url.find("://") + 3);
+    return rest.substr(0, rest.find('/'));
 }
 
 void set_tls(CURL* curl, const SmtpSettings& settings) {
@@ -46,19 +41,16 @@ void set_tls(CURL* curl, const SmtpSettings& settings) {
     // A mail server on this machine shows a certificate that it made itself, as Debian's do, and
     // nobody sits in between.
     const bool takes_any = settings.tls == SmtpTls::Try && !has_user &&
-                           settings.url.starts_with("smtp://") && is_loopback(settings.url);
+                           settings.url.starts_with("smtp://") &&
+                           is_loopback(authority_of(settings.url));
     set(curl, CURLOPT_USE_SSL, use);
-    set(curl, CURLOPT_SSL_VERIFYPEER, takes_any ? 0L : 1L);
-    set(curl, CURLOPT_SSL_VERIFYHOST, takes_any ? 0L : 2L);
-    set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     trust(curl, settings.ca_file);
+    if (!takes_any) return;
+    set(curl, CURLOPT_SSL_VERIFYPEER, 0L);
+    set(curl, CURLOPT_SSL_VERIFYHOST, 0L);
 }
 
 void set_connection(CURL* curl, const SmtpSettings& settings) {
-    set(curl, CURLOPT_NOSIGNAL, 1L);
-    set(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    set(curl, CURLOPT_PROXY, "");
-    set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     set(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(settings.connect_seconds));
     set(curl, CURLOPT_TIMEOUT, static_cast<long>(settings.total_seconds));
     set(curl, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(settings.reply_seconds));

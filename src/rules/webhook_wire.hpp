@@ -27,7 +27,7 @@ namespace muster::rules {
                                              std::span<const Secret> secrets);
 
 // For how long the secret before still signs.
-inline constexpr Milliseconds kSecretOverlap{24L * 3600 * 1000};
+inline constexpr Milliseconds kSecretOverlap = std::chrono::days(1);
 
 // The body of an event: {"type", "timestamp", "data"}; `data` is JSON.
 [[nodiscard]] std::string webhook_body(std::string_view type, Timestamp when,

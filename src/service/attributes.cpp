@@ -132,7 +132,8 @@ rules::AttributeRegistry attribute_registry(db::Tx& tx, OrgId organization) {
 }
 
 rules::AttributeRegistry attribute_registry(Context& context, OrgId organization) {
-    return context.database.read([&](db::Tx& tx) { return attribute_registry(tx, organization); });
+    return context.database.autocommit(
+        [&](db::Tx& tx) { return attribute_registry(tx, organization); });
 }
 
 rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organization) {
@@ -155,7 +156,7 @@ bool is_starter_attribute(std::string_view key) {
 
 std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId organization,
                                                     std::string_view after, int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_attributes(org, after, limit);
     });

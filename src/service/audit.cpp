@@ -58,7 +58,7 @@ std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organizati
                                               const std::optional<std::string>& action,
                                               const std::optional<std::string>& subject_id,
                                               int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_audit_log(org, before, {action, subject_id}, limit + 1);
     });
@@ -68,7 +68,7 @@ std::vector<rules::AuditEntry> newest_audit_entries(Context& context,
                                                     const std::optional<OrgId>& organization,
                                                     const std::optional<std::string>& action,
                                                     int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         if (!organization) return store::newest_audit_entries(tx, action, limit);
         db::OrgStore org(tx, *organization);
         return store::page_audit_log(org, std::nullopt, {action, std::nullopt}, limit);

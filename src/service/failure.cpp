@@ -23,22 +23,22 @@ bool is_passing_failure(const std::exception& error) {
 std::string explained(const std::exception& error) {
     const auto* failure = dynamic_cast<const db::DbError*>(&error);
     if (!failure) return error.what();
-    switch (failure->number()) {
-        case 1049:  // unknown database
+    switch (failure->server_error()) {
+        case db::ServerError::UnknownDatabase:
             return "there is no such database (database.name): run `musterctl db init`";
-        case 1054:  // unknown column
-        case 1146:  // no such table
+        case db::ServerError::UnknownColumn:
+        case db::ServerError::NoSuchTable:
             return "the schema is not this program's: see `musterctl db status`";
-        case 1044:  // no right to the database
-        case 1045:  // wrong password
-        case 1698:  // not this Unix user
+        case db::ServerError::DatabaseAccessDenied:
+        case db::ServerError::AccessDenied:
+        case db::ServerError::WrongSystemUser:
             return "the database refuses database.user: see its password and its rights, or let "
                    "`musterctl db init --root-socket SOCKET` make it, as root";
-        case 1142:  // no right to change a table
+        case db::ServerError::TableAccessDenied:
             return "database.user may not change the schema: run `db init` and `db migrate` with "
                    "--root-socket SOCKET, as root";
-        case 2002:  // nobody at the socket
-        case 2003:  // nobody at the port
+        case db::ServerError::NoServerAtSocket:
+        case db::ServerError::NoServerAtPort:
             return "the database does not answer: see database.url of the configuration";
         default:
             return error.what();

@@ -7,7 +7,7 @@
 namespace muster::service {
 namespace {
 
-constexpr Milliseconds kKeep{24 * 3600 * 1000};
+constexpr Milliseconds kKeep = std::chrono::days(1);
 
 using store::IdempotencyRecord;
 

@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "net/smtp.hpp"
 #include "rules/seal_names.hpp"
@@ -73,10 +74,7 @@ net::SmtpSettings smtp_settings(const Settings& settings) {
 
 void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
                 Timestamp expires_at) {
-    const bool has_control = std::any_of(mail.to.begin(), mail.to.end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
-    if (mail.to.size() > kLongestAddress || has_control)
+    if (mail.to.size() > kLongestAddress || has_control(mail.to))
         throw std::invalid_argument("this address takes no mail");
     const MailId id = MailId::create();
     store::insert_mail(tx, id, keys.seal(padded_document(mail), rules::mail_seal_name(id)), now,
@@ -91,7 +89,7 @@ MailDispatch::MailDispatch(Context& context)
 MailDispatch::~MailDispatch() = default;
 
 int MailDispatch::step(const std::function<bool()>& is_over) {
-    const auto due = context_.database.read(
+    const auto due = context_.database.autocommit(
         [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), kMailsAtOnce); });
     int worked_on = 0;
     for (const MailId id : due) {
@@ -163,7 +161,7 @@ Milliseconds mail_back_off(int attempts) {
 
 std::string mail_problem(Context& context) {
     const auto backlog =
-        context.database.read([](db::Tx& tx) { return store::count_waiting_mails(tx); });
+        context.database.autocommit([](db::Tx& tx) { return store::count_waiting_mails(tx); });
     const Timestamp now = Timestamp::now();
     if (!backlog.oldest || now - *backlog.oldest <= kPatience) return "";
     return "mail waits since " + std::to_string((now - *backlog.oldest).count() / 60'000) +

@@ -1,4 +1,4 @@
-// Mail to admins: queued in the transaction that it tells of, sent by the runner (jobs/mail.hpp),
+// Mail to admins: queued in the transaction that it tells of, sent by the runner (jobs/kinds.hpp),
 // never in a request. The outbox's content is sealed: a text may hold a sign-in code.
 #pragma once
 

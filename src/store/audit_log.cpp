@@ -24,19 +24,16 @@ rules::AuditActor actor_of(std::string_view text) {
 }
 
 rules::AuditEntry entry_of(const Rows& rows) {
-    const auto text = [&](unsigned column) {
-        return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
-    };
     rules::AuditEntry entry;
     entry.organization_id = rows.optional_id<OrgId>(1);
     entry.id = rows.id<AuditId>(2);
     entry.actor = actor_of(rows.bytes(3));
     entry.actor_id = rows.optional_id<AdminId>(4);
-    entry.actor_email = text(5);
+    entry.actor_email = rows.optional_text(5);
     entry.action = rows.bytes(6);
-    entry.subject_id = text(7);
+    entry.subject_id = rows.optional_text(7);
     entry.details = rows.bytes(8);
-    entry.request_id = text(9);
+    entry.request_id = rows.optional_text(9);
     entry.created_at = rows.timestamp(10);
     return entry;
 }

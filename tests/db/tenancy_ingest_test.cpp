@@ -47,26 +47,28 @@ BOOST_AUTO_TEST_CASE(engagement_events) {
         return store::find_installed_manifest(org, owner.installation).has_value();
     });
     check({"members.find_by_user"}, [&](OrgStore& org) {
-        return !store::find_members_by_user(org, {&owner.user, 1}, store::Lock::None).empty();
+        return !store::find_members_by_user(org, {&owner.user, 1}, store::MemberLock::None).empty();
     });
     check({"members.hold_by_user"}, [&](OrgStore& org) {
-        return !store::find_members_by_user(org, {&owner.user, 1}, store::Lock::Share).empty();
+        return !store::find_members_by_user(org, {&owner.user, 1}, store::MemberLock::Share)
+                    .empty();
     });
     check({"members.find_by_id"}, [&](OrgStore& org) {
-        return !store::find_members_by_id(org, {&owner.member, 1}, store::Lock::None).empty();
+        return !store::find_members_by_id(org, {&owner.member, 1}, store::MemberLock::None).empty();
     });
     check({"members.hold_by_id"}, [&](OrgStore& org) {
-        return !store::find_members_by_id(org, {&owner.member, 1}, store::Lock::Share).empty();
+        return !store::find_members_by_id(org, {&owner.member, 1}, store::MemberLock::Share)
+                    .empty();
     });
     client.execute("UPDATE members SET external_id = 'crm' WHERE organization_id = ?", owner.id);
     check({"members.find_by_external_id"}, [&](OrgStore& org) {
         const std::string external_id = "crm";
-        return !store::find_members_by_external_id(org, {&external_id, 1}, store::Lock::None)
+        return !store::find_members_by_external_id(org, {&external_id, 1}, store::MemberLock::None)
                     .empty();
     });
     check({"members.hold_by_external_id"}, [&](OrgStore& org) {
         const std::string external_id = "crm";
-        return !store::find_members_by_external_id(org, {&external_id, 1}, store::Lock::Share)
+        return !store::find_members_by_external_id(org, {&external_id, 1}, store::MemberLock::Share)
                     .empty();
     });
     client.execute("UPDATE engagement_events SET client_event_id = 'his' WHERE id = ?",

@@ -317,9 +317,6 @@ BOOST_AUTO_TEST_CASE(leases_on_import_jobs) {
     check({"imports.claim"},
           [&](OrgStore& org) { return store::claim_import(org, owner.job, runner, kNow, kLater); });
     put_job("validating", runner);
-    check({"imports.renew_lease"}, [&](OrgStore& org) {
-        return store::renew_import_lease(org, owner.job, runner, kNow, kLater);
-    });
     check({"imports.release"}, [&](OrgStore& org) {
         store::release_import(org, owner.job, runner, true, kNow, kLater);
         return false;

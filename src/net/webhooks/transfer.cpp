@@ -23,7 +23,7 @@ constexpr std::size_t kMaxHead = std::size_t{64} << 10U;  // all heads of an ans
 constexpr std::size_t kMaxPins = 8;
 constexpr long kIdleSeconds = 60;  // a kept connection goes to an address judged when it was made
 constexpr long kAliveSeconds = 300;
-constexpr Milliseconds kLongestRetry{30L * 24 * 3600 * 1000};
+constexpr Milliseconds kLongestRetry = std::chrono::days(30);
 
 CurlList header_list(const Post& post) {
     CurlList list;
@@ -107,7 +107,6 @@ CURL* WebhookTransfer::prepare() {
 void WebhookTransfer::set_limits(Milliseconds left) {
     CURL* curl = curl_.get();
     const Milliseconds to_connect = std::chrono::seconds(settings_.connect_seconds);
-    set(curl, CURLOPT_NOSIGNAL, 1L);
     set(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
     set(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(left, to_connect).count()));
     set(curl, CURLOPT_MAXAGE_CONN, kIdleSeconds);
@@ -117,18 +116,11 @@ void WebhookTransfer::set_limits(Milliseconds left) {
 // Where it may go, and that nothing else has a say in it.
 void WebhookTransfer::set_route() {
     CURL* curl = curl_.get();
+    harden(curl, target_.is_https ? "https" : "http");
     set(curl, CURLOPT_CURLU, target_.url.get());
-    set(curl, CURLOPT_PROTOCOLS_STR, target_.is_https ? "https" : "http");
     if (pins_) set(curl, CURLOPT_RESOLVE, pins_.get());
     set(curl, CURLOPT_OPENSOCKETFUNCTION, on_open);
     set(curl, CURLOPT_OPENSOCKETDATA, this);
-    set(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    set(curl, CURLOPT_PROXY, "");
-    set(curl, CURLOPT_NOPROXY, "*");
-    set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-    set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-    set(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     trust(curl, settings_.ca_file);
 }
 

@@ -1,5 +1,6 @@
 #include "net/webhooks/url.hpp"
 
+#include "base/loopback.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "net/resolver.hpp"
@@ -91,9 +92,7 @@ std::optional<std::string> read_host(WebhookTarget& target) {
 }
 
 std::optional<std::string> judge(const WebhookTarget& target, const UrlPolicy& policy) {
-    const bool is_loopback =
-        target.address ? reach_of(*target.address) == Reach::Loopback : target.host == "localhost";
-    if (!target.is_https && !(policy.allows_loopback && is_loopback))
+    if (!target.is_https && !(policy.allows_loopback && is_loopback(target.host)))
         return "must begin with https://";
     if (!target.address && is_localhost(target.host) && !policy.allows_loopback) return kNotPublic;
     if (target.address && !may_connect(target.is_https, *target.address, policy)) return kNotPublic;

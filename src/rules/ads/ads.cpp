@@ -68,8 +68,7 @@ std::optional<CreativeKind> creative_kind_of(std::string_view text) {
 }
 
 std::string date_of_ad_day(std::int64_t day) {
-    constexpr std::int64_t kDay = 24L * 3600 * 1000;
-    return Date::of(Timestamp(day * kDay)).text();
+    return Date::of(Timestamp() + std::chrono::days(day)).text();
 }
 
 bool is_slot_slug(std::string_view text) {

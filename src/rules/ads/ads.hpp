@@ -112,8 +112,7 @@ struct AdDay {
 
 // Days (UTC) since 1970.
 constexpr std::int64_t ad_day_of(Timestamp when) {
-    constexpr std::int64_t kDay = 24L * 3600 * 1000;
-    return when.milliseconds() / kDay;
+    return when.milliseconds() / Milliseconds(std::chrono::days(1)).count();
 }
 [[nodiscard]] std::string date_of_ad_day(std::int64_t day);
 

@@ -8,8 +8,6 @@
 namespace muster::rules {
 namespace {
 
-constexpr std::int64_t kDay = 24L * 3600 * 1000;
-
 // "en" and "en-GB" are what "en" asks for; "en_GB" is written for the same.
 bool is_of_locale(std::string_view wanted, std::string_view locale) {
     if (locale.size() < wanted.size()) return false;
@@ -75,10 +73,10 @@ bool is_for(const Targeting& targeting, const AdVisitor& visitor) {
 
 std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
                           std::optional<Timestamp> ends_at, Timestamp now) {
-    const Timestamp midnight{ad_day_of(now) * kDay};
+    const Timestamp midnight = Timestamp() + std::chrono::days(ad_day_of(now));
     const Timestamp from = std::max(midnight, starts_at);
     const Timestamp to =
-        std::min(midnight + Milliseconds(kDay), ends_at.value_or(Timestamp(INT64_MAX)));
+        std::min(midnight + std::chrono::days(1), ends_at.value_or(Timestamp(INT64_MAX)));
     if (now < from || now >= to) return 0;
     const double passed =
         static_cast<double>((now - from).count()) / static_cast<double>((to - from).count());

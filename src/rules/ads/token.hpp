@@ -20,7 +20,7 @@ constexpr std::string_view text_of(AdTokenKind kind) {
     return kind == AdTokenKind::Impression ? "impression" : "click";
 }
 
-inline constexpr Milliseconds kAdTokenLife{24L * 3600 * 1000};
+inline constexpr Milliseconds kAdTokenLife = std::chrono::days(1);
 
 struct AdToken {
     AdTokenKind kind = AdTokenKind::Impression;

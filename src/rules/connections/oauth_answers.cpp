@@ -197,11 +197,7 @@ std::string plain_error_code(std::string_view text) {
 }
 
 bool is_kept_detail(std::string_view text) {
-    return text.size() <= kLongestDetail && is_utf8(text) &&
-           std::none_of(text.begin(), text.end(), [](char c) {
-               const auto byte = static_cast<unsigned char>(c);
-               return byte < 0x20 || byte == 0x7f;
-           });
+    return text.size() <= kLongestDetail && is_utf8(text) && !has_control(text);
 }
 
 TokenAnswer read_token_answer(const Provider& provider, int status, std::string_view body) {

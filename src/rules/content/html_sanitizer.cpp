@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <memory_resource>
-#include <new>
 #include <optional>
 #include <span>
 #include <vector>
@@ -82,10 +81,7 @@ std::string as_browsers_read(std::string_view url) {
 std::optional<std::string> address(std::string_view value,
                                    std::span<const std::string_view> schemes) {
     std::string url = as_browsers_read(value);
-    const bool has_control = std::any_of(url.begin(), url.end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
-    if (has_control) return std::nullopt;
+    if (has_control(url)) return std::nullopt;
     for (const std::string_view scheme : schemes) {
         if (url.size() <= scheme.size()) continue;
         if (!equal_ignoring_case(std::string_view(url).substr(0, scheme.size()), scheme)) continue;
@@ -306,22 +302,58 @@ class Writer {
 
 // ------------------------------------------------------------------ parsing
 
-// Memory of one parse: given back all at once (the library frees its trees by recursion), and
-// bounded, by an exception through the library's frames, which hold nothing else. The attributes
-// are counted here as well, because only the parser knows what is one.
-class Arena {
+// One parse with its memory, given back all at once (the library frees its trees by recursion). The
+// library has no maintainer any more. It is still the choice: Debian 12 has no other stand-alone
+// HTML5 parser for C or C++, and what it costs is bounded here. The library neither checks an
+// allocation nor lets an exception through its C frames. So behind the bound allocate() still hands
+// out memory, and makes the parse end by itself:
+// * The library looks at stop_on_first_error after each token, and the document has begun with an
+//   error: the token at hand is the last one.
+// * A tag's attributes are all one token. The rest of the document becomes '>', which ends the tag.
+//   '<' stays, because the library asserts that a tag's text begins with it.
+// That last token takes memory for a copy of each open formatting element and of the document, each
+// at most once per tag: less than another kMostMemory. The attributes are counted here as well,
+// because only the parser knows what is one.
+class Parse {
   public:
-    static void* allocate(void* self, std::size_t size) {
-        auto& arena = *static_cast<Arena*>(self);
-        arena.used_ += size;
-        if (size == sizeof(GumboAttribute)) ++arena.attributes_;
-        if (arena.used_ > kMostMemory || arena.attributes_ > kMostAttributes)
-            throw std::bad_alloc();
-        return arena.memory_.allocate(size, alignof(std::max_align_t));
+    explicit Parse(std::string_view html)
+        // As the content of a standards-mode body: what leads off (white space, a frameset) is then
+        // read as everything behind it. The end tag is the error.
+        : document_("<!DOCTYPE html></x><body>" + std::string(html)) {
+        options_.allocator = allocate;
+        options_.deallocator = [](void*, void*) {};
+        options_.userdata = this;
+        options_.max_errors = 0;
+        output_ = gumbo_parse_with_options(&options_, document_.data(), document_.size());
     }
-    static void release(void*, void*) {}
+    Parse(const Parse&) = delete;
+    Parse& operator=(const Parse&) = delete;
+
+    // nullptr: it cost too much.
+    const GumboNode* root() const { return is_stopped_ ? nullptr : output_->root; }
 
   private:
+    // A machine without memory ends the program here.
+    static void* allocate(void* self, std::size_t size) noexcept {
+        auto& parse = *static_cast<Parse*>(self);
+        parse.used_ += size;
+        if (size == sizeof(GumboAttribute)) ++parse.attributes_;
+        if (parse.used_ > kMostMemory || parse.attributes_ > kMostAttributes) parse.stop();
+        return parse.memory_.allocate(size, alignof(std::max_align_t));
+    }
+
+    void stop() {
+        if (is_stopped_) return;
+        is_stopped_ = true;
+        options_.stop_on_first_error = true;
+        std::replace_if(
+            document_.begin(), document_.end(), [](char c) { return c != '<'; }, '>');
+    }
+
+    std::string document_;
+    GumboOptions options_ = kGumboDefaultOptions;
+    const GumboOutput* output_ = nullptr;
+    bool is_stopped_ = false;
     std::size_t used_ = 0;
     std::size_t attributes_ = 0;
     std::pmr::monotonic_buffer_resource memory_;
@@ -351,23 +383,12 @@ bool has_too_many_tags(std::string_view html) {
 }
 
 // nullopt for what costs too much.
-std::optional<std::string> rebuilt(std::string_view html) try {
+std::optional<std::string> rebuilt(std::string_view html) {
     if (has_too_many_tags(html)) return std::nullopt;
-    // As the content of a standards-mode body: what leads off (white space, a frameset) is then
-    // read as everything behind it.
-    const std::string document = "<!DOCTYPE html><body>" + std::string(html);
-    Arena arena;
-    GumboOptions options = kGumboDefaultOptions;
-    options.allocator = Arena::allocate;
-    options.deallocator = Arena::release;
-    options.userdata = &arena;
-    options.max_errors = 0;
-    const GumboOutput* const parsed =
-        gumbo_parse_with_options(&options, document.data(), document.size());
-    const GumboNode* const body = body_of(*parsed->root);
+    const Parse parse(html);
+    if (parse.root() == nullptr) return std::nullopt;
+    const GumboNode* const body = body_of(*parse.root());
     return body == nullptr ? "" : Writer().written(*body);
-} catch (const std::bad_alloc&) {
-    return std::nullopt;
 }
 
 std::string as_text(std::string_view html) {

@@ -38,8 +38,8 @@ struct EventCounts {
 };
 
 inline constexpr std::size_t kMostMetadataBytes = 8192;
-inline constexpr Milliseconds kMostAhead{24L * 3600 * 1000};
-inline constexpr Milliseconds kMostBehind{30L * 24 * 3600 * 1000};
+inline constexpr Milliseconds kMostAhead = std::chrono::days(1);
+inline constexpr Milliseconds kMostBehind = std::chrono::days(30);
 
 // `prefix`: of the event's fields, "events[3]." or "".
 inline void validate_event(const std::optional<RawJson>& metadata,

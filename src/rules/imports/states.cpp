@@ -61,9 +61,6 @@ std::optional<RowState> row_state(std::string_view text) {
 std::string_view text_of(RowError error) {
     return kRowErrors[static_cast<std::size_t>(error)];
 }
-std::optional<RowError> row_error(std::string_view text) {
-    return value_of<RowError>(kRowErrors, text);
-}
 
 std::string row_error_message(RowError error, std::string_view key) {
     switch (error) {

@@ -39,7 +39,6 @@ enum class RowError : std::uint8_t {
 };
 // "ROW_DUPLICATE_IN_FILE" and so on (the contract); None: "".
 std::string_view text_of(RowError error);
-std::optional<RowError> row_error(std::string_view text);
 // A sentence for a person; `key` is the attribute's, where one is to blame.
 std::string row_error_message(RowError error, std::string_view key);
 

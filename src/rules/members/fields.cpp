@@ -37,10 +37,6 @@ constexpr std::array<bool, kLetters* kLetters> kIsCountry = [] {
 }();
 static_assert(std::count(kIsCountry.begin(), kIsCountry.end(), true) == 249);
 
-constexpr bool is_control(unsigned char c) {
-    return c < 0x20 || c == 0x7f;
-}
-
 constexpr bool fields_stand_in_order() {
     for (std::size_t i = 0; i < kCoreFields.size(); ++i) {
         if (kCoreFields[i].field != static_cast<CoreField>(i)) return false;
@@ -78,7 +74,7 @@ std::optional<FieldCode> normalise(CoreField field, std::string& text, Date toda
     if (field == CoreField::Email) return normalise_email(text);
     trim(text);
     if (text.empty()) return std::nullopt;
-    if (std::any_of(text.begin(), text.end(), is_control)) return FieldCode::InvalidValue;
+    if (has_control(text)) return FieldCode::InvalidValue;
 
     switch (field) {
         case CoreField::Country:

@@ -13,7 +13,7 @@ namespace muster::rules {
 inline constexpr int kMostAttempts = 10;
 
 // An endpoint that only failed for so long is disabled.
-inline constexpr Milliseconds kFailingTooLong{5L * 24 * 3600 * 1000};
+inline constexpr Milliseconds kFailingTooLong = std::chrono::days(5);
 
 // How long after an attempt the next one comes; `made`: the attempts so far, that one included.
 // `random` in [0, 1) spreads the step by a fifth either way. What the receiver asked for

@@ -28,7 +28,7 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
 
 void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
-    context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+    context.database.autocommit([&](db::Tx& tx) {  // a second run changes nothing
         db::OrgStore org(tx, key.organization_id);
         store::touch_api_key(org, key.id, now, now - kTouchInterval);
     });
@@ -84,7 +84,7 @@ IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds 
 
 std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
                                          std::optional<ApiKeyId> after, int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp shown_since = Timestamp::now() - kRevokedKeyLife;
         return store::page_api_keys(org, after.value_or(ApiKeyId()), shown_since, limit);
@@ -110,8 +110,8 @@ bool revoke_api_key(Context& context, OrgId organization, ApiKeyId id) {
 }
 
 std::optional<rules::ApiKey> verify_api_key(Context& context, std::string_view token) {
-    auto key =
-        context.database.read([&](db::Tx& tx) { return store::find_api_key(tx, sha256(token)); });
+    auto key = context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_api_key(tx, sha256(token)); });
     const Timestamp now = Timestamp::now();
     if (!key || is_expired_or_revoked(*key, now)) return std::nullopt;
     touch(context, *key, now);

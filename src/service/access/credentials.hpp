@@ -11,7 +11,7 @@
 namespace muster::service {
 
 // How long a revoked one is still listed.
-inline constexpr Milliseconds kRevokedKeyLife{30L * 24 * 3600 * 1000};
+inline constexpr Milliseconds kRevokedKeyLife = std::chrono::days(30);
 // last_used_at is written no more often.
 inline constexpr Milliseconds kTouchInterval{60'000};
 

@@ -46,11 +46,11 @@ rules::Organization create_organization(Context& context, std::string_view name)
 }
 
 std::vector<rules::Organization> list_organizations(Context& context) {
-    return context.database.read([](db::Tx& tx) { return store::list_organizations(tx); });
+    return context.database.autocommit([](db::Tx& tx) { return store::list_organizations(tx); });
 }
 
 void require_organization(Context& context, OrgId organization) {
-    const bool exists = context.database.read([&](db::Tx& tx) {
+    const bool exists = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::organization_exists(org);
     });
@@ -74,7 +74,7 @@ AddedAdmin add_admin(Context& context, OrgId organization, std::string_view emai
 }
 
 std::vector<rules::SeatHolder> list_admins(Context& context, OrgId organization) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::list_seat_holders(org);
     });

@@ -12,7 +12,7 @@ namespace muster::service {
 namespace {
 
 constexpr Milliseconds kIdleLife{12L * 3600 * 1000};
-constexpr Milliseconds kWholeLife{7L * 24 * 3600 * 1000};
+constexpr Milliseconds kWholeLife = std::chrono::days(7);
 
 bool is_alive(const std::optional<rules::Session>& session, Timestamp now) {
     return session && now < session->expires_at && now < session->last_used_at + kIdleLife;
@@ -21,12 +21,12 @@ bool is_alive(const std::optional<rules::Session>& session, Timestamp now) {
 }  // namespace
 
 std::optional<rules::Session> verify_session_token(Context& context, std::string_view token) {
-    auto session =
-        context.database.read([&](db::Tx& tx) { return store::find_session(tx, sha256(token)); });
+    auto session = context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_session(tx, sha256(token)); });
     const Timestamp now = Timestamp::now();
     if (!is_alive(session, now)) return std::nullopt;
     if (now - session->last_used_at >= kTouchInterval) {
-        context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+        context.database.autocommit([&](db::Tx& tx) {  // a second run changes nothing
             store::touch_session(tx, session->id, now, now - kTouchInterval);
         });
     }
@@ -55,7 +55,7 @@ std::optional<rules::Session> live_session(db::Tx& tx, SessionId id, Timestamp n
 }
 
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {
-    return context.database.read([&](db::Tx& tx) { return store::find_seats(tx, admin); });
+    return context.database.autocommit([&](db::Tx& tx) { return store::find_seats(tx, admin); });
 }
 
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,

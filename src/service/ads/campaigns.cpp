@@ -116,7 +116,7 @@ AdCampaign create_ad_campaign(OrgTransaction& transaction, const NewAdCampaign& 
 
 std::vector<AdCampaign> list_ad_campaigns(Context& context, OrgId organization,
                                           std::optional<CampaignId> after, int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         auto list = store::page_ad_campaigns(org, after.value_or(CampaignId()), limit);
         store::read_slots_of_campaigns(org, list);
@@ -125,7 +125,7 @@ std::vector<AdCampaign> list_ad_campaigns(Context& context, OrgId organization,
 }
 
 AdCampaign read_ad_campaign(Context& context, OrgId organization, CampaignId id) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         auto campaign = store::find_ad_campaign(org, id);
         if (!campaign) throw Error(ErrorCode::NotFound);
@@ -163,7 +163,7 @@ void delete_ad_campaign(OrgTransaction& transaction, CampaignId id) {
 
 std::vector<rules::AdDay> list_ad_days(Context& context, OrgId organization, CampaignId id,
                                        int days) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         if (!store::find_ad_campaign(org, id)) throw Error(ErrorCode::NotFound);
         return store::list_ad_days(org, id, rules::ad_day_of(Timestamp::now()) - days + 1);

@@ -83,7 +83,7 @@ AdCreative create_ad_creative(OrgTransaction& transaction, const NewAdCreative& 
 std::vector<AdCreative> list_ad_creatives(Context& context, OrgId organization,
                                           std::optional<CampaignId> campaign,
                                           std::optional<CreativeId> after, int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const CreativeId place = after.value_or(CreativeId());
         return campaign ? store::page_ad_creatives(org, *campaign, place, limit)
@@ -92,7 +92,7 @@ std::vector<AdCreative> list_ad_creatives(Context& context, OrgId organization,
 }
 
 AdCreative read_ad_creative(Context& context, OrgId organization, CreativeId id) {
-    auto creative = context.database.read([&](db::Tx& tx) {
+    auto creative = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_ad_creative(org, id);
     });

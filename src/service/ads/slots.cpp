@@ -38,14 +38,14 @@ AdSlot create_ad_slot(OrgTransaction& transaction, const NewAdSlot& fields) {
 
 std::vector<AdSlot> list_ad_slots(Context& context, OrgId organization, std::optional<SlotId> after,
                                   int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_ad_slots(org, after.value_or(SlotId()), limit);
     });
 }
 
 AdSlot read_ad_slot(Context& context, OrgId organization, SlotId id) {
-    auto slot = context.database.read([&](db::Tx& tx) {
+    auto slot = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_ad_slot(org, id);
     });

@@ -76,7 +76,7 @@ std::vector<ProviderConnection> list_connections(Context& context, AdminId admin
                                                  OrgId organization) {
     if (!has_seat(seats_of(context, admin), organization)) throw Error(ErrorCode::NotFound);
     require_any_ready(context.settings);
-    auto listed = context.database.read([&](db::Tx& tx) {
+    auto listed = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::list_connections(org);
     });

@@ -20,7 +20,7 @@ namespace {
 constexpr int kConnectionsAtOnce = 5;
 constexpr Milliseconds kUnreadable{60'000};
 // How long it is tried to give tokens back.
-constexpr Milliseconds kGiveBackLife{24 * 3600L * 1000};
+constexpr Milliseconds kGiveBackLife = std::chrono::days(1);
 
 }  // namespace
 
@@ -46,7 +46,7 @@ int ConnectionUpkeep::step(const std::function<bool()>& is_over) {
 std::vector<DueConnection> ConnectionUpkeep::look_for_due() {
     const std::vector<std::string> avoided = traffic_->avoided();
     const std::vector<std::string_view> without(avoided.begin(), avoided.end());
-    return context_.database.read([&](db::Tx& tx) {
+    return context_.database.autocommit([&](db::Tx& tx) {
         return store::find_due_connections(tx, Timestamp::now(), without, kConnectionsAtOnce);
     });
 }

@@ -162,7 +162,7 @@ ProviderConnection locked(db::OrgStore& org, ConnectionId id) {
 
 std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
                                           const CodeGrant& grant) {
-    const auto found = context.database.read([&](db::Tx& tx) {
+    const auto found = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, actor.organization);
         return store::find_connection(org, grant.connection);
     });
@@ -213,7 +213,7 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
     });
     if (!is_ours) return result;
     refresh_claimed(context, actor, plan, result.connection, owner);
-    const auto after = context.database.read([&](db::Tx& tx) {
+    const auto after = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, actor.organization);
         return store::find_connection(org, id);
     });

@@ -174,7 +174,7 @@ void delete_article(OrgTransaction& transaction, ArticleId id) {
 // ---------------------------------------------------------------------------- reading
 
 std::optional<Article> find_article(Context& context, OrgId organization, ArticleId id) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_article(org, id);
     });
@@ -183,7 +183,7 @@ std::optional<Article> find_article(Context& context, OrgId organization, Articl
 std::optional<Article> find_published_article(Context& context, OrgId organization,
                                               std::string_view slug) {
     if (!rules::is_article_slug(slug)) return std::nullopt;
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_published_article(org, slug);
     });
@@ -194,7 +194,7 @@ ArticlePage list_articles(Context& context, OrgId organization,
                           int limit) {
     using rules::ArticleStatus;
     const auto after = key_of(position);
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         auto entries = status == ArticleStatus::Published
                            ? store::page_published_articles(org, after, limit + 1)
@@ -211,7 +211,7 @@ ArticlePage list_published_articles(Context& context, OrgId organization,
     const auto after = key_of(position);
     const bool has_conditions = filter.prefix || (filter.tag && filter.locale);
     const int size = has_conditions ? kEntriesAPage : limit + 1;
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return page_of(read_published(org, filter, after, size), size, limit);
     });

@@ -32,10 +32,10 @@ std::optional<EventPlace> place_of(std::string_view position) {
 std::optional<EventPage> list_engagement_events(Context& context, OrgId organization, UserId user,
                                                 std::string_view position, int limit) {
     const auto place = place_of(position);
-    return context.database.read([&](db::Tx& tx) -> std::optional<EventPage> {
+    return context.database.autocommit([&](db::Tx& tx) -> std::optional<EventPage> {
         db::OrgStore org(tx, organization);
         const auto members =
-            store::find_members_by_user(org, std::span(&user, 1), store::Lock::None);
+            store::find_members_by_user(org, std::span(&user, 1), store::MemberLock::None);
         if (members.empty()) return std::nullopt;
         const store::LinkedMember& member = members.front();
         EventPage page;

@@ -40,7 +40,7 @@ class Members {
   public:
     Members(db::Tx& tx, db::OrgStore& org, const std::vector<PushedEvent>& events)
         : users_(users_of(tx, events)),
-          members_(org, references(events, users_), store::Lock::Share) {}
+          members_(org, references(events, users_), store::MemberLock::Share) {}
 
     // nullptr: none, or none alone. The event has one reference.
     const LinkedMember* of(const PushedEvent& event) const {
@@ -55,7 +55,7 @@ class Members {
     static store::UsersByEmail users_of(db::Tx& tx, const std::vector<PushedEvent>& events) {
         const auto emails = values_of(events, &PushedEvent::email);
         const std::vector<std::string_view> addresses(emails.begin(), emails.end());
-        return store::find_users(tx, addresses, store::Lock::None);
+        return store::find_users(tx, addresses, store::UserLock::None);
     }
 
     static MemberReferences references(const std::vector<PushedEvent>& events,

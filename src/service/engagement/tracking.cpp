@@ -110,7 +110,7 @@ std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
                                              std::span<const TrackedCall* const> calls) {
     db::OrgStore org(transaction.tx, transaction.org());
     // Without a lock: a public key must not make anybody wait for a member's row, nor wait for it.
-    const LinkedMembers members(org, references(calls), store::Lock::None);
+    const LinkedMembers members(org, references(calls), store::MemberLock::None);
     KnownEvents known(org, calls);
     std::vector<rules::EventCounts> counts;
     std::vector<rules::EngagementEvent> records;

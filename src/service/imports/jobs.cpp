@@ -21,7 +21,7 @@ namespace {
 
 using rules::ImportState;
 
-constexpr Milliseconds kRetention{std::int64_t{30} * 24 * 3600 * 1000};
+constexpr Milliseconds kRetention = std::chrono::days(30);
 
 [[noreturn]] void refuse_state(ImportState state, std::string_view expected) {
     throw Error(ErrorCode::ImportJobInvalidState)
@@ -276,7 +276,7 @@ void cancel_import_now(Context& context, OrgId organization, ImportId id) {
 }
 
 std::optional<rules::ImportJob> read_import(Context& context, OrgId organization, ImportId id) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_import(org, id, Timestamp::now());
     });
@@ -296,7 +296,7 @@ std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor
 std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
                                            std::optional<ImportId> before,
                                            std::optional<ImportState> state, int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_imports(org, before, state, limit + 1, Timestamp::now());
     });

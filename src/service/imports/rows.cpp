@@ -77,7 +77,7 @@ void for_each_row(Context& context, OrgId organization, ImportId id, std::int64_
                   BlockFilter filter, const Visit& visit) {
     BlockKey from{rules::block_of(static_cast<std::uint32_t>(after + 1)), 0};
     for (;;) {
-        const auto blocks = context.database.read([&](db::Tx& tx) {
+        const auto blocks = context.database.autocommit([&](db::Tx& tx) {
             db::OrgStore org(tx, organization);
             return store::read_blocks(org, id, from, filter, kBlocksAtOnce);
         });

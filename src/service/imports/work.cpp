@@ -65,16 +65,11 @@ void finish(Context& context, const Lease& lease, ImportState from, ImportState 
 // ---------------------------------------------------------------------------- dry run
 
 std::vector<store::Block> read_batch(Context& context, const Lease& lease, BlockKey from) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
         return store::read_blocks(org, lease.id, from, store::BlockFilter::All, kBlocksPerCheck);
     });
 }
-
-struct CheckedBlock {
-    BlockKey key;
-    std::vector<RowOutcome> outcomes;
-};
 
 RowOutcome judge(const rules::StagedRow& row, const rules::AttributeRegistry& registry,
                  ClaimedEmails& claimed) {
@@ -85,7 +80,6 @@ RowOutcome judge(const rules::StagedRow& row, const rules::AttributeRegistry& re
     return {RowState::Invalid, error_for(verdict.verdict), verdict.key, {}};
 }
 
-// What a commit would do with these addresses right now.
 // ---------------------------------------------------------------------------- commit
 
 // A block on its way into the members table.
@@ -210,8 +204,10 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
 
 // ---------------------------------------------------------------------------- lease
 
+// Claims and their ends are transactions: a lost connection undoes what was not committed, so that
+// the second run finds the job as it was.
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
-    return context.database.read([&](db::Tx& tx) -> std::optional<Lease> {
+    return context.database.transaction([&](db::Tx& tx) -> std::optional<Lease> {
         const Timestamp now = Timestamp::now();
         const auto due = store::find_due_import(tx, now);
         if (!due) return std::nullopt;
@@ -223,12 +219,12 @@ std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
 }
 
 bool another_import_waits(Context& context) {
-    return context.database.read(
+    return context.database.autocommit(
         [](db::Tx& tx) { return store::find_due_import(tx, Timestamp::now()).has_value(); });
 }
 
 void release_import(Context& context, const Lease& lease, AttemptPolicy turn, Milliseconds pause) {
-    context.database.read([&](db::Tx& tx) {
+    context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
         const Timestamp now = Timestamp::now();
         store::release_import(org, lease.id, lease.owner, turn == AttemptPolicy::Forgive, now,
@@ -238,7 +234,7 @@ void release_import(Context& context, const Lease& lease, AttemptPolicy turn, Mi
 
 void fail_import(Context& context, const Lease& lease, ImportState from,
                  const rules::ImportFailure& failure) {
-    context.database.read([&](db::Tx& tx) {
+    context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
         store::finish_import(org, lease.id, lease.owner, from, ImportState::Failed, failure,
                              Timestamp::now());
@@ -303,7 +299,7 @@ rules::ImportPreview ValidatedBatch::preview(Context& context, const Lease& leas
     const std::size_t all = impl_->valid.size();
     const std::size_t begin = all * part / parts;
     const std::size_t end = all * (part + 1) / parts;
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
         rules::ImportPreview preview;
         for (std::size_t from = begin; from < end; from += rules::kBlockRows) {
@@ -354,7 +350,7 @@ void finish_dry_run(Context& context, const Lease& lease) {
 std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
                                           rules::BlockKey from, int most) {
     constexpr std::size_t kBlocksPerUnit = 10;
-    const auto keys = context.database.read([&](db::Tx& tx) {
+    const auto keys = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, lease.organization);
         return store::find_uncommitted_blocks(org, lease.id, from,
                                               most * static_cast<int>(kBlocksPerUnit));

@@ -32,7 +32,9 @@ struct Lease {
 // Thrown by a step whose job was canceled or taken over: stop, all is well.
 struct LeaseLost {};
 
-// The due job that waited longest, claimed; nullopt when there is none.
+// The due job that waited longest, claimed; nullopt when there is none. Throws DbError Gone when
+// the outcome of the COMMIT is unknown. The claim is then not repeated: it may have been applied,
+// and a second one would count a second attempt. Such a job is due again at the end of its lease.
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner);
 // Whether some other job could be served right now.
 [[nodiscard]] bool another_import_waits(Context& context);

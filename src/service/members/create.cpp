@@ -53,14 +53,14 @@ store::UsersByEmail find_or_insert_users(db::Tx& tx, std::span<const MemberInput
     if (expect == Expect::KnownUsers) {
         std::vector<std::string_view> emails;
         for (const MemberInput& input : inputs) emails.push_back(input.email);
-        known = store::find_users(tx, emails, store::Lock::ForUpdate);
+        known = store::find_users(tx, emails, store::UserLock::ForUpdate);
     }
     const auto users = users_to_insert(inputs, known);
     const auto inserted = store::insert_users(tx, users, now);
     if (inserted == static_cast<std::int64_t>(users.size())) return known;
     // Some address was taken: of those that we tried, the ones with an id that is not ours stood
     // before.
-    auto found = store::find_users(tx, emails_of(users), store::Lock::None);
+    auto found = store::find_users(tx, emails_of(users), store::UserLock::None);
     for (const store::NewUser& user : users) {
         const auto row = found.find(std::string(user.email));
         if (row == found.end()) throw std::runtime_error("a user that was just inserted is gone");
@@ -229,7 +229,7 @@ std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& cont
 }
 
 std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_member(org, user);
     });

@@ -175,7 +175,7 @@ std::size_t add_members(db::OrgStore& org, std::span<const MemberKey> keys,
 MemberPage list_members(Context& context, OrgId organization, const MemberFilter& filter,
                         std::string_view position, int limit) {
     const MemberKey after = key_of(position);
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         KeyReader keys(org, filter, after, limit);
         keys.run();

@@ -19,7 +19,7 @@ std::vector<Value> listed(const std::set<Value>& values) {
 }  // namespace
 
 LinkedMembers::LinkedMembers(db::OrgStore& org, const MemberReferences& references,
-                             store::Lock lock) {
+                             store::MemberLock lock) {
     for (auto& member : store::find_members_by_user(org, listed(references.users), lock)) {
         by_user_.emplace(member.user, member);
     }

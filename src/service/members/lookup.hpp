@@ -17,8 +17,8 @@ struct MemberReferences {
 
 class LinkedMembers {
   public:
-    // With Lock::Share they stay members until the transaction ends.
-    LinkedMembers(db::OrgStore& org, const MemberReferences& references, store::Lock lock);
+    // With MemberLock::Share they stay members until the transaction ends.
+    LinkedMembers(db::OrgStore& org, const MemberReferences& references, store::MemberLock lock);
 
     // nullptr: there is none; for an external id also when several share it.
     const store::LinkedMember* by_user(const UserId& user) const;

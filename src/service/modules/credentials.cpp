@@ -55,7 +55,7 @@ std::vector<rules::ModuleCredential> list_module_credentials(Context& context, O
                                                              std::optional<CredentialId> after,
                                                              int limit) {
     if (!find_installation(context, organization, installation)) throw Error(ErrorCode::NotFound);
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp shown_since = Timestamp::now() - kRevokedKeyLife;
         return store::page_module_credentials(org, installation, after.value_or(CredentialId()),
@@ -74,14 +74,14 @@ void revoke_module_credential(OrgTransaction& transaction, InstallationId instal
 }
 
 std::optional<VerifiedModule> verify_module_credential(Context& context, std::string_view token) {
-    auto found = context.database.read(
+    auto found = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_module_credential(tx, sha256(token)); });
     const Timestamp now = Timestamp::now();
     if (!found || found->is_disabled || is_expired_or_revoked(found->credential, now))
         return std::nullopt;
     const rules::ModuleCredential& credential = found->credential;
     if (is_touch_due(credential, now)) {
-        context.database.read([&](db::Tx& tx) {  // one statement, a transaction of its own
+        context.database.autocommit([&](db::Tx& tx) {  // a second run changes nothing
             db::OrgStore org(tx, credential.organization_id);
             store::touch_module_credential(org, credential.id, now, now - kTouchInterval);
         });

@@ -86,7 +86,7 @@ void tell(OrgTransaction& transaction, std::string_view type, const Installation
 
 std::optional<rules::Installation> find_installation(Context& context, OrgId organization,
                                                      InstallationId id) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_installation(org, id);
     });
@@ -102,7 +102,7 @@ rules::Installation lock_installation(OrgTransaction& transaction, InstallationI
 std::vector<rules::Installation> list_installations(Context& context, OrgId organization,
                                                     std::optional<InstallationId> after,
                                                     int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_installations(org, after.value_or(InstallationId()), limit);
     });

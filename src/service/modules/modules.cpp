@@ -52,7 +52,7 @@ rules::Module create_module(OrgTransaction& transaction, const NewModule& in) {
 }
 
 std::optional<rules::Module> find_module(Context& context, OrgId organization, ModuleId id) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::find_module(org, id);
     });
@@ -60,7 +60,7 @@ std::optional<rules::Module> find_module(Context& context, OrgId organization, M
 
 std::vector<rules::Module> list_modules(Context& context, OrgId organization,
                                         std::optional<ModuleId> after, int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_modules(org, after.value_or(ModuleId()), limit);
     });
@@ -90,7 +90,7 @@ rules::ModuleVersion create_version(OrgTransaction& transaction, ModuleId module
 std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organization,
                                                 ModuleId module, std::optional<VersionId> after,
                                                 int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         if (!store::find_module(org, module)) throw Error(ErrorCode::NotFound);
         return store::page_versions(org, module, after.value_or(VersionId()), limit);

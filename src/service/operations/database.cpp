@@ -8,9 +8,6 @@ namespace muster::service {
 namespace {
 
 constexpr std::string_view kUnix = "unix:";
-constexpr int kNobodyThere = 2002;
-constexpr int kWrongPassword = 1045;
-constexpr int kWrongSystemUser = 1698;
 
 }  // namespace
 
@@ -45,10 +42,11 @@ void expect_to_be_let_in(db::Database& database, const Administrator& administra
     try {
         database.run("DO 0");
     } catch (const db::DbError& error) {
-        if (error.number() == kNobodyThere) {
+        if (error.server_error() == db::ServerError::NoServerAtSocket) {
             throw std::runtime_error("no database answers at " + administrator.socket);
         }
-        if (error.number() == kWrongPassword || error.number() == kWrongSystemUser) {
+        if (error.server_error() == db::ServerError::AccessDenied ||
+            error.server_error() == db::ServerError::WrongSystemUser) {
             throw std::runtime_error("the database does not let its user " + administrator.user +
                                      " in at " + administrator.socket +
                                      ": run this as the system user of that name (sudo)");

@@ -19,7 +19,6 @@ constexpr std::string_view kPlaceholder = "PUT-THE-PASSWORD-HERE";
 // Users that administer a server: what is made for Muster must not change them.
 constexpr std::array<std::string_view, 3> kAdministrators = {"root", "mysql", "mariadb"};
 
-constexpr int kPluginNotActive = 1524;
 constexpr std::string_view kPluginAdvice =
     ": MySQL knows system users by its plugin auth_socket, which is not active. Run INSTALL PLUGIN "
     "auth_socket SONAME 'auth_socket.so' in it, as root, and this again; or set database.password";
@@ -64,7 +63,7 @@ void run_in_secret(db::Tx& tx, const std::string& statement, const Account& acco
     try {
         tx.run(statement);
     } catch (const db::DbError& error) {
-        const std::string reason = error.number() == kPluginNotActive
+        const std::string reason = error.server_error() == db::ServerError::PluginNotLoaded
                                        ? std::string(kPluginAdvice)
                                        : " (" + std::to_string(error.number()) + ")";
         throw db::DbError(
@@ -113,7 +112,7 @@ Installed install_database(const Context& context, const Administrator& administ
     expect_to_be_let_in(nameless, administrator);
     nameless.run(store::create_database_statement(settings.database_name));
     Installed installed;
-    nameless.read([&](db::Tx& tx) {
+    nameless.autocommit([&](db::Tx& tx) {
         const ServerKind kind = store::describe_server(tx).kind;
         installed.accounts.clear();
         installed.with_other_rights.clear();

@@ -39,7 +39,7 @@ rules::DatabaseServer judged(const store::ServerReport& server) {
 HealthCheck check_database(Context& context) {
     try {
         const auto server =
-            context.database.read([](db::Tx& tx) { return store::describe_server(tx); });
+            context.database.autocommit([](db::Tx& tx) { return store::describe_server(tx); });
         return {"database", "",
                 rules::name_of(judged(server)) + " " + way_of(context.settings, server)};
     } catch (const db::DbError& error) {
@@ -49,7 +49,7 @@ HealthCheck check_database(Context& context) {
 
 // Whether it keeps what it is given, and takes what it is to be given.
 HealthCheck check_settings(Context& context) {
-    const auto server = context.database.read([](db::Tx& tx) {
+    const auto server = context.database.autocommit([](db::Tx& tx) {
         auto found = judged(store::describe_server(tx));
         found.settings = store::server_settings(tx);
         return found;
@@ -64,7 +64,7 @@ HealthCheck check_settings(Context& context) {
 HealthCheck check_clock(Context& context) {
     const Timestamp asked = Timestamp::now();
     const Timestamp theirs =
-        context.database.read([](db::Tx& tx) { return store::server_time(tx); });
+        context.database.autocommit([](db::Tx& tx) { return store::server_time(tx); });
     const Timestamp answered = Timestamp::now();
     const Milliseconds ahead = theirs < asked      ? theirs - asked
                                : theirs > answered ? theirs - answered
@@ -95,7 +95,7 @@ struct Sample {
 Sample sample_of(Context& context, const store::SealedTable& table) {
     Sample sample;
     try {
-        const auto rows = context.database.read(
+        const auto rows = context.database.autocommit(
             [&](db::Tx& tx) { return table.page(tx, std::string_view(), kSampledRows); });
         for (const store::SealedRow& row : rows) {
             ++sample.rows;

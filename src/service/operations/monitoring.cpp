@@ -113,7 +113,7 @@ std::string job_metrics(Context& context) {
         "# HELP muster_database_up Whether the database answered.\n# TYPE muster_database_up gauge\n";
     try {
         const Timestamp now = Timestamp::now();
-        const std::string figures = context.database.read([&](db::Tx& tx) {
+        const std::string figures = context.database.autocommit([&](db::Tx& tx) {
             return import_metrics(tx, now) + mail_metrics(tx, now) + webhook_metrics(tx, now) +
                    connection_metrics(tx, now);
         });
@@ -127,8 +127,8 @@ std::string job_metrics(Context& context) {
 
 std::string import_problem(Context& context) {
     const Timestamp now = Timestamp::now();
-    const auto counts =
-        context.database.read([&](db::Tx& tx) { return store::count_moving_imports(tx, now); });
+    const auto counts = context.database.autocommit(
+        [&](db::Tx& tx) { return store::count_moving_imports(tx, now); });
     Milliseconds longest{0};
     for (const auto& count : counts) {
         longest = std::max(longest, now - Timestamp(count.oldest_heartbeat_ms));
@@ -140,7 +140,7 @@ std::string import_problem(Context& context) {
 
 std::string webhook_problem(Context& context) {
     const auto backlog =
-        context.database.read([](db::Tx& tx) { return store::measure_webhook_backlog(tx); });
+        context.database.autocommit([](db::Tx& tx) { return store::measure_webhook_backlog(tx); });
     const Timestamp now = Timestamp::now();
     if (!backlog.oldest_of_healthy || now - *backlog.oldest_of_healthy <= kPatience) return "";
     return "webhooks wait since " +
@@ -149,8 +149,8 @@ std::string webhook_problem(Context& context) {
 }
 
 std::string connection_problem(Context& context) {
-    const auto overdue =
-        context.database.read([](db::Tx& tx) { return refresh_overdue(tx, Timestamp::now()); });
+    const auto overdue = context.database.autocommit(
+        [](db::Tx& tx) { return refresh_overdue(tx, Timestamp::now()); });
     if (overdue <= kRefreshPatience) return "";
     return "connections wait to be refreshed since " + std::to_string(overdue.count() / 60'000) +
            " minutes: see whether cron starts muster-run connections, and what it logs";

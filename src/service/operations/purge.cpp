@@ -17,11 +17,10 @@ constexpr int kBlocksAtOnce = 100;
 constexpr int kRowsAtOnce = 1000;
 // An event goes with the deliveries to all endpoints, and their attempts.
 constexpr int kEventsAtOnce = 200;
-constexpr std::int64_t kDay{24L * 3600 * 1000};
-constexpr Milliseconds kEventLife{30 * kDay};
+constexpr Milliseconds kEventLife = std::chrono::days(30);
 constexpr Milliseconds kClockMargin{3600L * 1000};
 // Of a connection that nobody ever consented to.
-constexpr Milliseconds kPendingLife{7 * kDay};
+constexpr Milliseconds kPendingLife = std::chrono::days(7);
 
 // A job without its blocks is nothing, so the blocks go first and the job last: killed in between,
 // the next run goes on.
@@ -43,8 +42,8 @@ void purge_import(Context& context, const store::ClaimedImport& job, Purged& pur
 std::int64_t purge_engagement_events(Context& context, Timestamp now) {
     const int days = context.settings.jobs_engagement_days;
     if (days == 0) return 0;
-    const Timestamp until = now - Milliseconds(kDay * days);
-    const auto organizations = context.database.read(
+    const Timestamp until = now - std::chrono::days(days);
+    const auto organizations = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_old_events(tx, until, kOrganizationsAtOnce); });
     std::int64_t purged = 0;
     for (const OrgId& organization : organizations) {
@@ -61,7 +60,7 @@ std::int64_t purge_engagement_events(Context& context, Timestamp now) {
 Purged purge_step(Context& context) {
     const Timestamp now = Timestamp::now();
     Purged purged;
-    const auto expired = context.database.read(
+    const auto expired = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_expired_imports(tx, now, kImportsAtOnce); });
     for (const auto& job : expired) purge_import(context, job, purged);
     // Each a transaction of its own, so that none holds its locks for the others.
@@ -80,8 +79,8 @@ Purged purge_step(Context& context) {
     purged.publishable_keys =
         expired_rows(store::purge_revoked_publishable_keys, now - kRevokedKeyLife);
     purged.previous_secrets = expired_rows(store::purge_previous_secrets, now);
-    purged.audit_entries = expired_rows(
-        store::purge_audit_log, now - Milliseconds(kDay * context.settings.jobs_audit_days));
+    purged.audit_entries = expired_rows(store::purge_audit_log,
+                                        now - std::chrono::days(context.settings.jobs_audit_days));
     // Clocks of several machines need not agree.
     purged.ad_redemptions =
         expired_rows(store::purge_ad_redemptions, now - rules::kAdTokenLife - kClockMargin);

@@ -17,12 +17,12 @@ namespace {
 using rules::SchemaFit;
 using rules::SchemaRecord;
 
-constexpr int kUnknownDatabase = 1049;
-constexpr int kNoRightToDatabase = 1044;
 // A table, column or key exists already, or one that is to go is not there: what an upgrade's
 // statement answers when it was done before. The engine does all clauses of an ALTER or none, so
 // one of them speaks for all.
-constexpr std::array kDoneBefore = {1050, 1060, 1061, 1091};
+constexpr std::array kDoneBefore = {db::ServerError::TableExists, db::ServerError::DuplicateColumn,
+                                    db::ServerError::DuplicateKeyName,
+                                    db::ServerError::CannotDropMissing};
 
 std::string file_content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -83,7 +83,7 @@ bool run_upgrade_statement(db::Tx& tx, const std::string& statement, const std::
         while (run_patiently(tx, statement, place, patience) > 0 && is_batch) continue;
         return true;
     } catch (const db::DbError& error) {
-        if (std::find(kDoneBefore.begin(), kDoneBefore.end(), error.number()) !=
+        if (std::find(kDoneBefore.begin(), kDoneBefore.end(), error.server_error()) !=
             kDoneBefore.end()) {
             return false;
         }
@@ -154,7 +154,7 @@ Migration upgrade(db::Database& database, const std::string& sql_directory,
     try {
         // One connection for all of it, which holds the lock; a lost one begins again. The server
         // may take a moment to see that it is lost, and to let go of the lock.
-        return database.read([&](db::Tx& tx) {
+        return database.autocommit([&](db::Tx& tx) {
             const SchemaLock lock(tx, has_begun ? patience.own_seconds : patience.rival_seconds);
             has_begun = true;
             return upgrade_from_here(tx, sql_directory, patience);
@@ -171,7 +171,7 @@ bool has_schema(Context& context) {
     try {
         return schema_standing(context).fit != SchemaFit::None;
     } catch (const db::DbError& error) {
-        if (error.number() == kNoRightToDatabase) return false;
+        if (error.server_error() == db::ServerError::DatabaseAccessDenied) return false;
         throw;
     }
 }
@@ -179,7 +179,7 @@ bool has_schema(Context& context) {
 // What is to be run for `command`: over the administrator's socket where the configuration's user
 // may not.
 std::string command_for(Context& context, const std::string& command) {
-    if (context.database.read([](db::Tx& tx) { return store::may_change_schema(tx); }))
+    if (context.database.autocommit([](db::Tx& tx) { return store::may_change_schema(tx); }))
         return "`" + command + "`";
     return "`" + command + " --root-socket " + socket_of(context.settings) +
            "` as root (database.user has no right to)";
@@ -210,9 +210,9 @@ SchemaStanding schema_standing(Context& context) {
     SchemaStanding standing;
     try {
         standing.installed =
-            context.database.read([](db::Tx& tx) { return store::schema_record(tx); });
+            context.database.autocommit([](db::Tx& tx) { return store::schema_record(tx); });
     } catch (const db::DbError& error) {
-        if (error.number() != kUnknownDatabase) throw;
+        if (error.server_error() != db::ServerError::UnknownDatabase) throw;
         // Who may make it, nobody can tell.
         standing.problem = "there is no such database (database.name): run `musterctl db init`";
         return standing;
@@ -228,7 +228,7 @@ SchemaFile schema_file(const Settings& settings) {
 }
 
 bool make_schema(db::Database& database, const Settings& settings) {
-    return database.read([&](db::Tx& tx) {
+    return database.autocommit([&](db::Tx& tx) {
         const SchemaLock lock(tx, MigrationPatience().rival_seconds);
         if (store::schema_record(tx).value_or(SchemaRecord{}).version > 0) return false;
         const SchemaFile file = schema_file(settings);

@@ -125,7 +125,7 @@ std::vector<PublishableKey> list_publishable_keys(Context& context, OrgId organi
                                                   PublishableKeyKind kind,
                                                   std::optional<PublishableKeyId> after,
                                                   int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         const Timestamp shown_since = Timestamp::now() - kRevokedKeyLife;
         return store::page_publishable_keys(org, kind, after.value_or(PublishableKeyId()),
@@ -179,8 +179,8 @@ bool is_publishable_token(std::string_view text) {
 std::vector<rules::PublishableKey> find_publishable_keys(Context& context,
                                                          std::span<const std::string> tokens) {
     if (tokens.empty()) return {};
-    auto keys =
-        context.database.read([&](db::Tx& tx) { return store::find_publishable_keys(tx, tokens); });
+    auto keys = context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_publishable_keys(tx, tokens); });
     const Timestamp now = Timestamp::now();
     std::erase_if(keys, [&](const auto& key) { return is_expired_or_revoked(key, now); });
     for (const rules::PublishableKey& key : keys) touch(context, key, now);

@@ -47,7 +47,7 @@ class Eraser {
         // tells of the person any more.
         erase_identity();
         const auto organizations =
-            context_.database.read([](db::Tx& tx) { return store::list_organizations(tx); });
+            context_.database.autocommit([](db::Tx& tx) { return store::list_organizations(tx); });
         for (const rules::Organization& organization : organizations) visit(organization);
         return std::move(erasure_);
     }
@@ -67,8 +67,8 @@ class Eraser {
         std::optional<UserId> user;
         Memberships memberships;
         std::vector<store::CountedEvents> webhooks;
-        context_.database.read([&](db::Tx& tx) {
-            user = find_user(tx, store::Lock::None);
+        context_.database.autocommit([&](db::Tx& tx) {
+            user = find_user(tx, store::UserLock::None);
             if (!user) return;
             memberships = store::find_memberships_of(tx, *user);
             webhooks = store::count_webhook_events(tx, *user);
@@ -118,7 +118,7 @@ class Eraser {
         return count;
     }
 
-    std::optional<UserId> find_user(db::Tx& tx, store::Lock lock) const {
+    std::optional<UserId> find_user(db::Tx& tx, store::UserLock lock) const {
         const std::string_view email = email_;
         const auto users = store::find_users(tx, {&email, 1}, lock);
         return users.empty() ? std::nullopt : std::optional(users.begin()->second);
@@ -152,7 +152,8 @@ class Eraser {
         context_.database.transaction([&](db::Tx& tx) {
             memberships.clear();
             // Locked before anything is read, so that what is read is not older than the lock.
-            erasure_.user = find_user(tx, erases() ? store::Lock::ForUpdate : store::Lock::None);
+            erasure_.user =
+                find_user(tx, erases() ? store::UserLock::ForUpdate : store::UserLock::None);
             erasure_.is_admin = store::is_admin_address(tx, email_);
             if (!erasure_.user) return;
             memberships = store::find_memberships_of(tx, *erasure_.user);
@@ -216,7 +217,7 @@ class Eraser {
     void erase_staged_rows(ErasedHere& here) {
         std::optional<store::BlockPlace> after;
         for (;;) {
-            const auto scanned = context_.database.read([&](db::Tx& tx) {
+            const auto scanned = context_.database.autocommit([&](db::Tx& tx) {
                 db::OrgStore org(tx, here.organization);
                 return store::scan_blocks(org, after, email_, kBlocksAtOnce);
             });
@@ -278,7 +279,7 @@ class Eraser {
     void erase_replies(ErasedHere& here) {
         std::string after;
         for (;;) {
-            const auto scanned = context_.database.read([&](db::Tx& tx) {
+            const auto scanned = context_.database.autocommit([&](db::Tx& tx) {
                 db::OrgStore org(tx, here.organization);
                 return store::scan_replies(org, after, email_in_json_, kRepliesAtOnce);
             });

@@ -75,7 +75,7 @@ std::vector<WebhookDelivery> list_deliveries(Context& context, OrgId organizatio
                                              const EndpointPlace& place,
                                              std::optional<DeliveryId> before,
                                              const DeliveryFilter& filter, int limit) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         if (!store::find_webhook_endpoint(org, place.installation, place.endpoint)) {
             throw Error(ErrorCode::NotFound);
@@ -89,7 +89,7 @@ std::vector<WebhookDelivery> list_deliveries(Context& context, OrgId organizatio
 
 std::optional<WebhookDelivery> find_delivery(Context& context, OrgId organization,
                                              const EndpointPlace& place, DeliveryId id) {
-    return context.database.read([&](db::Tx& tx) -> std::optional<WebhookDelivery> {
+    return context.database.autocommit([&](db::Tx& tx) -> std::optional<WebhookDelivery> {
         db::OrgStore org(tx, organization);
         if (!store::find_webhook_endpoint(org, place.installation, place.endpoint)) {
             return std::nullopt;

@@ -19,11 +19,10 @@ namespace muster::service {
 namespace {
 
 constexpr int kCanceledAtOnce = 1000;
-constexpr Milliseconds kDay{24L * 3600 * 1000};
-constexpr Milliseconds kMailLife = 3 * kDay;
+constexpr Milliseconds kMailLife = std::chrono::days(3);
 // Of an organization: an endpoint that is set going again and again must not fill the outbox, where
 // everybody's sign-in codes wait too.
-constexpr rules::Budget kNoticesADay{20, kDay};
+constexpr rules::Budget kNoticesADay{20, std::chrono::days(1)};
 
 struct DisabledEndpoint {
     EndpointId id;

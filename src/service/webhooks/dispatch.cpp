@@ -95,7 +95,7 @@ void WebhookDispatch::look_for_due() {
 }
 
 void WebhookDispatch::look_for(bool failing) {
-    const auto due = context_.database.read([&](db::Tx& tx) {
+    const auto due = context_.database.autocommit([&](db::Tx& tx) {
         return store::find_due_endpoints(tx, failing, Timestamp::now(), kEndpointsAtOnce);
     });
     for (const store::DueEndpoint& entry : due) {

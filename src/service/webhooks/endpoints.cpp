@@ -120,7 +120,7 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
                                                            std::optional<EndpointId> after,
                                                            int limit) {
     if (!find_installation(context, organization, installation)) throw Error(ErrorCode::NotFound);
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::page_webhook_endpoints(org, installation, after.value_or(EndpointId()),
                                              limit);
@@ -174,7 +174,7 @@ IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing
 }
 
 std::vector<EndpointHealth> list_endpoint_health(Context& context, OrgId organization) {
-    return context.database.read([&](db::Tx& tx) {
+    return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         std::vector<EndpointHealth> list;
         for (auto& entry : store::list_endpoint_health(org)) {

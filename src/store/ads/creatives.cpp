@@ -13,10 +13,6 @@ namespace {
     "organization_id, id, campaign_id, kind, image_url, html, alt, width, height, landing_url, " \
     "created_at, updated_at"
 
-std::optional<std::string> optional_text(const db::Rows& rows, unsigned column) {
-    return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
-}
-
 AdCreative creative_of(const db::Rows& rows) {
     AdCreative creative;
     creative.organization_id = rows.id<OrgId>(1);
@@ -25,9 +21,9 @@ AdCreative creative_of(const db::Rows& rows) {
     const auto kind = rules::creative_kind_of(rows.bytes(4));
     if (!kind) throw std::runtime_error("a creative of an unknown kind");
     creative.kind = *kind;
-    creative.image_url = optional_text(rows, 5);
-    creative.html = optional_text(rows, 6);
-    creative.alt = optional_text(rows, 7);
+    creative.image_url = rows.optional_text(5);
+    creative.html = rows.optional_text(6);
+    creative.alt = rows.optional_text(7);
     creative.width = rows.integer(8);
     creative.height = rows.integer(9);
     creative.landing_url = rows.bytes(10);

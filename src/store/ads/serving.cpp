@@ -9,10 +9,6 @@ using rules::AdCandidate;
 
 namespace {
 
-std::optional<std::string> optional_text(const db::Rows& rows, unsigned column) {
-    return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
-}
-
 AdCandidate candidate_of(const db::Rows& rows) {
     AdCandidate candidate;
     candidate.campaign = rows.id<CampaignId>(1);
@@ -29,9 +25,9 @@ rules::AdCreative creative_of(const db::Rows& rows) {
     rules::AdCreative creative;
     creative.campaign_id = rows.id<CampaignId>(1);
     creative.id = rows.id<CreativeId>(8);
-    creative.image_url = optional_text(rows, 9);
+    creative.image_url = rows.optional_text(9);
     creative.kind = creative.image_url ? rules::CreativeKind::Image : rules::CreativeKind::Html;
-    creative.alt = optional_text(rows, 10);
+    creative.alt = rows.optional_text(10);
     creative.width = rows.integer(11);
     creative.height = rows.integer(12);
     return creative;
@@ -50,8 +46,8 @@ std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, s
         if (!visitor) {
             visitor.emplace();
             visitor->member = rows.id<MemberId>(1);
-            visitor->country = optional_text(rows, 2);
-            visitor->locale = optional_text(rows, 3);
+            visitor->country = rows.optional_text(2);
+            visitor->locale = rows.optional_text(3);
             visitor->attributes = rows.bytes(4);
         }
         if (!rows.is_null(5)) visitor->shown[rows.id<CampaignId>(5)] = rows.integer(6);
@@ -92,7 +88,7 @@ std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id) 
         "ad_serving.find_html",
         "SELECT html FROM ad_creatives WHERE organization_id = :org AND id = ?"};
     auto rows = org.query(kFind, id);
-    return rows.next() ? optional_text(rows, 1) : std::nullopt;
+    return rows.next() ? rows.optional_text(1) : std::nullopt;
 }
 
 bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,

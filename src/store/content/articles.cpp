@@ -20,10 +20,6 @@ namespace {
 
 enum class Body : std::uint8_t { LeftOut, Last };
 
-std::optional<std::string> optional_text(const db::Rows& rows, unsigned column) {
-    return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
-}
-
 // From the columns behind `before`.
 Article article_of(const db::Rows& rows, unsigned before, Body body) {
     Article article;
@@ -31,11 +27,11 @@ Article article_of(const db::Rows& rows, unsigned before, Body body) {
     article.id = rows.id<ArticleId>(before + 2);
     article.slug = rows.bytes(before + 3);
     article.title = rows.bytes(before + 4);
-    article.excerpt = optional_text(rows, before + 5);
-    article.locale = optional_text(rows, before + 6);
+    article.excerpt = rows.optional_text(before + 5);
+    article.locale = rows.optional_text(before + 6);
     article.tags.text = rows.bytes(before + 7);
-    article.author = optional_text(rows, before + 8);
-    article.cover_url = optional_text(rows, before + 9);
+    article.author = rows.optional_text(before + 8);
+    article.cover_url = rows.optional_text(before + 9);
     article.published_at = rows.optional_timestamp(before + 10);
     article.created_by = rows.optional_id<AdminId>(before + 11);
     article.created_at = rows.timestamp(before + 12);

@@ -36,20 +36,17 @@ std::vector<std::string> tags_of(const std::string& json) {
 }
 
 rules::EngagementEvent event_of(const db::Rows& rows) {
-    const auto text = [&](unsigned column) {
-        return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
-    };
     rules::EngagementEvent event;
     event.id = rows.id<EventId>(1);
-    event.type = text(2);
+    event.type = rows.optional_text(2);
     event.action = rows.bytes(3);
     event.tags = tags_of(rows.bytes(4));
-    if (auto metadata = text(5)) event.metadata = RawJson{std::move(*metadata)};
-    event.client_event_id = text(6);
+    if (auto metadata = rows.optional_text(5)) event.metadata = RawJson{std::move(*metadata)};
+    event.client_event_id = rows.optional_text(6);
     event.occurred_at = rows.timestamp(7);
     event.received_at = rows.timestamp(8);
-    event.geo_country = text(9);
-    event.geo_region = text(10);
+    event.geo_country = rows.optional_text(9);
+    event.geo_region = rows.optional_text(10);
     return event;
 }
 

@@ -212,16 +212,6 @@ bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp n
     return org.execute(kClaim, owner, until, now, now, id, now) == 1;
 }
 
-bool renew_import_lease(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
-                        Timestamp until) {
-    static constexpr OrgSql kRenew{
-        "imports.renew_lease",
-        "UPDATE import_jobs SET lease_until = ?, heartbeat_at = ?, revision = revision + 1 "
-        "WHERE organization_id = :org AND id = ? AND lease_owner = ? "
-        "AND state IN ('validating', 'committing')"};
-    return org.execute(kRenew, until, now, id, owner) == 1;
-}
-
 void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool forgive, Timestamp now,
                     Timestamp not_before) {
     static constexpr OrgSql kRelease{

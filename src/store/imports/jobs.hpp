@@ -47,10 +47,6 @@ std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now);
 // Takes the lease; false when another runner was faster. Counts an attempt.
 bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
                   Timestamp until);
-// The owner's lease is prolonged; false when it was lost (or the job was canceled). Progress
-// forgives attempts.
-bool renew_import_lease(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
-                        Timestamp until);
 // Free for the next turn from `not_before` on. `forgive`: the turn does not count as an attempt.
 void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool forgive, Timestamp now,
                     Timestamp not_before);
@@ -65,7 +61,8 @@ struct ImportProgress {
     rules::ImportPreview preview;
 };
 // Adds to the counters of a job in `state` whose lease is `owner`'s; moves the cursor where one is
-// given. False when the job is no longer in that state or the owner's.
+// given. Prolongs the lease and forgives attempts. False when the job is no longer in that state or
+// the owner's.
 bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner,
                          rules::ImportState state, const ImportProgress& progress,
                          std::optional<rules::BlockKey> next_block, Timestamp now, Timestamp until);

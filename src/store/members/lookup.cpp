@@ -20,9 +20,9 @@ void add_members(std::vector<LinkedMember>& to, db::Rows rows) {
 
 template <class Value>
 std::vector<LinkedMember> find_members(db::OrgStore& org, const OrgSql& sql, const OrgSql& shared,
-                                       std::span<const Value> values, Lock lock) {
+                                       std::span<const Value> values, MemberLock lock) {
     std::vector<LinkedMember> found;
-    const OrgSql& asked = lock == Lock::Share ? shared : sql;
+    const OrgSql& asked = lock == MemberLock::Share ? shared : sql;
     in_batches(values, [&](const std::vector<Param>& params) {
         add_members(found, org.query_bulk(asked, params.size(), params));
     });
@@ -32,7 +32,7 @@ std::vector<LinkedMember> find_members(db::OrgStore& org, const OrgSql& sql, con
 }  // namespace
 
 std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<const UserId> users,
-                                               Lock lock) {
+                                               MemberLock lock) {
     static constexpr OrgSql kFind{"members.find_by_user",
                                   "SELECT user_id, id, external_id FROM members "
                                   "WHERE organization_id = :org AND user_id IN ({?})"};
@@ -44,7 +44,7 @@ std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<cons
 }
 
 std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
-                                             Lock lock) {
+                                             MemberLock lock) {
     static constexpr OrgSql kFind{"members.find_by_id",
                                   "SELECT user_id, id, external_id FROM members "
                                   "WHERE organization_id = :org AND id IN ({?})"};
@@ -57,7 +57,7 @@ std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const 
 
 std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
                                                       std::span<const std::string> external_ids,
-                                                      Lock lock) {
+                                                      MemberLock lock) {
     static constexpr OrgSql kFind{"members.find_by_external_id",
                                   "SELECT user_id, id, external_id FROM members "
                                   "WHERE organization_id = :org AND external_id IN ({?}) LIMIT ?"};
@@ -69,7 +69,8 @@ std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
         const std::size_t groups = params.size();
         params.emplace_back(limit);
         std::vector<LinkedMember> found;
-        add_members(found, org.query_bulk(lock == Lock::Share ? kHold : kFind, groups, params));
+        add_members(found,
+                    org.query_bulk(lock == MemberLock::Share ? kHold : kFind, groups, params));
         return found;
     };
     std::vector<LinkedMember> found;

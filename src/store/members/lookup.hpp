@@ -2,7 +2,6 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "store/members/members.hpp"
 
 #include <optional>
 #include <span>
@@ -17,15 +16,16 @@ struct LinkedMember {
     MemberId member;
     std::optional<std::string> external_id;
 };
-// Those of these who are members. With Lock::Share they stay so until the transaction ends: an
-// erasure waits for the events that are being written, and takes them along.
+enum class MemberLock : std::uint8_t { None, Share };
+// Those of these who are members. With MemberLock::Share they stay so until the transaction ends:
+// an erasure waits for the events that are being written, and takes them along.
 std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<const UserId> users,
-                                               Lock lock);
+                                               MemberLock lock);
 std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
-                                             Lock lock);
+                                             MemberLock lock);
 // Several may share an external id: then at least two of them are given, and never all of many.
 std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
                                                       std::span<const std::string> external_ids,
-                                                      Lock lock);
+                                                      MemberLock lock);
 
 }  // namespace muster::store

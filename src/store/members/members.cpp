@@ -14,25 +14,22 @@ namespace {
     "country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at"
 
 rules::Member member_of(const db::Rows& rows, OrgId organization) {
-    const auto text = [&](unsigned column) {
-        return rows.is_null(column) ? std::nullopt : std::optional(rows.bytes(column));
-    };
     rules::Member member;
     member.user_id = rows.id<UserId>(1);
     member.member_id = rows.id<MemberId>(2);
     member.organization_id = organization;
     member.email = rows.bytes(3);
-    member.external_id = text(4);
-    member.first_name = text(5);
-    member.last_name = text(6);
-    member.display_name = text(7);
-    member.locale = text(8);
-    member.country = text(9);
-    member.dob = text(10);
+    member.external_id = rows.optional_text(4);
+    member.first_name = rows.optional_text(5);
+    member.last_name = rows.optional_text(6);
+    member.display_name = rows.optional_text(7);
+    member.locale = rows.optional_text(8);
+    member.country = rows.optional_text(9);
+    member.dob = rows.optional_text(10);
     member.attributes = rows.bytes(11);
     member.status = rows.bytes(12);
     member.locked_at = rows.optional_timestamp(13);
-    member.lock_reason = text(14);
+    member.lock_reason = rows.optional_text(14);
     member.created_at = rows.timestamp(15);
     member.updated_at = rows.timestamp(16);
     return member;
@@ -73,7 +70,7 @@ std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp 
     return tx.execute_bulk(kInsert, users.size(), params);
 }
 
-UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lock lock) {
+UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock) {
     static constexpr SystemSql kFind{"users.find",
                                      Why{"the identity is global, the member row is the tenant's"},
                                      "SELECT email, id FROM users WHERE email IN ({?})"};
@@ -83,7 +80,8 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lo
     UsersByEmail found;
     if (emails.empty()) return found;
     const std::vector<Param> params(emails.begin(), emails.end());
-    auto rows = tx.query_bulk(lock == Lock::ForUpdate ? kFindLocked : kFind, emails.size(), params);
+    auto rows =
+        tx.query_bulk(lock == UserLock::ForUpdate ? kFindLocked : kFind, emails.size(), params);
     while (rows.next()) found.emplace(rows.bytes(1), rows.id<UserId>(2));
     return found;
 }

@@ -22,9 +22,9 @@ struct NewUser {
 std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp now);
 
 using UsersByEmail = std::unordered_map<std::string, UserId>;
-enum class Lock : std::uint8_t { None, Share, ForUpdate };
+enum class UserLock : std::uint8_t { None, ForUpdate };
 // The users of these addresses.
-UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Lock lock);
+UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock);
 
 // What a member has, as far as filling gaps asks.
 struct Membership {

@@ -108,7 +108,7 @@ std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{
         "purge.audit_log", Why{"retention is the installation's, not a tenant's"},
         "DELETE FROM audit_log WHERE id < ? AND created_at <= ? LIMIT ?"};
-    return tx.execute(kPurge, id_after(until, Milliseconds(24L * 3600 * 1000)), until, limit);
+    return tx.execute(kPurge, id_after(until, std::chrono::days(1)), until, limit);
 }
 
 std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int limit) {

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(an_organization_is_bound_to_each_org) {
     static constexpr OrgSql kBoth{"test.both", "SELECT :org = ? AND ? = :org AND :org <> ?"};
     const OrgId one = OrgId::create();
     const OrgId other = OrgId::create();
-    database.read([&](Tx& tx) {
+    database.autocommit([&](Tx& tx) {
         OrgStore org(tx, one);
         BOOST_TEST((org.org() == one));
         auto rows = org.query(kBoth, one, one, other);
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_asked_once) {
     Database away(settings);
     int runs = 0;
     BOOST_TEST((kind_of([&] { away.transaction([&](Tx&) { ++runs; }); }) == Kind::Gone));
-    BOOST_TEST((kind_of([&] { away.read([&](Tx&) { ++runs; }); }) == Kind::Gone));
+    BOOST_TEST((kind_of([&] { away.autocommit([&](Tx&) { ++runs; }); }) == Kind::Gone));
     BOOST_TEST(runs == 0);
 }
 
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(a_step_passes_on_every_other_failure) {
 
 BOOST_AUTO_TEST_CASE(a_read_connects_again_once) {
     int runs = 0;
-    const auto value = database.read([&](Tx& tx) {
+    const auto value = database.autocommit([&](Tx& tx) {
         if (++runs == 1) kill(tx);
         auto rows = tx.query(kRead, 1);
         rows.next();
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_read_connects_again_once) {
     BOOST_TEST(runs == 2);
     runs = 0;
     BOOST_TEST((kind_of([&] {
-                    database.read([&](Tx& tx) {
+                    database.autocommit([&](Tx& tx) {
                         ++runs;
                         kill(tx);
                         tx.query(kRead, 1);
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(a_read_connects_again_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_read_opens_no_transaction) {
-    database.read([&](Tx& tx) {
+    database.autocommit([&](Tx& tx) {
         tx.execute(kAdd, 1);
         BOOST_TEST(counter(1) == 1);
         auto rows = tx.query(kLock, 1);

@@ -3,7 +3,7 @@
 #include "jobs/imports.hpp"
 
 #include "db/imports.hpp"
-#include "jobs/purge.hpp"
+#include "jobs/kinds.hpp"
 
 using namespace muster;
 using jobs::Deadline;
@@ -16,7 +16,8 @@ namespace {
 
 struct Runner : ImportHouse {
     // Turns until there is nothing to do, or `most` of them; how many there were.
-    int run(jobs::Work& some, int most = 1000) {
+    template <class Some>
+    int run(Some& some, int most = 1000) {
         const Deadline deadline(Timestamp::now() + Milliseconds(60'000));
         int turns = 0;
         while (turns < most && some.turn(deadline)) ++turns;
@@ -160,10 +161,10 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_is_let_go_without_a_word) {
 BOOST_AUTO_TEST_CASE(the_purge_ends_when_there_is_nothing_left) {
     const ImportId id = staged(people(1, 3));
     client.execute("UPDATE import_jobs SET expires_at = 1 WHERE id = ?", id);
-    jobs::PurgeWork once(context, false);
-    jobs::PurgeWork daily(context, true);
-    BOOST_TEST(once.ends_when_idle());
-    BOOST_TEST(!daily.ends_when_idle());
+    const auto once = jobs::purge_work(context, false);
+    const auto daily = jobs::purge_work(context, true);
+    BOOST_TEST(once.ends_when_idle);
+    BOOST_TEST(!daily.ends_when_idle);
     BOOST_TEST(run(once) == 1);
     BOOST_TEST(run(daily) == 0);
     const ImportId next = staged(people(1, 3));

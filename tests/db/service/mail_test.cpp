@@ -1,10 +1,10 @@
-// service/mail.hpp, jobs/mail.hpp: what is queued arrives at a real mail server, once where all
+// service/mail.hpp, jobs/kinds.hpp: what is queued arrives at a real mail server, once where all
 // goes well and at least once where it does not, and nothing of it is readable on the way.
 #include "service/mail.hpp"
 
 #include "base/log.hpp"
 #include "db/house.hpp"
-#include "jobs/mail.hpp"
+#include "jobs/kinds.hpp"
 #include "service/operations/monitoring.hpp"
 #include "store/mail_outbox.hpp"
 #include "unit/base/logged.hpp"
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_mail_whose_runner_died_is_sent_after_the_lease_and_not_be
     Postman postman(server);
     queue();
     const MailId id = *[&] {
-        const auto due = database.read(
+        const auto due = database.autocommit(
             [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
         return due.empty() ? std::nullopt : std::optional(due.front());
     }();
@@ -329,8 +329,8 @@ BOOST_AUTO_TEST_CASE(runners_side_by_side_send_each_mail_once) {
 
 BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_put_the_mail_off) {
     queue();
-    const auto ids =
-        database.read([](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
+    const auto ids = database.autocommit(
+        [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), 9); });
     const Uuid first = Uuid::v7();
     const Uuid second = Uuid::v7();
     const Timestamp now = Timestamp::now();
@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_put_the_mail_off) {
 BOOST_AUTO_TEST_CASE(a_turn_works_on_mail_and_stops_when_its_time_is_over) {
     const LoopbackSmtp server;
     Postman postman(server);
-    jobs::MailWork work(postman.mine);
+    const auto work = jobs::mail_work(postman.mine);
     const jobs::Deadline later(Timestamp::now() + kMinute);
     BOOST_TEST(!work.turn(later));
     queue();
@@ -364,23 +364,17 @@ BOOST_AUTO_TEST_CASE(a_turn_works_on_mail_and_stops_when_its_time_is_over) {
 
 namespace {
 
-// Work that counts its turns, and takes long over each.
-struct Slow : jobs::Work {
-    std::string_view name() const override { return "slow"; }
-    bool turn(const jobs::Deadline& deadline) override {
-        deadline.pause(Milliseconds(60'000));
-        return true;
-    }
-};
+bool slow_turn(const jobs::Deadline& deadline) {
+    deadline.pause(Milliseconds(60'000));
+    return true;
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(mail_does_not_wait_for_work_of_another_kind) {
     const LoopbackSmtp server;
     Postman postman(server);
-    std::vector<std::unique_ptr<jobs::Work>> work;
-    work.push_back(std::make_unique<Slow>());
-    work.push_back(std::make_unique<jobs::MailWork>(postman.mine));
+    const std::vector<jobs::Work> work = {{"slow", slow_turn}, jobs::mail_work(postman.mine)};
     const Timestamp began = Timestamp::now();
     const jobs::Deadline deadline(began + Milliseconds(3'000));
     auto running = std::async(std::launch::async, [&] { return jobs::run(work, deadline); });

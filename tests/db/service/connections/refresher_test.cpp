@@ -4,7 +4,7 @@
 
 #include "base/log.hpp"
 #include "db/connections.hpp"
-#include "jobs/connections.hpp"
+#include "jobs/kinds.hpp"
 #include "service/connections/refresh.hpp"
 #include "service/operations/monitoring.hpp"
 #include "service/operations/purge.hpp"
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
     const jobs::Deadline deadline(Timestamp::now() + kHour);
     test::side_by_side(4, [&](int) {
         Station station(own);
-        jobs::ConnectionWork work(station.mine, lanes);
+        const auto work = jobs::connection_work(station.mine, lanes);
         (void)test::until([&] {
             work.turn(deadline);
             if (healthy.calls() == 1) is_over = true;

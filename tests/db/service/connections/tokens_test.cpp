@@ -470,7 +470,7 @@ BOOST_AUTO_TEST_CASE(a_connection_to_the_database_that_is_lost_during_the_call_l
     const auto id = connected();
     static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
                                        "SELECT CONNECTION_ID()"};
-    const auto session = database.read([&](db::Tx& tx) {
+    const auto session = database.autocommit([&](db::Tx& tx) {
         auto rows = tx.query(kId);
         rows.next();
         return rows.integer(1);

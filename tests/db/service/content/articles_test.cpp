@@ -129,7 +129,7 @@ struct Articles : House {
 
     // What this session's statements have looked at so far.
     std::int64_t rows_read() {
-        return database.read([](db::Tx& tx) { return test::entries_read(tx); });
+        return database.autocommit([](db::Tx& tx) { return test::entries_read(tx); });
     }
 
     OrgId acme = organization("Acme");

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(many_calls_that_want_what_is_locked_wait_no_longer_than_one
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_before_the_commit_is_made_good_and_nothing_is_doubled) {
     collect({tracked(acme, "a")});
-    client.kill(collector.database.read([](db::Tx& tx) {
+    client.kill(collector.database.autocommit([](db::Tx& tx) {
         static constexpr db::SystemSql kId{"test.id", db::Why{"a session is of no tenant"},
                                            "SELECT CONNECTION_ID()"};
         auto rows = tx.query(kId);

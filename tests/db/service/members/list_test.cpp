@@ -109,7 +109,8 @@ struct Pages : Members {
     // How many index and row entries one page reads.
     std::int64_t cost_of(const MemberFilter& filter, const std::string& position) {
         const auto reads = [&] {
-            return database.read([](db::Tx& tx) { return test::entries_read(tx, "rnd_next"); });
+            return database.autocommit(
+                [](db::Tx& tx) { return test::entries_read(tx, "rnd_next"); });
         };
         const auto before = reads();
         (void)service::list_members(context, acme, filter, position, 10);

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_in_a_rotation_counts_no_row_twice
     service::Context with{own, test::settings(), rotating.keys};
     static constexpr db::SystemSql kId{"test.connection", db::Why{"about the connection only"},
                                        "SELECT CONNECTION_ID()"};
-    client.kill(own.read([&](db::Tx& tx) {
+    client.kill(own.autocommit([&](db::Tx& tx) {
         auto rows = tx.query(kId);
         rows.next();
         return rows.integer(1);

@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(the_moment_is_the_one_that_is_stored) {
     const Timestamp when{1'900'000'000'000};
     expire(id, when);
     const auto found = [&](Timestamp now) {
-        return database.read([&](db::Tx& tx) { return store::find_expired_imports(tx, now, 9); })
+        return database
+            .autocommit([&](db::Tx& tx) { return store::find_expired_imports(tx, now, 9); })
             .size();
     };
     BOOST_TEST(found(when - Milliseconds(1)) == 0);

@@ -4,7 +4,7 @@
 
 #include "base/log.hpp"
 #include "db/dispatch_house.hpp"
-#include "jobs/webhooks.hpp"
+#include "jobs/kinds.hpp"
 #include "service/operations/monitoring.hpp"
 #include "unit/base/logged.hpp"
 #include "unit/client/loopback_server.hpp"
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(a_turn_of_the_runner_delivers_until_its_time_is_over) {
     Receiver receiver;
     const auto to = endpoint(receiver.url());
     Courier courier;
-    jobs::WebhookWork work(courier.mine);
+    const auto work = jobs::webhook_work(courier.mine);
     const Timestamp began = Timestamp::now();
     auto running = std::async(
         std::launch::async, [&] { return work.turn(jobs::Deadline(began + Milliseconds(2'000))); });

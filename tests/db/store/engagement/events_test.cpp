@@ -37,7 +37,7 @@ struct Costs : test::House {
     }
 
     std::int64_t entries_read() {
-        return database.read([](db::Tx& tx) { return test::entries_read(tx); });
+        return database.autocommit([](db::Tx& tx) { return test::entries_read(tx); });
     }
     template <class Call>
     std::int64_t cost_of(const Call& call) {
@@ -61,7 +61,7 @@ struct Costs : test::House {
             rows.next();
             return EventPlace{rows.timestamp(1), rows.id<EventId>(2)};
         };
-        database.read([&](db::Tx& tx) { page(tx, {}); });  // preparing reads too
+        database.autocommit([&](db::Tx& tx) { page(tx, {}); });  // preparing reads too
         for (const int depth : {0, kEvents / 2, kEvents - kPage}) {
             const auto after = place(depth);
             std::size_t found = 0;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(an_external_id_that_all_members_share_costs_as_little_as_on
             test::sequence(5000),
         acme);
     const std::vector<std::string> ids{"none", "own", "shared"};
-    for (const auto lock : {store::Lock::None, store::Lock::Share}) {
+    for (const auto lock : {store::MemberLock::None, store::MemberLock::Share}) {
         std::map<std::string, int> found;
         const auto look = [&](db::Tx& tx) {
             OrgStore org(tx, acme);

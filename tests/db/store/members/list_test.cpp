@@ -51,14 +51,14 @@ struct Costs : House {
 
     template <class Call>
     auto on_store(const Call& call) {
-        return database.read([&](db::Tx& tx) {
+        return database.autocommit([&](db::Tx& tx) {
             OrgStore org(tx, acme);
             return call(org);
         });
     }
 
     std::int64_t entries_read() {
-        return database.read([](db::Tx& tx) { return test::entries_read(tx); });
+        return database.autocommit([](db::Tx& tx) { return test::entries_read(tx); });
     }
     // How many entries of tables and indexes, temporary ones too, the call reads.
     template <class Call>

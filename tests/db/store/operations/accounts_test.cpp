@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(a_password_is_hashed_as_mariadb_does, Server) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_server_says_what_it_is, muster::test::Desk) {
-    database.read([](muster::db::Tx& tx) {
+    database.autocommit([](muster::db::Tx& tx) {
         const auto server = store::describe_server(tx);
         const bool is_mariadb = Server().is_mariadb();
         BOOST_TEST((server.kind == ServerKind::MariaDb) == is_mariadb);

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(those_that_fail_are_found_apart_and_the_longest_due_first) 
     queue(later);
     queue(failing);
     client.execute("UPDATE webhook_deliveries SET due_at = 5 WHERE endpoint_id = ?", late);
-    database.read([&](db::Tx& tx) {
+    database.autocommit([&](db::Tx& tx) {
         const auto healthy = due(tx);
         BOOST_REQUIRE(healthy.size() == 2U);
         BOOST_TEST((healthy[0].endpoint == late));
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses
     const auto other = organization("Other");
     const auto theirs = endpoint(other, install(other), "https://two.example/");
     queue(other, theirs);
-    database.read([&](db::Tx& tx) {
+    database.autocommit([&](db::Tx& tx) {
         const auto found = store::find_due_endpoints(tx, false, Timestamp::now(), 10);
         BOOST_REQUIRE(found.size() == 10U);
         BOOST_TEST((found[0].organization == acme));

@@ -4,8 +4,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace std::string_literals;
@@ -325,6 +327,28 @@ BOOST_AUTO_TEST_CASE(what_is_made_to_exhaust_a_parser_comes_back_as_text) {
         BOOST_TEST(clean.find('<') == std::string::npos);
         BOOST_TEST(clean.starts_with("&lt;"));
         BOOST_TEST(sanitized_html(clean) == clean);
+    }
+}
+
+// The bound on attributes is met in each state of a tag; what stands behind the tag does not
+// matter.
+BOOST_AUTO_TEST_CASE(a_tag_of_too_many_attributes_ends_in_every_state) {
+    constexpr std::array<std::pair<const char*, const char*>, 8> kCases = {{
+        {"", ""},
+        {"= x", " \"<i>"},
+        {"=x", "/>text"},
+        {"=\"<b>\"", "<<</script>&amp;</"},
+        {"='>'", "></<b>x"},
+        {"/", "></p>&am"},
+        {"=<", "><script></scr"},
+        {"\r\n", "\xc3\xa4>< x"},
+    }};
+    for (const auto& [value, behind] : kCases) {
+        std::string html = "<p";
+        for (int i = 0; i < 15'100; ++i) html.append(" a").append(std::to_string(i)).append(value);
+        const std::string clean = sanitized_html(html + behind);
+        BOOST_TEST(clean.starts_with("&lt;p a0"));
+        BOOST_TEST(clean.find('<') == std::string::npos);
     }
 }
 

@@ -9,7 +9,6 @@
 
 using muster::rules::import_state;
 using muster::rules::ImportState;
-using muster::rules::row_error;
 using muster::rules::row_error_message;
 using muster::rules::row_state;
 using muster::rules::RowError;
@@ -102,10 +101,6 @@ BOOST_AUTO_TEST_CASE(row_states_have_their_contract_names) {
 BOOST_AUTO_TEST_CASE(row_errors_have_their_contract_names) {
     for (const auto& [error, text] : kRowErrors) {
         BOOST_TEST(text_of(error) == text);
-        BOOST_TEST((row_error(text) == error), text);
-    }
-    for (const std::string_view text : {"DUPLICATE_IN_FILE", "row_write_failed", "None", " "}) {
-        BOOST_TEST(!row_error(text).has_value(), text);
     }
 }
 

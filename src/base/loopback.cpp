@@ -1,0 +1,47 @@
+#include "base/loopback.hpp"
+
+#include "base/text.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace muster {
+namespace {
+
+// ":PORT" or nothing.
+bool is_port(std::string_view text) {
+    if (text.empty()) return true;
+    return text.front() == ':' && parse_number<std::uint16_t>(text.substr(1)).has_value();
+}
+
+bool is_v6_loopback(std::string_view host) {
+    in6_addr address{};
+    return inet_pton(AF_INET6, std::string(host).c_str(), &address) == 1 &&
+           IN6_IS_ADDR_LOOPBACK(&address);
+}
+
+bool is_v4_loopback(std::string_view host) {
+    in_addr address{};
+    return inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 &&
+           ntohl(address.s_addr) >> 24 == 127;
+}
+
+}  // namespace
+
+bool is_loopback(std::string_view authority) {
+    if (authority.find('\0') != std::string_view::npos) return false;  // C would stop there
+    if (authority.starts_with('[')) {
+        const auto end = authority.find(']');
+        return end != std::string_view::npos && is_port(authority.substr(end + 1)) &&
+               is_v6_loopback(authority.substr(1, end - 1));
+    }
+    if (std::count(authority.begin(), authority.end(), ':') > 1) return is_v6_loopback(authority);
+    const auto host = authority.substr(0, authority.find(':'));
+    return is_port(authority.substr(host.size())) &&
+           (equal_ignoring_case(host, "localhost") || is_v4_loopback(host));
+}
+
+}  // namespace muster

@@ -1,0 +1,96 @@
+#include "jobs/kinds.hpp"
+
+#include "base/log.hpp"
+#include "jobs/imports.hpp"
+#include "service/connections/refresher.hpp"
+#include "service/mail.hpp"
+#include "service/operations/purge.hpp"
+#include "service/webhooks/dispatch.hpp"
+
+#include <utility>
+
+namespace muster::jobs {
+namespace {
+
+// Nobody waits for a refresh to the tenth of a second.
+constexpr Milliseconds kConnectionLook{1'000};
+constexpr Milliseconds kPurgeLook{10 * 60 * 1000};
+// For the sender of a signal; the receivers who have not answered by then get their event again.
+constexpr Milliseconds kAfterSignal{4'000};
+
+// A turn that, once it had nothing to do, looks again after `pause` only.
+template <class Turn>
+auto spaced(Milliseconds pause, Turn turn) {
+    return [pause, turn = std::move(turn), next = Timestamp()](const Deadline& deadline) mutable {
+        if (Timestamp::now() < next) return false;
+        const bool has_worked = turn(deadline);
+        if (!has_worked) next = Timestamp::now() + pause;
+        return has_worked;
+    };
+}
+
+bool purge_turn(service::Context& context) {
+    const auto purged = service::purge_step(context);
+    if (!purged.any()) return false;
+    log_event(LogLevel::Info, "purge.deleted",
+              {{"imports", purged.imports},
+               {"blocks", purged.blocks},
+               {"idempotency_keys", purged.idempotency_keys},
+               {"otp_codes", purged.otp_codes},
+               {"guess_budgets", purged.guess_budgets},
+               {"sessions", purged.sessions},
+               {"mails", purged.mails},
+               {"api_keys", purged.api_keys},
+               {"module_credentials", purged.module_credentials},
+               {"publishable_keys", purged.publishable_keys},
+               {"previous_secrets", purged.previous_secrets},
+               {"audit_entries", purged.audit_entries},
+               {"webhook_events", purged.webhook_events},
+               {"engagement_events", purged.engagement_events},
+               {"ad_redemptions", purged.ad_redemptions},
+               {"ad_member_days", purged.ad_member_days},
+               {"connection_authorizations", purged.connection_authorizations},
+               {"pending_connections", purged.pending_connections}});
+    return true;
+}
+
+}  // namespace
+
+Work import_work(service::Context& context, std::vector<service::Context*> helpers) {
+    const auto work = std::make_shared<ImportWork>(context, std::move(helpers));
+    return {"imports", [work](const Deadline& deadline) { return work->turn(deadline); }};
+}
+
+Work webhook_work(service::Context& context) {
+    const auto dispatch = std::make_shared<service::WebhookDispatch>(context);
+    return {"webhooks", [dispatch](const Deadline& deadline) {
+                while (!deadline.over()) dispatch->step();
+                dispatch->finish([] {
+                    return Deadline::stopped() ? kAfterSignal
+                                               : service::WebhookDispatch::kWholeAttempt;
+                });
+                return true;
+            }};
+}
+
+Work mail_work(service::Context& context) {
+    const auto dispatch = std::make_shared<service::MailDispatch>(context);
+    return {"mail", [dispatch](const Deadline& deadline) {
+                return dispatch->step([&deadline] { return deadline.over(); }) > 0;
+            }};
+}
+
+Work connection_work(service::Context& context, std::shared_ptr<service::ProviderTraffic> traffic) {
+    const auto upkeep = std::make_shared<service::ConnectionUpkeep>(context, std::move(traffic));
+    return {"connections", spaced(kConnectionLook, [upkeep](const Deadline& deadline) {
+                return upkeep->step([&deadline] { return deadline.over(); }) > 0;
+            })};
+}
+
+Work purge_work(service::Context& context, bool repeats) {
+    return {"purge",
+            spaced(kPurgeLook, [&context](const Deadline&) { return purge_turn(context); }),
+            !repeats};
+}
+
+}  // namespace muster::jobs

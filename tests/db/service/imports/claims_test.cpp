@@ -1,0 +1,83 @@
+// service/imports/work.hpp: a claim whose connection is lost counts at most one attempt.
+#include "service/imports/work.hpp"
+
+#include "db/imports.hpp"
+#include "db/lossy_server.hpp"
+
+using namespace muster;
+using rules::ImportState;
+using test::Desk;
+using test::ImportHouse;
+using test::LossyServer;
+using test::people;
+
+namespace {
+
+struct Claims : ImportHouse {
+    static db::ConnectionSettings through(const LossyServer& server) {
+        auto settings = test::connection_settings();
+        settings.urls = {server.url()};
+        return settings;
+    }
+    ImportId due() {
+        const ImportId id = staged(people(1, 3));
+        validate(id);
+        return id;
+    }
+
+    Uuid owner = Uuid::v7();
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(import_claims, Claims)
+
+BOOST_AUTO_TEST_CASE(a_claim_without_its_answer_is_undone_and_made_again) {
+    const ImportId id = due();
+    const LossyServer server(std::string(owner.bytes()));  // only the claim's values hold it
+    Desk desk(through(server));
+    const auto lease = service::claim_due_import(desk.context, owner);
+    BOOST_TEST(server.has_lost());
+    BOOST_TEST_REQUIRE(lease.has_value());
+    BOOST_TEST((lease->id == id));
+    BOOST_TEST(job(id).attempts == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_whose_commit_has_no_answer_is_not_repeated) {
+    const ImportId id = due();
+    const LossyServer server("COMMIT");
+    Desk desk(through(server));
+    BOOST_TEST((test::kind_of([&] { service::claim_due_import(desk.context, owner); }) ==
+                db::DbError::Kind::Gone));
+    BOOST_TEST(server.has_lost());
+    BOOST_TEST(job(id).attempts == 1);
+    BOOST_TEST(!service::claim_due_import(desk.context, owner).has_value());
+    client.run("UPDATE import_jobs SET lease_until = 0");
+    BOOST_TEST(service::claim_due_import(desk.context, owner).has_value());
+    BOOST_TEST(job(id).attempts == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_release_without_its_answer_forgives_one_attempt) {
+    const ImportId id = due();
+    client.run("UPDATE import_jobs SET attempts = 1");
+    const auto lease = service::claim_due_import(context, owner);
+    BOOST_TEST_REQUIRE(lease.has_value());
+    const LossyServer server(std::string(owner.bytes()));
+    Desk desk(through(server));
+    service::release_import(desk.context, *lease, service::Turn::Blameless, Milliseconds(0));
+    BOOST_TEST(server.has_lost());
+    BOOST_TEST(job(id).attempts == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_without_its_answer_is_stored) {
+    const ImportId id = due();
+    const auto lease = service::claim_due_import(context, owner);
+    BOOST_TEST_REQUIRE(lease.has_value());
+    const LossyServer server(std::string(owner.bytes()));
+    Desk desk(through(server));
+    service::fail_import(desk.context, *lease, ImportState::Validating, {"CODE", "why"});
+    BOOST_TEST(server.has_lost());
+    BOOST_TEST((job(id).state == ImportState::Failed));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
