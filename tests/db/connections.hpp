@@ -80,14 +80,14 @@ class ProviderServer {
 };
 
 // A worker or a runner that knows the provider.
-struct Station : Desk {
+struct Station : DatabaseContext {
     explicit Station(const Settings& settings) : own(settings) {}
     Settings own;
     service::Context mine{database, own, context.keys};
 };
 
-struct ConnectionHouse : AdminHouse {
-    ConnectionHouse() {
+struct ConnectionFixture : AdminFixture {
+    ConnectionFixture() {
         for (const char* id : {"gitlab", "google_docs", "mailchimp", "linkedin", "slack"}) {
             set_up(id, server);
         }

@@ -1,7 +1,7 @@
 // sql/schema.sql as the server keeps it: no row can point into another tenant, texts compare byte
 // by byte, and making the schema twice does no harm.
 #include "service/operations/schema.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "store/operations/schema.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@
 using muster::Uuid;
 using muster::rules::SchemaFit;
 using muster::test::Client;
-using muster::test::House;
+using muster::test::Fixture;
 using muster::test::kind_of;
 namespace service = muster::service;
 namespace store = muster::store;
@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(a_link_between_tenant_tables_carries_the_organization, C
     BOOST_TEST(links > 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, House) {
+BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, Fixture) {
     const auto mine = organization();
     const auto other = organization();
     const Uuid job = Uuid::v7();
@@ -158,8 +158,8 @@ BOOST_FIXTURE_TEST_CASE(no_time_has_a_type_of_its_own, Client) {
 
 // ---------------------------------------------------------------------------- making it
 
-BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, House) {
-    const auto organization = House::organization();
+BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, Fixture) {
+    const auto organization = Fixture::organization();
     const auto before = described(client);
     const auto rows = client.snapshot(organization);
     for (const std::string& statement : schema_statements()) client.run(statement);
@@ -218,7 +218,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
 BOOST_AUTO_TEST_CASE(readiness_tells_a_server_that_is_away_from_a_schema_that_is_wrong) {
     auto connection = muster::test::connection_settings();
     connection.urls = {"unix:/nowhere/mysql.sock"};
-    muster::test::Desk away(connection);
+    muster::test::DatabaseContext away(connection);
     BOOST_TEST((service::check_readiness(away.context).state == service::Readiness::DatabaseAway));
 }
 

@@ -1,7 +1,7 @@
 // The files of sql/upgrades/ from version 6 on keep what 2.sql says under "How to write one", as
 // far as their text shows it: programs work on a table while it is changed, and know which of them
 // may.
-#include "db/places.hpp"
+#include "db/upgrade_database.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -2,7 +2,7 @@
 // it.
 #include "db/connection.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
 

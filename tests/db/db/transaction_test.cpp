@@ -1,7 +1,7 @@
 // db/transaction.hpp: a transaction happens as a whole and once, whatever becomes of it on the way.
 #include "db/transaction.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -8,13 +8,13 @@
 using namespace muster;
 using jobs::Deadline;
 using rules::ImportState;
-using test::Desk;
-using test::ImportHouse;
+using test::DatabaseContext;
+using test::ImportFixture;
 using test::people;
 
 namespace {
 
-struct Runner : ImportHouse {
+struct Runner : ImportFixture {
     // Turns until there is nothing to do, or `most` of them; how many there were.
     template <class Some>
     int run(Some& some, int most = 1000) {
@@ -25,8 +25,8 @@ struct Runner : ImportHouse {
     }
     int run(int most = 1000) { return run(work, most); }
 
-    Desk first;
-    Desk second;
+    DatabaseContext first;
+    DatabaseContext second;
     jobs::ImportWork work{context, {&first.context, &second.context}};
 };
 
@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(two_runners_share_the_work_and_double_nothing) {
     validate(id);
     const auto run_both = [&] {
         test::side_by_side(2, [&](int) {
-            Desk own;
-            Desk helper;
+            DatabaseContext own;
+            DatabaseContext helper;
             jobs::ImportWork rival(own.context, {&helper.context});
             run(rival);
         });
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_trouble_of_the_database_is_no_attempt_of_the_job) {
     request_commit(id);
     auto away = test::connection_settings();
     away.urls = {"unix:/nowhere/mysql.sock"};
-    Desk cut_off(away);
+    DatabaseContext cut_off(away);
     jobs::ImportWork unlucky(context, {&cut_off.context});
     for (int i = 0; i < 10; ++i) {
         BOOST_CHECK_THROW(run(unlucky, 1), db::DbError);

@@ -1,7 +1,7 @@
 // service/attributes.hpp: the registry of an organization as the operator keeps it.
 #include "service/attributes.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/members/create.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -12,12 +12,12 @@ using namespace muster;
 using rules::AttributeType;
 using service::AttributeChange;
 using test::Client;
-using test::Desk;
-using test::House;
+using test::DatabaseContext;
+using test::Fixture;
 
 namespace {
 
-struct Registry : House {
+struct Registry : Fixture {
     std::vector<std::string> page(std::string_view after, int limit) {
         std::vector<std::string> keys;
         for (const auto& record : service::list_attributes(context, acme, after, limit)) {
@@ -25,9 +25,9 @@ struct Registry : House {
         }
         return keys;
     }
-    rules::AttributeRecord put(Desk& desk, std::string_view key,
+    rules::AttributeRecord put(DatabaseContext& worker, std::string_view key,
                                const service::AttributeChange& change) const {
-        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+        return worker.as(acme, [&](service::OrgTransaction& transaction) {
             return service::put_attribute(transaction, key, change);
         });
     }
@@ -51,8 +51,8 @@ struct Registry : House {
         fields.attributes = std::move(attributes);
         return fields;
     }
-    void create(Desk& desk, const rules::MemberFields& fields) const {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
+    void create(DatabaseContext& worker, const rules::MemberFields& fields) const {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
             (void)service::create_member(transaction, fields);
         });
     }
@@ -208,9 +208,9 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
     std::optional<ErrorCode> refused;
     std::atomic<bool> written = false;
     test::side_by_side(2, [&](int i) {
-        Desk desk;
+        DatabaseContext worker;
         if (i == 0) {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 (void)service::create_member(transaction, ann_with(R"({"size":"L"})"));
                 written = true;
                 Client onlooker;
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
                 throw std::runtime_error("nobody writes");
             }
             refused = test::code_of([&] {
-                put(desk, "size", {{}, AttributeType::Number, {}, true});
+                put(worker, "size", {{}, AttributeType::Number, {}, true});
             });
         }
     });
@@ -235,12 +235,12 @@ BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
         const std::string key = "r" + std::to_string(round);
         put(key, {{}, AttributeType::Text, {}, true});
         test::side_by_side(4, [&](int i) {
-            Desk desk;
+            DatabaseContext worker;
             (void)test::error_of([&] {
                 if (i < 2) {
-                    put(desk, key, {{}, AttributeType::Number, {}, true});
+                    put(worker, key, {{}, AttributeType::Number, {}, true});
                 } else {
-                    create(desk, ann_with("{\"" + key + "\":\"text\"}"));
+                    create(worker, ann_with("{\"" + key + "\":\"text\"}"));
                 }
             });
         });
@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
 
 BOOST_AUTO_TEST_CASE(one_key_put_by_many_at_once_is_made_once) {
     test::side_by_side(8, [&](int) {
-        Desk desk;
-        put(desk, "many", {{}, AttributeType::Text, {}, true});
+        DatabaseContext worker;
+        put(worker, "many", {{}, AttributeType::Text, {}, true});
     });
     BOOST_TEST(client.number("SELECT COUNT(*) FROM attributes WHERE attribute_key = 'many'") == 1);
 }

@@ -7,13 +7,13 @@
 #include "service/attributes.hpp"
 
 using namespace muster;
-using test::ImportHouse;
+using test::ImportFixture;
 
 namespace {
 
 using Texts = std::vector<std::string>;
 
-struct Audit : ImportHouse {
+struct Audit : ImportFixture {
     Audit() { client.run("DELETE FROM audit_log"); }
 
     void note(OrgId organization, AdminId admin, std::string_view action,

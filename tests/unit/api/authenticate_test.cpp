@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "rules/seal_names.hpp"
-#include "unit/api/desk.hpp"
+#include "unit/api/offline_context.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -246,11 +246,11 @@ BOOST_AUTO_TEST_CASE(a_row_declares_what_its_path_body_and_key_can_be_refused_fo
 }
 
 BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credential) {
-    test::AwayDesk desk;
+    test::OfflineContext offline;
     const Secret secret("mks_secret");
     service::ModuleCaller caller{CredentialId::create(), InstallationId::create(), ""};
     const auto seal_for = [&](CredentialId id) {
-        return desk.context.keys.seal(secret.reveal(), rules::credential_seal_name(id));
+        return offline.context.keys.seal(secret.reveal(), rules::credential_seal_name(id));
     };
     caller.sealed_signing_secret = seal_for(caller.credential);
     http::Request request;
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
     };
     const auto reason = [&](const std::string& body) -> std::string {
         try {
-            api::require_signature(desk.context, caller, request, body);
+            api::require_signature(offline.context, caller, request, body);
             return "";
         } catch (const Error& error) {
             BOOST_TEST((error.code() == ErrorCode::SignatureInvalid));
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
     sign(Milliseconds(0));
     caller.sealed_signing_secret = seal_for(CredentialId::create());
     BOOST_CHECK_EXCEPTION(
-        api::require_signature(desk.context, caller, request, "body"), Error,
+        api::require_signature(offline.context, caller, request, "body"), Error,
         [](const Error& error) { return error.code() == ErrorCode::ServiceUnavailable; });
 }
 

@@ -3,7 +3,7 @@
 #include "api/endpoint.hpp"
 
 #include "base/json.hpp"
-#include "unit/api/desk.hpp"
+#include "unit/api/offline_context.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -123,7 +123,7 @@ struct Thing {
 };
 constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number"));
 
-struct Calls : test::AwayDesk {
+struct Calls : test::OfflineContext {
     Call call(const std::string& query, const Endpoint& endpoint = kList) {
         return {request,  endpoint,    context,
                 metrics,  limiter,     slots,

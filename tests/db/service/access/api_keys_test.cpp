@@ -2,7 +2,7 @@
 // organization in as long as they live.
 #include "service/access/api_keys.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
 #include "service/audit.hpp"
@@ -15,14 +15,14 @@
 using namespace muster;
 using service::IssuedKey;
 using test::code_of;
-using test::House;
+using test::Fixture;
 
 namespace {
 
 constexpr Milliseconds kHour{3600L * 1000};
 constexpr Milliseconds kDay = 24 * kHour;
 
-struct ApiKeys : House {
+struct ApiKeys : Fixture {
     std::optional<service::Caller> identify(const Secret& secret) {
         return service::identify(context, secret.reveal());
     }
@@ -246,8 +246,9 @@ BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
 
 BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
     const auto old = issue();
-    const auto rotate_it = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
+    const auto rotate_it = [&](test::DatabaseContext& worker,
+                               const std::function<void()>& before_the_end) {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
             (void)service::rotate_api_key(transaction, old.key.id, Milliseconds(0));
             before_the_end();
         });
@@ -255,8 +256,8 @@ BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
     std::future<std::optional<ErrorCode>> second;
     rotate_it(*this, [&] {
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return code_of([&] { rotate_it(desk, [] {}); });
+            test::DatabaseContext worker;
+            return code_of([&] { rotate_it(worker, [] {}); });
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });

@@ -1,7 +1,7 @@
 // service/access/organizations.hpp: tenants and seats.
 #include "service/access/organizations.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/attributes.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -9,11 +9,11 @@
 #include <set>
 
 using namespace muster;
-using test::House;
+using test::Fixture;
 
 namespace {
 
-struct Organizations : House {
+struct Organizations : Fixture {
     OrgId acme = organization("Acme");
 };
 
@@ -96,8 +96,8 @@ BOOST_AUTO_TEST_CASE(a_seat_that_is_taken_away_leaves_the_admin_and_the_other_se
 
 BOOST_AUTO_TEST_CASE(one_admin_added_from_many_sides_at_once_is_one) {
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
-        service::add_admin(desk.context, acme, "ann@example.test", "admin");
+        test::DatabaseContext worker;
+        service::add_admin(worker.context, acme, "ann@example.test", "admin");
     });
     BOOST_TEST(client.number("SELECT COUNT(*) FROM admins") == 1);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM seats") == 1);

@@ -5,14 +5,14 @@
 #include "db/admins.hpp"
 
 using namespace muster;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::kDay;
 using test::kHour;
 using test::kMinute;
 
 namespace {
 
-struct Sessions : AdminHouse {
+struct Sessions : AdminFixture {
     std::optional<rules::Session> seen() { return session_of(opened.token); }
     std::string last_used() { return client.value("SELECT last_used_at FROM sessions"); }
 

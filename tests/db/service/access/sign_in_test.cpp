@@ -8,7 +8,7 @@
 #include <set>
 
 using namespace muster;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::code_of;
 using test::kDay;
 using test::kHour;
@@ -16,7 +16,7 @@ using test::kMinute;
 
 namespace {
 
-struct SignIn : AdminHouse {
+struct SignIn : AdminFixture {
     // Another code than the right one, a different one for each number.
     std::string wrong(int number = 0) {
         std::string code = sent_code();
@@ -299,8 +299,8 @@ BOOST_AUTO_TEST_CASE(of_twenty_that_bring_the_right_code_at_once_one_gets_in) {
     const std::string code = sent_code();
     std::atomic<int> let_in = 0;
     test::side_by_side(20, [&](int) {
-        test::Desk desk;
-        if (service::verify_sign_in_code(desk.context, kAnn, code)) ++let_in;
+        test::DatabaseContext worker;
+        if (service::verify_sign_in_code(worker.context, kAnn, code)) ++let_in;
     });
     BOOST_TEST(let_in == 1);
     BOOST_TEST(sessions() == 1);
@@ -311,10 +311,10 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_never_exceed_the_budget) {
     std::atomic<int> judged = 0;
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         for (int i = 0; i < 6; ++i) {
             try {
-                if (!service::verify_sign_in_code(desk.context, kAnn, "x")) ++judged;
+                if (!service::verify_sign_in_code(worker.context, kAnn, "x")) ++judged;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
@@ -328,8 +328,8 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_never_exceed_the_budget) {
 BOOST_AUTO_TEST_CASE(of_parallel_requests_one_queues_a_mail) {
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
-        const auto code = code_of([&] { service::request_sign_in_code(desk.context, kAnn); });
+        test::DatabaseContext worker;
+        const auto code = code_of([&] { service::request_sign_in_code(worker.context, kAnn); });
         if (code == ErrorCode::RateLimited) ++refused;
     });
     BOOST_TEST(refused == 7);

@@ -10,7 +10,7 @@
 
 using namespace muster;
 using service::Enrollment;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::code_of;
 using test::kMinute;
 
@@ -31,7 +31,7 @@ std::string from_base32(std::string_view text) {
     return bytes;
 }
 
-struct TwoFactor : AdminHouse {
+struct TwoFactor : AdminFixture {
     Enrollment enable(const Secret& token) {
         return service::enable_two_factor(context, session_of(token).value());
     }
@@ -170,8 +170,8 @@ BOOST_AUTO_TEST_CASE(of_parallel_sessions_with_one_code_one_gets_in) {
     const std::string one = code(made);
     std::atomic<int> let_in = 0;
     test::side_by_side(4, [&](int i) {
-        test::Desk desk;
-        if (service::verify_totp(desk.context, sessions.at(i), one, "r")) ++let_in;
+        test::DatabaseContext worker;
+        if (service::verify_totp(worker.context, sessions.at(i), one, "r")) ++let_in;
     });
     BOOST_TEST(let_in == 1);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM sessions WHERE verified_at IS NOT NULL") == 2);
@@ -244,10 +244,10 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_are_counted_one_by_one) {
     std::atomic<int> judged = 0;
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         for (int i = 0; i < 3; ++i) {
             try {
-                if (!service::verify_totp(desk.context, session, guess, "r")) ++judged;
+                if (!service::verify_totp(worker.context, session, guess, "r")) ++judged;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
@@ -278,9 +278,9 @@ BOOST_AUTO_TEST_CASE(of_parallel_uses_of_one_backup_code_one_counts) {
     for (int i = 0; i < 4; ++i) sessions.push_back(session_of(sign_in().token).value());
     std::atomic<int> let_in = 0;
     test::side_by_side(4, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const std::string& one = made.backup_codes[0].reveal();
-        if (service::verify_backup_code(desk.context, sessions.at(i), one, "r")) ++let_in;
+        if (service::verify_backup_code(worker.context, sessions.at(i), one, "r")) ++let_in;
     });
     BOOST_TEST(let_in == 1);
     BOOST_TEST(backup_codes() == 9);

@@ -2,7 +2,7 @@
 // comes back counts once.
 #include "service/ads/serving.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "rules/ads/token.hpp"
 #include "service/ads/campaigns.hpp"
 #include "service/ads/creatives.hpp"
@@ -20,8 +20,8 @@ using namespace muster;
 using service::AdQuestion;
 using service::Counting;
 using test::code_of;
-using test::Desk;
-using test::House;
+using test::DatabaseContext;
+using test::Fixture;
 using test::side_by_side;
 
 namespace {
@@ -33,7 +33,7 @@ std::uint64_t first(std::uint64_t) {
     return 0;
 }
 
-struct Ads : House {
+struct Ads : Fixture {
     Ads() { slot(); }
 
     rules::AdSlot slot(const std::string& slug = "top") {
@@ -90,8 +90,8 @@ struct Ads : House {
     int served_side_by_side(int requests, const AdQuestion& question) {
         std::atomic<int> served = 0;
         side_by_side(requests, [&](int) {
-            Desk desk;
-            if (service::serve_ad(desk.context, acme, question, now, first)) ++served;
+            DatabaseContext worker;
+            if (service::serve_ad(worker.context, acme, question, now, first)) ++served;
         });
         return served;
     }
@@ -295,8 +295,8 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     const auto made = campaign();
     const auto ad = serve();
     side_by_side(32, [&](int) {
-        Desk desk;
-        if (!service::redeem_impression(desk.context, ad->impression_token, Counting::Counts)) {
+        DatabaseContext worker;
+        if (!service::redeem_impression(worker.context, ad->impression_token, Counting::Counts)) {
             throw std::runtime_error("refused");
         }
     });
@@ -388,9 +388,9 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
     }
     std::atomic<int> refused = 0;
     side_by_side(12, [&](int number) {
-        Desk desk;
+        DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 service::create_ad_slot(transaction, {"new" + std::to_string(number), "n", 1, 1});
             });
         });
@@ -401,10 +401,10 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
     const auto made = campaign();
     std::atomic<int> full = 0;
     side_by_side(8, [&](int) {
-        Desk desk;
+        DatabaseContext worker;
         for (int i = 0; i < 5; ++i) {
             const auto code = code_of([&] {
-                desk.as(acme, [&](service::OrgTransaction& transaction) {
+                worker.as(acme, [&](service::OrgTransaction& transaction) {
                     service::create_ad_creative(transaction, {made.id,
                                                               rules::CreativeKind::Image,
                                                               "https://i.example/",
@@ -437,12 +437,12 @@ BOOST_AUTO_TEST_CASE(a_slot_takes_a_hundred_campaigns_and_not_one_more_at_once) 
     }
     std::atomic<int> refused = 0;
     side_by_side(6, [&](int) {
-        Desk desk;
+        DatabaseContext worker;
         service::NewAdCampaign fields;
         fields.name = "Late";
         fields.slot_ids = {slot};
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 service::create_ad_campaign(transaction, fields);
             });
         });

@@ -17,14 +17,14 @@ using namespace muster;
 using service::Arrival;
 using service::Return;
 using test::code_of;
-using test::ConnectingHouse;
+using test::ConnectingFixture;
 using test::kHour;
 using test::kMinute;
 using Reason = Return::Reason;
 
 namespace {
 
-struct Connecting : ConnectingHouse {
+struct Connecting : ConnectingFixture {
     // What is wrong with these settings: "path code" for each.
     static std::set<std::string> faults_in(service::ConnectRequest request) {
         Faults faults;
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_rests_in_the_clear) {
                              sha256(arrived.state)) == 1);
     const auto sealed = client.value("SELECT verifier FROM connection_authorizations");
     const auto verifier =
-        desk.keys.open(sealed, rules::authorization_seal_name(acme, made.id)).value();
+        console.keys.open(sealed, rules::authorization_seal_name(acme, made.id)).value();
     BOOST_TEST(verifier.reveal().size() == 43U);
     BOOST_TEST(made.redirect_url.find(verifier.reveal()) == std::string::npos);
     BOOST_TEST((actions(acme).at(0) == "connection.requested"));
@@ -131,9 +131,9 @@ BOOST_AUTO_TEST_CASE(an_error_without_tokens_is_pending_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_proof_is_of_one_session_and_one_key) {
-    const auto proof = service::connect_proof(desk.keys, session());
+    const auto proof = service::connect_proof(console.keys, session());
     BOOST_TEST(proof.size() == 64U);
-    BOOST_TEST(proof != service::connect_proof(desk.keys, SessionId::create()));
+    BOOST_TEST(proof != service::connect_proof(console.keys, SessionId::create()));
     BOOST_TEST(proof != service::connect_proof(KeyRing(Secret(std::string(32, 'n'))), session()));
 }
 
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_way_is_over_after_ten_minutes) {
 
 BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
     Arrival other = arrival(made);
-    other.proof = service::connect_proof(desk.keys, SessionId::create());
+    other.proof = service::connect_proof(console.keys, SessionId::create());
     refused(other, Reason::Browser);
 }
 
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_ended_is_refused) {
-    service::close_session(desk, opened.session);
+    service::close_session(console, opened.session);
     refused(arrival(made), Reason::Session);
 }
 
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
 
 BOOST_AUTO_TEST_CASE(where_no_slot_is_free_the_state_counts_again) {
     const auto none = [](const rules::Provider&) { return false; };
-    BOOST_TEST((code_of([&] { service::come_back(desk, arrival(made), none); }) ==
+    BOOST_TEST((code_of([&] { service::come_back(console, arrival(made), none); }) ==
                 ErrorCode::ServiceUnavailable));
     BOOST_TEST(ways() == 1);
     BOOST_TEST(stands(made.id) == "pending: ");
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
     Arrival denied = arrival(made);
     denied.error = "access_denied";
     bool was_asked = false;
-    service::come_back(desk, denied, [&](const rules::Provider&) { return was_asked = true; });
+    service::come_back(console, denied, [&](const rules::Provider&) { return was_asked = true; });
     BOOST_TEST(!was_asked);
 }
 
@@ -272,8 +272,8 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
     const auto before = deadlocks();
     std::atomic<int> denied = 0;
     const auto go_and_come_back = [&] {
-        test::Desk tab;
-        service::Context tabs_own{tab.database, own, desk.keys};
+        test::DatabaseContext tab;
+        service::Context tabs_own{tab.database, own, console.keys};
         for (int i = 0; i < 50; ++i) {
             const auto way = tab.database.transaction([&](db::Tx& tx) {
                 service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};

@@ -8,9 +8,9 @@
 
 using namespace muster;
 using test::code_of;
-using test::ConnectingHouse;
+using test::ConnectingFixture;
 
-BOOST_FIXTURE_TEST_SUITE(connections, ConnectingHouse)
+BOOST_FIXTURE_TEST_SUITE(connections, ConnectingFixture)
 
 BOOST_AUTO_TEST_CASE(the_catalogue_holds_all_providers_and_what_is_missing) {
     const auto entries = service::provider_catalog(own);
@@ -26,8 +26,8 @@ BOOST_AUTO_TEST_CASE(a_list_is_for_who_has_a_seat) {
     const OrgId other = organization("Globex");
     BOOST_TEST((list().at(0).id == made.id));
     BOOST_TEST(
-        (code_of([&] { service::list_connections(desk, ann, other); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { service::list_connections(desk, ann, OrgId::create()); }) ==
+        (code_of([&] { service::list_connections(console, ann, other); }) == ErrorCode::NotFound));
+    BOOST_TEST((code_of([&] { service::list_connections(console, ann, OrgId::create()); }) ==
                 ErrorCode::NotFound));
 }
 

@@ -8,7 +8,7 @@ using test::kHour;
 using test::ProviderServer;
 using test::ServedRequest;
 
-BOOST_FIXTURE_TEST_SUITE(connection_oddities, test::ConnectionHouse)
+BOOST_FIXTURE_TEST_SUITE(connection_oddities, test::ConnectionFixture)
 
 BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
     const auto id = connected();

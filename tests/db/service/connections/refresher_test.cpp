@@ -30,7 +30,7 @@ bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-struct Upkeep : test::ConnectionHouse {
+struct Upkeep : test::ConnectionFixture {
     // How many were worked on until nothing was due.
     static int all(ConnectionUpkeep& upkeep) {
         int total = 0;

@@ -25,7 +25,7 @@ bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-struct Tokens : test::ConnectionHouse {
+struct Tokens : test::ConnectionFixture {
     std::optional<TokenFailure> exchange(ConnectionId id,
                                          std::map<std::string, std::string> details = {}) {
         return service::exchange_code(mine, admin(),
@@ -317,19 +317,19 @@ struct Crowd {
 };
 
 // Twenty workers, each with a connection to the database that is open already.
-Crowd refresh_at_once(Tokens& house, ConnectionId id, std::atomic<int>& waiting) {
+Crowd refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waiting) {
     constexpr int kWorkers = 20;
     std::vector<std::unique_ptr<Station>> stations;
     for (int i = 0; i < kWorkers; ++i) {
-        stations.push_back(std::make_unique<Station>(house.own));
-        stations.back()->as(house.acme, [](service::OrgTransaction&) { return true; });
+        stations.push_back(std::make_unique<Station>(fixture.own));
+        stations.back()->as(fixture.acme, [](service::OrgTransaction&) { return true; });
     }
     std::vector<std::optional<Refreshing>> states(kWorkers);  // nullopt: it was too late
     test::side_by_side(kWorkers, [&](int i) {
         const auto at = static_cast<std::size_t>(i);
         (void)test::code_of([&] {
             states[at] =
-                service::refresh_connection(stations[at]->mine, house.admin(), id, test::kMayWait)
+                service::refresh_connection(stations[at]->mine, fixture.admin(), id, test::kMayWait)
                     .state;
         });
         ++waiting;

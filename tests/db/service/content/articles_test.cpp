@@ -2,7 +2,7 @@
 // of their tags tells the same as the articles.
 #include "service/content/articles.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 
@@ -18,7 +18,7 @@ using service::ArticleChange;
 using service::ContentFilter;
 using service::NewArticle;
 using test::code_of;
-using test::House;
+using test::Fixture;
 
 namespace {
 
@@ -31,7 +31,7 @@ const std::vector<std::string> kTitles = {"Ann",      "ann", "\u00c4nn", "a%b", 
 const std::vector<std::string> kPrefixes = {"a", "AN", "a%", "a_", "a\\",       "c\u00fb",
                                             "%", "\\", "_",  "zz", "\U0001f600"};
 
-struct Articles : House {
+struct Articles : Fixture {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {

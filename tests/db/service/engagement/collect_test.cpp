@@ -29,7 +29,7 @@ db::ConnectionSettings impatient() {
     return settings;
 }
 
-struct Collectors : test::ModuleHouse {
+struct Collectors : test::ModuleFixture {
     Collectors() {
         rules::MemberFields fields;
         fields.email = "ann@x.test";
@@ -63,7 +63,7 @@ struct Collectors : test::ModuleHouse {
 
     InstallationId installation = install(published("shop").id).id;
     UserId user;
-    test::Desk collector{impatient()};
+    test::DatabaseContext collector{impatient()};
 };
 
 const StoredReply* reply_of(const Outcome& outcome) {
@@ -176,14 +176,14 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_before_the_commit_is_made_good_and_nothin
 BOOST_AUTO_TEST_CASE(collectors_that_bring_the_same_ids_in_opposite_orders_store_each_once) {
     constexpr int kRounds = 20;
     test::side_by_side(2, [&](int place) {
-        test::Desk desk(impatient());
+        test::DatabaseContext worker(impatient());
         for (int round = 0; round < kRounds; ++round) {
             std::vector<CollectedCall> calls;
             for (int i = 0; i < 10; ++i) {
                 const int number = round * 10 + (place == 0 ? i : 9 - i);
                 calls.emplace_back(tracked(acme, std::to_string(number)));
             }
-            for (const Outcome& outcome : service::collect(desk.context, calls)) {
+            for (const Outcome& outcome : service::collect(worker.context, calls)) {
                 if (!reply_of(outcome)) throw std::runtime_error("a call failed");
             }
         }

@@ -18,7 +18,7 @@ using Ids = std::vector<EventId>;
 
 const Timestamp kWhen{1'790'000'000'000};
 
-struct ReadBack : test::House {
+struct ReadBack : test::Fixture {
     rules::Member join(OrgId organization, const std::string& email) {
         rules::MemberFields fields;
         fields.email = email;

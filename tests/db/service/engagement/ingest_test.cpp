@@ -20,7 +20,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-struct Ingest : test::ModuleHouse {
+struct Ingest : test::ModuleFixture {
     rules::Member member(OrgId organization, const std::string& email,
                          const std::string& external_id = "") {
         rules::MemberFields fields;
@@ -39,8 +39,8 @@ struct Ingest : test::ModuleHouse {
         made.client_event_id = std::move(client_event_id);
         return made;
     }
-    EventCounts push(test::Desk& desk, const std::vector<PushedEvent>& events) {
-        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+    EventCounts push(test::DatabaseContext& worker, const std::vector<PushedEvent>& events) {
+        return worker.as(acme, [&](service::OrgTransaction& transaction) {
             return service::ingest_events(transaction, installation, events);
         });
     }
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
             service::ingest_events(transaction, installation, {event("x"), event("y")});
         BOOST_TEST(first.accepted == 2);
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return push(desk, {event("x"), event("z")});
+            test::DatabaseContext worker;
+            return push(worker, {event("x"), event("z")});
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;
@@ -197,8 +197,8 @@ BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_
     as(acme, [&](service::OrgTransaction& transaction) {
         service::ingest_events(transaction, installation, {event(), event()});
         erasure = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return service::erase_person(desk.context, "ann@x.test");
+            test::DatabaseContext worker;
+            return service::erase_person(worker.context, "ann@x.test");
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;

@@ -20,7 +20,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-struct Pages : test::ModuleHouse {
+struct Pages : test::ModuleFixture {
     rules::Member member(OrgId organization, const std::string& email,
                          const std::string& external_id = "") {
         rules::MemberFields fields;
@@ -46,10 +46,11 @@ struct Pages : test::ModuleHouse {
         event.*reference = value;
         return event;
     }
-    std::vector<EventCounts> track(test::Desk& desk, const std::vector<TrackedCall>& calls) {
+    std::vector<EventCounts> track(test::DatabaseContext& worker,
+                                   const std::vector<TrackedCall>& calls) {
         std::vector<const TrackedCall*> named;
         for (const TrackedCall& call : calls) named.push_back(&call);
-        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+        return worker.as(acme, [&](service::OrgTransaction& transaction) {
             return service::track_events(transaction, named);
         });
     }
@@ -153,8 +154,8 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
     as(acme, [&](service::OrgTransaction& transaction) {
         service::track_events(transaction, std::array{&first_call});
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return track(desk, {call({visit("x"), visit("z")})}).at(0);
+            test::DatabaseContext worker;
+            return track(worker, {call({visit("x"), visit("z")})}).at(0);
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;

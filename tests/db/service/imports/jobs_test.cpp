@@ -13,7 +13,7 @@ using namespace muster;
 using rules::ImportState;
 using test::code_of;
 using test::error_of;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::people;
 using test::row;
 using test::side_by_side;
@@ -25,7 +25,7 @@ constexpr std::array kStates = {ImportState::Staging,   ImportState::Validating,
                                 ImportState::Completed, ImportState::Failed,
                                 ImportState::Canceled};
 
-struct Imports : ImportHouse {
+struct Imports : ImportFixture {
     void put(ImportId id, ImportState state) {
         client.execute("UPDATE import_jobs SET state = ? WHERE id = ?", text_of(state), id);
     }
@@ -283,9 +283,9 @@ BOOST_AUTO_TEST_CASE(calls_that_stage_the_same_block_at_once_lose_no_row) {
     constexpr int kEach = 40;
     const ImportId id = new_import();
     side_by_side(kThreads, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto own = people(1 + i, kEach, kThreads);  // all of them in one block
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
             service::stage_rows(transaction, id, own);
         });
     });

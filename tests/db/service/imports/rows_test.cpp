@@ -10,13 +10,13 @@
 
 using namespace muster;
 using rules::RowState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::people;
 using test::row;
 
 namespace {
 
-struct Rows : ImportHouse {
+struct Rows : ImportFixture {
     std::vector<std::int64_t> numbers(ImportId id, std::int64_t after,
                                       std::optional<RowState> state, int limit) {
         std::vector<std::int64_t> numbers;

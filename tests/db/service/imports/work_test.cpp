@@ -15,7 +15,7 @@ using rules::ImportState;
 using rules::RowState;
 using service::Lease;
 using service::LeaseLost;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::people;
 using test::row;
 
@@ -47,7 +47,7 @@ Outcomes expected_of(const std::vector<service::NewRow>& rows) {
     return expected;
 }
 
-struct Work : ImportHouse {
+struct Work : ImportFixture {
     Work() {
         service::enable_attribute(context, acme, "shirt_size", true);
         service::enable_attribute(context, acme, "phone", true);
@@ -61,10 +61,10 @@ struct Work : ImportHouse {
     }
 
     void add_member(OrgId organization, const std::string& email) {
-        Desk desk;
+        DatabaseContext worker;
         rules::MemberFields fields;
         fields.email = email;
-        desk.as(organization, [&](service::OrgTransaction& transaction) {
+        worker.as(organization, [&](service::OrgTransaction& transaction) {
             return service::create_member(transaction, fields);
         });
     }
@@ -414,8 +414,8 @@ BOOST_AUTO_TEST_CASE(units_on_several_connections_come_out_as_one_after_the_othe
     const auto units = service::next_commit_units(context, mine, {}, 100);
     BOOST_TEST(units.size() == 3);
     test::side_by_side(3, [&](int i) {
-        test::Desk desk;
-        service::commit_unit(desk.context, mine, units.at(i));
+        test::DatabaseContext worker;
+        service::commit_unit(worker.context, mine, units.at(i));
     });
     service::complete_import(context, mine);
     BOOST_TEST(job(id).created_count == 12'000);
@@ -477,12 +477,12 @@ BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_at_once) {
         leases.at(i) = lease();
     }
     test::side_by_side(2, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const Lease& own = leases.at(i);
-        for (const auto& transaction : service::next_commit_units(desk.context, own, {}, 100)) {
-            service::commit_unit(desk.context, own, transaction);
+        for (const auto& transaction : service::next_commit_units(worker.context, own, {}, 100)) {
+            service::commit_unit(worker.context, own, transaction);
         }
-        service::complete_import(desk.context, own);
+        service::complete_import(worker.context, own);
     });
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 2000);
     BOOST_TEST(members() == 4000);

@@ -10,7 +10,7 @@ using namespace muster;
 using rules::Member;
 using rules::MemberPatch;
 using test::Batch;
-using test::Desk;
+using test::DatabaseContext;
 using test::kStart;
 using test::Members;
 using test::parsed;
@@ -36,8 +36,8 @@ struct Changes : Members {
     }
 
     Member change(const MemberPatch& patch) { return change_at(*this, patch); }
-    Member change_at(Desk& desk, const MemberPatch& patch) const {
-        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+    Member change_at(DatabaseContext& worker, const MemberPatch& patch) const {
+        return worker.as(acme, [&](service::OrgTransaction& transaction) {
             return service::change_member(transaction, ann, patch, [](const Member&) {});
         });
     }
@@ -125,9 +125,9 @@ BOOST_AUTO_TEST_CASE(the_check_sees_the_member_and_can_refuse) {
 
 BOOST_AUTO_TEST_CASE(changes_of_different_keys_side_by_side_all_survive) {
     test::side_by_side(20, [&](int i) {
-        Desk desk;
+        DatabaseContext worker;
         const std::string number = std::to_string(i);
-        change_at(desk, with_attributes("{\"k" + number + "\":\"v" + number + "\"}"));
+        change_at(worker, with_attributes("{\"k" + number + "\":\"v" + number + "\"}"));
     });
     const auto attributes = parsed(member(acme, "ann@x.test").attributes);
     for (int i = 0; i < 20; ++i) {
@@ -177,9 +177,9 @@ BOOST_AUTO_TEST_CASE(creations_and_removals_side_by_side_agree) {
     rules::MemberFields fields;
     fields.email = "ann@x.test";
     test::side_by_side(8, [&](int i) {
-        Desk desk;
+        DatabaseContext worker;
         for (int round = 0; round < 25; ++round) {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 if (i % 2 == 0) {
                     (void)service::create_member(transaction, fields);
                     return;

@@ -153,13 +153,13 @@ BOOST_AUTO_TEST_CASE(fifty_parallel_creations_of_one_address_make_one_user) {
     constexpr int kEach = 5;
     std::array<std::atomic<int>, 7> outcomes{};
     side_by_side(kThreads, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         for (int k = 0; k < kEach; ++k) {
             rules::MemberFields fields;
             fields.email = "ann@example.test";
             fields.first_name = "by " + std::to_string(i * kEach + k);
             const auto created =
-                desk.as(k % 2 ? acme : umbrella, [&](service::OrgTransaction& transaction) {
+                worker.as(k % 2 ? acme : umbrella, [&](service::OrgTransaction& transaction) {
                     return service::create_member(transaction, fields);
                 });
             ++outcomes[static_cast<std::size_t>(created.outcome)];
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(overlapping_batches_in_any_order_make_each_person_once) {
     std::atomic<int> created = 0;
     std::atomic<int> failed = 0;
     side_by_side(kThreads, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         Dice dice(static_cast<unsigned>(i));
         for (int k = 0; k < kEach; ++k) {
             const Batch batch = dice.batch(kPeople, kStart);
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(overlapping_batches_in_any_order_make_each_person_once) {
             const auto expect = dice.roll(2) ? Expect::NewUsers : Expect::KnownUsers;
             const OrgId organization = dice.roll(2) ? acme : umbrella;
             try {
-                const auto attached = desk.database.transaction([&](db::Tx& tx) {
+                const auto attached = worker.database.transaction([&](db::Tx& tx) {
                     return service::create_or_attach(tx, organization, inputs, expect, kStart);
                 });
                 created += static_cast<int>(std::count_if(

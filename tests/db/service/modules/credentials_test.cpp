@@ -16,7 +16,7 @@ using test::kHour;
 
 namespace {
 
-struct ModuleCredentials : test::ModuleHouse {
+struct ModuleCredentials : test::ModuleFixture {
     IssuedModuleCredential issue(std::optional<Timestamp> expires_at = {}) {
         return issue(installation, expires_at);
     }
@@ -127,8 +127,9 @@ BOOST_AUTO_TEST_CASE(only_an_installation_that_lives_gets_one_and_no_more_than_f
 
 BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
     for (int i = 0; i < 49; ++i) issue();
-    const auto issue_at = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
+    const auto issue_at = [&](test::DatabaseContext& worker,
+                              const std::function<void()>& before_the_end) {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
             (void)service::issue_module_credential(transaction, context.keys, installation,
                                                    {"n", {}});
             before_the_end();
@@ -137,8 +138,8 @@ BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
     std::future<std::optional<ErrorCode>> second;
     issue_at(*this, [&] {
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return code_of([&] { issue_at(desk, [] {}); });
+            test::DatabaseContext worker;
+            return code_of([&] { issue_at(worker, [] {}); });
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });

@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kWithSecret = R"({"name":"N","config_schema":{
     "key":{"type":"string","secret":true,"required":true},"rate":{"type":"number"}}})";
 
-struct Installations : test::ModuleHouse {
+struct Installations : test::ModuleFixture {
     Installation change(InstallationId id, service::InstallationChange what) {
         return as_admin([&](service::OrgTransaction& transaction) {
             return service::change_installation(context, transaction, id, what);
@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(of_eight_installations_at_once_one_is_made) {
     std::atomic<int> made = 0;
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
-                return service::install_module(desk.context, transaction, {module.id, {}, {}});
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
+                return service::install_module(worker.context, transaction, {module.id, {}, {}});
             });
         });
         made += code ? 0 : 1;
@@ -202,9 +202,9 @@ BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
     }
     std::atomic<int> enabled = 0;
     test::side_by_side(4, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 return service::enable_installation(transaction, ids.at(i));
             });
         });

@@ -15,9 +15,9 @@ using rules::ModuleStatus;
 using rules::VersionStatus;
 using test::code_of;
 using test::error_of;
-using test::ModuleHouse;
+using test::ModuleFixture;
 
-BOOST_FIXTURE_TEST_SUITE(modules, ModuleHouse)
+BOOST_FIXTURE_TEST_SUITE(modules, ModuleFixture)
 
 BOOST_AUTO_TEST_CASE(a_new_module_is_the_organization_s_own_draft) {
     const auto module = create("shop");
@@ -172,9 +172,9 @@ BOOST_AUTO_TEST_CASE(of_eight_publications_at_once_one_succeeds) {
     const auto version = draft(module.id, "1");
     std::atomic<int> published = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 return service::publish_version(transaction, module.id, version.id);
             });
         });

@@ -11,14 +11,14 @@
 
 using namespace muster;
 using service::Resealed;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::kHour;
 
 namespace {
 
 const Secret kNext(std::string(32, 'n'));
 
-struct Secrets : AdminHouse {
+struct Secrets : AdminFixture {
     service::IdempotencyClaim claim(const std::string& key) {
         return {sha256(key), sha256("body"), Secret(key)};
     }

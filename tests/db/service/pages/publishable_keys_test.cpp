@@ -2,7 +2,7 @@
 // revoked, and found as long as they live; a key of the other kind is none.
 #include "service/pages/publishable_keys.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 
@@ -17,7 +17,7 @@ using rules::PublishableKeyKind;
 using service::NewPublishableKey;
 using service::PublishableKeyChange;
 using test::code_of;
-using test::House;
+using test::Fixture;
 
 namespace {
 
@@ -30,7 +30,7 @@ NewPublishableKey fields(std::string name = "shop") {
     return {std::move(name), {"https://shop.example"}, {}, {}, {}};
 }
 
-struct PublishableKeys : House {
+struct PublishableKeys : Fixture {
     // As an admin, through the API.
     template <class Work>
     auto as_admin(const Work& work) {
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_key_whose_row_is_held_fails_nobody_who_is_looked_up_with_
     const PublishableKey free = issue();
     auto impatient = test::connection_settings();
     impatient.lock_timeout_seconds = 1;
-    test::Desk collector(impatient);
+    test::DatabaseContext collector(impatient);
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM publishable_keys WHERE token = ? FOR UPDATE", held.token);
     const std::vector<std::string> tokens{held.token, free.token};
@@ -213,9 +213,9 @@ BOOST_AUTO_TEST_CASE(an_organization_has_two_hundred_keys_whoever_makes_them_at_
     std::atomic<int> made{0};
     std::atomic<int> refused{0};
     test::side_by_side(12, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 (void)service::issue_publishable_key(transaction, kTracking, fields());
             });
         });

@@ -9,7 +9,7 @@
 
 using namespace muster;
 using rules::ImportState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::Meanwhile;
 using test::people;
 using test::row;
@@ -29,7 +29,7 @@ service::NewRow full_row(std::int64_t number, const std::string& email) {
     return made;
 }
 
-struct Erasing : ImportHouse {
+struct Erasing : ImportFixture {
     Erasing() { service::enable_attribute(context, acme, "phone", true); }
 
     UserId member(OrgId organization, const std::string& email) {
@@ -457,17 +457,18 @@ BOOST_AUTO_TEST_CASE(interrupted_anywhere_it_is_completed_by_doing_it_again) {
 }
 
 BOOST_AUTO_TEST_CASE(an_erasure_beside_those_who_bring_the_person_leaves_a_whole_person_or_none) {
-    test::side_by_side(5, [&](int worker) {
-        test::Desk desk;
+    test::side_by_side(5, [&](int number) {
+        test::DatabaseContext worker;
         rules::MemberFields fields;
         fields.email = kAnn;
         for (int i = 0; i < 20; ++i) {
-            if (worker == 0) {
-                (void)service::erase_person(desk.context, kAnn);
+            if (number == 0) {
+                (void)service::erase_person(worker.context, kAnn);
             } else {
-                desk.as(worker % 2 == 0 ? acme : other, [&](service::OrgTransaction& transaction) {
-                    return service::create_member(transaction, fields).member.user_id;
-                });
+                worker.as(number % 2 == 0 ? acme : other,
+                          [&](service::OrgTransaction& transaction) {
+                              return service::create_member(transaction, fields).member.user_id;
+                          });
             }
         }
     });

@@ -22,7 +22,7 @@ namespace {
 
 constexpr Milliseconds kHour{3600L * 1000};
 
-struct Deliveries : test::WebhookHouse {
+struct Deliveries : test::EndpointFixture {
     service::EndpointPlace place() const { return {shop, endpoint}; }
     std::vector<WebhookDelivery> list(const service::DeliveryFilter& filter = {}) {
         return service::list_deliveries(context, acme, place(), std::nullopt, filter, 100);

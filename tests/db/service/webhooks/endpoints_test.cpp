@@ -22,7 +22,7 @@ using test::code_of;
 
 namespace {
 
-struct Endpoints : test::WebhookHouse {
+struct Endpoints : test::EndpointFixture {
     // A sealed column of the endpoint's row, opened; "NULL" for none.
     std::string opened(const char* column, EndpointId id, const KeyRing& keys) {
         const std::string sealed = client.value(
@@ -151,9 +151,10 @@ BOOST_AUTO_TEST_CASE(an_installation_takes_endpoints_unless_it_is_disabled_or_fu
 
 BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
     for (int i = 0; i < 199; ++i) create();
-    const auto take = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
-            (void)service::create_webhook_endpoint(transaction, desk.context.keys, shop,
+    const auto take = [&](test::DatabaseContext& worker,
+                          const std::function<void()>& before_the_end) {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
+            (void)service::create_webhook_endpoint(transaction, worker.context.keys, shop,
                                                    {"https://example.org/", {"member.created"}});
             before_the_end();
         });
@@ -161,8 +162,8 @@ BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
     std::future<std::optional<ErrorCode>> second;
     take(*this, [&] {
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return code_of([&] { take(desk, [] {}); });
+            test::DatabaseContext worker;
+            return code_of([&] { take(worker, [] {}); });
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
@@ -275,8 +276,8 @@ BOOST_AUTO_TEST_CASE(
     as_admin([&](service::OrgTransaction& transaction) {
         service::emit(transaction, {"member.created", std::nullopt, [] { return "{}"; }});
         disabling = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            desk.as(acme, [&](service::OrgTransaction& other) {
+            test::DatabaseContext worker;
+            worker.as(acme, [&](service::OrgTransaction& other) {
                 service::change_webhook_endpoint(other, {shop, id},
                                                  {{}, {}, EndpointStatus::Disabled});
             });

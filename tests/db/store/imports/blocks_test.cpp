@@ -11,7 +11,7 @@ using rules::RowState;
 using store::BlockFilter;
 using store::BlockKey;
 using store::BlockState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::until;
 
 namespace {
@@ -19,7 +19,7 @@ namespace {
 const Timestamp kNow = Timestamp::now();
 const Timestamp kLater = kNow + Milliseconds(1000);
 
-struct Blocks : ImportHouse {
+struct Blocks : ImportFixture {
     template <class Call>
     auto on_store(const Call& call) {
         return database.transaction([&](db::Tx& tx) {
@@ -175,8 +175,8 @@ BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other)
         const store::NewBlock block{{0, 0}, 1, "first"};
         store::insert_blocks(org, id, {&block, 1}, kNow);
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            desk.database.transaction([&](db::Tx& tx) {
+            test::DatabaseContext worker;
+            worker.database.transaction([&](db::Tx& tx) {
                 OrgStore own(tx, acme);
                 const store::NewBlock rival{{++runs == 1 ? 0U : 1U, 0}, 1, "second"};
                 store::insert_blocks(own, id, {&rival, 1}, kNow);

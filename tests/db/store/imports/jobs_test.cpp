@@ -9,7 +9,7 @@
 using namespace muster;
 using db::OrgStore;
 using rules::ImportState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::side_by_side;
 
 namespace {
@@ -22,7 +22,7 @@ const Timestamp kNow = Timestamp::now();
 const Timestamp kLater = kNow + Milliseconds(3'600'000);
 const Timestamp kSoon = kNow + Milliseconds(1);
 
-struct Store : ImportHouse {
+struct Store : ImportFixture {
     // Runs a call of the store in a transaction of its own.
     template <class Call>
     auto on_store(OrgId organization, const Call& call) {
@@ -162,8 +162,8 @@ BOOST_AUTO_TEST_CASE(of_twenty_parallel_jobs_one_is_made_and_the_others_name_it)
     std::vector<std::optional<ImportId>> active(kThreads);
     std::vector<ImportId> own(kThreads);
     side_by_side(kThreads, [&](int i) {
-        test::Desk desk;
-        active[i] = desk.database.transaction([&](db::Tx& tx) {
+        test::DatabaseContext worker;
+        active[i] = worker.database.transaction([&](db::Tx& tx) {
             OrgStore org(tx, acme);
             const auto job = fresh();
             own[i] = job.id;
@@ -319,8 +319,8 @@ BOOST_AUTO_TEST_CASE(of_many_runners_one_gets_the_lease) {
     put(ImportState::Committing);
     std::atomic<int> claimed = 0;
     side_by_side(10, [&](int) {
-        test::Desk desk;
-        if (service::claim_due_import(desk.context, Uuid::v7())) ++claimed;
+        test::DatabaseContext worker;
+        if (service::claim_due_import(worker.context, Uuid::v7())) ++claimed;
     });
     BOOST_TEST(claimed == 1);
 }

@@ -2,7 +2,7 @@
 // no two runners get the same delivery.
 #include "store/webhooks/queue.hpp"
 
-#include "db/dispatch_house.hpp"
+#include "db/webhook_fixture.hpp"
 #include "service/operations/purge.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@ using namespace muster;
 
 namespace {
 
-struct Queue : test::DispatchHouse {
+struct Queue : test::WebhookFixture {
     // `count` deliveries to each endpoint, due since long, all of one event.
     void fill(const std::vector<EndpointId>& endpoints, int count) {
         const auto event = WebhookEventId::create();
@@ -30,7 +30,7 @@ struct Queue : test::DispatchHouse {
                 acme, id, id, event);
         }
     }
-    // Rows and index entries that the statements of `work` read on this desk's connection.
+    // Rows and index entries that the statements of `work` read on the connection of `worker`.
     std::int64_t reads(const std::function<void(db::Tx&)>& work) {
         return database.transaction([&](db::Tx& tx) {
             const auto before = test::entries_read(tx, "rnd");
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses
 BOOST_AUTO_TEST_CASE(what_one_runner_just_takes_another_passes_over) {
     const auto to = endpoint("https://one.example/");
     queue(to, 10);
-    test::Desk other;
+    test::DatabaseContext other;
     std::set<DeliveryId> all;
     const auto claim = [&](db::Tx& tx, int limit) {
         db::OrgStore org(tx, acme);
