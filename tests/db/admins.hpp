@@ -13,7 +13,7 @@
 
 #include <json/value.h>
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <string_view>

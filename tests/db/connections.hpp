@@ -9,7 +9,7 @@
 #include "store/connections/leases.hpp"
 #include "unit/client/loopback_server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <functional>
 #include <mutex>

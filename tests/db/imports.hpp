@@ -8,7 +8,7 @@
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <map>
 #include <string>

@@ -7,7 +7,7 @@
 #include "rules/attributes.hpp"
 #include "service/members/create.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <array>

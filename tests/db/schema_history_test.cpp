@@ -4,7 +4,7 @@
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <map>
 

@@ -4,7 +4,7 @@
 #include "db/upgrade_database.hpp"
 #include "unit/client/scratch.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <filesystem>
 
@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(an_upgrade_that_only_adds_leaves_this_program_its_work, 
     BOOST_TEST(seen() == "current");
     apply(kNewest, kAdds);
     BOOST_TEST(seen() == "newer");
-    BOOST_TEST((service::check_readiness(*context).state == service::Readiness::Ready));
+    BOOST_TEST(service::check_readiness(*context).state == service::Readiness::Ready);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_upgrade_that_breaks_this_program_has_it_refuse_from_its_beginning_on,
@@ -194,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(an_upgrade_that_breaks_this_program_has_it_refuse_from_i
     BOOST_TEST(client->column("SELECT version FROM schema_version") ==
                Lines({std::to_string(kNewest)}));
     const auto report = service::check_readiness(*context);
-    BOOST_TEST((report.state == service::Readiness::WrongSchema));
+    BOOST_TEST(report.state == service::Readiness::WrongSchema);
     BOOST_TEST(report.problem.find("apt install") != std::string::npos, report.problem);
     apply(kNext, kAdds);
     BOOST_TEST(seen() == "too_new");

@@ -4,7 +4,7 @@
 #include "db/upgrade_database.hpp"
 #include "unit/client/scratch.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -12,7 +12,7 @@
 #include "store/imports/jobs.hpp"
 #include "store/members/members.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "db/upgrade_database.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <fstream>
 #include <iterator>

@@ -3,7 +3,7 @@
 // may.
 #include "db/upgrade_database.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster::test;
 namespace store = muster::store;
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_none_comes_back) 
         BOOST_TEST(*oldest <= version, version);
         before = *oldest;
     }
-    BOOST_TEST((store::oldest_program_in(source_text("sql/schema.sql")) == before));
+    BOOST_TEST(store::oldest_program_in(source_text("sql/schema.sql")) == before);
 }
 
 BOOST_AUTO_TEST_CASE(what_would_hold_others_up_is_found) {

@@ -3,7 +3,7 @@
 
 #include "db/fixture.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <future>
 #include <stdexcept>
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(an_organization_is_bound_to_each_org) {
     const OrgId other = OrgId::create();
     database.autocommit([&](Tx& tx) {
         OrgStore org(tx, one);
-        BOOST_TEST((org.org() == one));
+        BOOST_TEST(org.org() == one);
         auto rows = org.query(kBoth, one, one, other);
         BOOST_TEST_REQUIRE(rows.next());
         BOOST_TEST(rows.integer(1) == 1);
@@ -179,13 +179,13 @@ BOOST_AUTO_TEST_CASE(a_changed_premise_runs_again_but_not_for_ever) {
     BOOST_TEST(runs == Database::kAttempts);
     BOOST_TEST(counter(1) == 1);
     runs = 0;
-    BOOST_TEST((kind_of([&] {
-                    database.transaction([&](Tx& tx) {
-                        ++runs;
-                        tx.execute(kAdd, 1);
-                        throw RetryTransaction{"never"};
-                    });
-                }) == Kind::Deadlock));
+    BOOST_TEST(kind_of([&] {
+                   database.transaction([&](Tx& tx) {
+                       ++runs;
+                       tx.execute(kAdd, 1);
+                       throw RetryTransaction{"never"};
+                   });
+               }) == Kind::Deadlock);
     BOOST_TEST(runs == Database::kAttempts);
     BOOST_TEST(counter(1) == 1);
 }
@@ -220,14 +220,14 @@ BOOST_AUTO_TEST_CASE(a_connection_killed_in_the_middle_runs_the_closure_once_mor
 
 BOOST_AUTO_TEST_CASE(a_second_lost_connection_is_thrown) {
     int runs = 0;
-    BOOST_TEST((kind_of([&] {
-                    database.transaction([&](Tx& tx) {
-                        ++runs;
-                        tx.execute(kAdd, 1);
-                        kill(tx);
-                        tx.execute(kAdd, 2);
-                    });
-                }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] {
+                   database.transaction([&](Tx& tx) {
+                       ++runs;
+                       tx.execute(kAdd, 1);
+                       kill(tx);
+                       tx.execute(kAdd, 2);
+                   });
+               }) == Kind::Gone);
     BOOST_TEST(runs == 2);
     BOOST_TEST(counter(1) == 0);
 }
@@ -247,13 +247,13 @@ BOOST_AUTO_TEST_CASE(a_connection_lost_behind_a_deadlock_is_still_the_first_one_
 
 BOOST_AUTO_TEST_CASE(a_commit_whose_fate_is_unknown_is_not_run_again) {
     int runs = 0;
-    BOOST_TEST((kind_of([&] {
-                    database.transaction([&](Tx& tx) {
-                        ++runs;
-                        tx.execute(kAdd, 1);
-                        kill(tx);
-                    });
-                }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] {
+                   database.transaction([&](Tx& tx) {
+                       ++runs;
+                       tx.execute(kAdd, 1);
+                       kill(tx);
+                   });
+               }) == Kind::Gone);
     BOOST_TEST(runs == 1);
     BOOST_TEST(counter(1) == 0);
     database.transaction([&](Tx& tx) { tx.execute(kAdd, 1); });
@@ -265,8 +265,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_asked_once) {
     settings.urls = {"unix:/nowhere/mysql.sock"};
     Database away(settings);
     int runs = 0;
-    BOOST_TEST((kind_of([&] { away.transaction([&](Tx&) { ++runs; }); }) == Kind::Gone));
-    BOOST_TEST((kind_of([&] { away.autocommit([&](Tx&) { ++runs; }); }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] { away.transaction([&](Tx&) { ++runs; }); }) == Kind::Gone);
+    BOOST_TEST(kind_of([&] { away.autocommit([&](Tx&) { ++runs; }); }) == Kind::Gone);
     BOOST_TEST(runs == 0);
 }
 
@@ -290,10 +290,10 @@ BOOST_AUTO_TEST_CASE(a_step_that_fails_undoes_itself_only) {
 }
 
 BOOST_AUTO_TEST_CASE(a_step_passes_on_every_other_failure) {
-    BOOST_TEST((kind_of([&] {
-                    database.transaction(
-                        [&](Tx& tx) { tx.attempt([&] { tx.execute(kInsert, 1, 1); }); });
-                }) == Kind::Duplicate));
+    BOOST_TEST(kind_of([&] {
+                   database.transaction(
+                       [&](Tx& tx) { tx.attempt([&] { tx.execute(kInsert, 1, 1); }); });
+               }) == Kind::Duplicate);
     BOOST_CHECK_THROW(
         database.transaction([&](Tx& tx) { tx.attempt([] { throw std::runtime_error("x"); }); }),
         std::runtime_error);
@@ -319,13 +319,13 @@ BOOST_AUTO_TEST_CASE(a_read_connects_again_once) {
     BOOST_TEST(value == 0);
     BOOST_TEST(runs == 2);
     runs = 0;
-    BOOST_TEST((kind_of([&] {
-                    database.autocommit([&](Tx& tx) {
-                        ++runs;
-                        kill(tx);
-                        tx.query(kRead, 1);
-                    });
-                }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] {
+                   database.autocommit([&](Tx& tx) {
+                       ++runs;
+                       kill(tx);
+                       tx.query(kRead, 1);
+                   });
+               }) == Kind::Gone);
     BOOST_TEST(runs == 2);
 }
 

@@ -4,7 +4,7 @@
 #include "db/fixture.hpp"
 #include "service/members/create.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 
@@ -37,7 +37,7 @@ struct Registry : Fixture {
     std::vector<std::string> faults(std::string_view key, const service::AttributeChange& change) {
         const auto error = test::error_of([&] { put(key, change); });
         BOOST_TEST_REQUIRE(error.has_value());
-        BOOST_TEST((error->code() == ErrorCode::ValidationError));
+        BOOST_TEST(error->code() == ErrorCode::ValidationError);
         std::vector<std::string> found;
         const Json::Value details = error->details();
         for (const Json::Value& field : details["fields"]) {
@@ -67,8 +67,8 @@ using Keys = std::vector<std::string>;
 BOOST_FIXTURE_TEST_SUITE(service_attributes, Registry)
 
 BOOST_AUTO_TEST_CASE(attributes_are_paged_by_key) {
-    BOOST_TEST((page("", 3) == Keys{"address.city", "address.line1", "address.postcode"}));
-    BOOST_TEST((page("address.postcode", 2) == Keys{"emergency_contact", "favourite_team"}));
+    BOOST_TEST(page("", 3) == (Keys{"address.city", "address.line1", "address.postcode"}));
+    BOOST_TEST(page("address.postcode", 2) == (Keys{"emergency_contact", "favourite_team"}));
     BOOST_TEST(page("zzz", 2).empty());
     BOOST_TEST(page("", 100).size() == 8);
 }
@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(an_attribute_is_read_as_it_was_added) {
     const auto* interests = registry.find("interests");
     BOOST_TEST_REQUIRE(interests != nullptr);
     BOOST_TEST(interests->label == "Interests \U0001f600");
-    BOOST_TEST((interests->type == AttributeType::MultiChoice));
-    BOOST_TEST((interests->choices == choices));
+    BOOST_TEST(interests->type == AttributeType::MultiChoice);
+    BOOST_TEST(interests->choices == choices);
 }
 
 BOOST_AUTO_TEST_CASE(an_attribute_is_enabled_and_disabled_by_its_key) {
@@ -134,12 +134,12 @@ BOOST_AUTO_TEST_CASE(a_label_that_cannot_be_stored_is_told_as_a_mistake) {
 BOOST_AUTO_TEST_CASE(an_attribute_is_put_and_changed) {
     const auto made = put("shoe", {{}, AttributeType::SingleChoice, Keys{"S", "M"}, false});
     BOOST_TEST(made.attribute.label == "shoe");
-    BOOST_TEST((made.created_at == made.updated_at));
+    BOOST_TEST(made.created_at == made.updated_at);
     const auto changed = put("shoe", {"Shoe size", AttributeType::MultiChoice, {}, true});
-    BOOST_TEST((changed.id == made.id));
+    BOOST_TEST(changed.id == made.id);
     BOOST_TEST(changed.attribute.label == "Shoe size");
-    BOOST_TEST((changed.attribute.choices == Keys{"S", "M"}));
-    BOOST_TEST((changed.created_at == made.created_at));
+    BOOST_TEST(changed.attribute.choices == (Keys{"S", "M"}));
+    BOOST_TEST(changed.created_at == made.created_at);
     const auto text = put("shoe", {{}, AttributeType::Text, {}, true});
     BOOST_TEST(text.attribute.label == "Shoe size");
     BOOST_TEST(text.attribute.choices.empty());
@@ -183,11 +183,11 @@ BOOST_AUTO_TEST_CASE(an_organization_has_at_most_200_attributes) {
 }
 
 BOOST_AUTO_TEST_CASE(the_type_of_a_starter_attribute_is_fixed) {
-    BOOST_TEST((test::code_of([&] {
-                    put("phone", {{}, AttributeType::Number, {}, true});
-                }) == ErrorCode::InvalidState));
+    BOOST_TEST(test::code_of([&] {
+                   put("phone", {{}, AttributeType::Number, {}, true});
+               }) == ErrorCode::InvalidState);
     put("gender", {{}, AttributeType::SingleChoice, Keys{"f", "m"}, true});
-    BOOST_TEST((put("phone", {{}, AttributeType::Text, {}, true}).attribute.enabled));
+    BOOST_TEST(put("phone", {{}, AttributeType::Text, {}, true}).attribute.enabled);
 }
 
 BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
@@ -195,12 +195,12 @@ BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
     put("a.bxc", {{}, AttributeType::Text, {}, true});
     create(*this, ann_with(R"({"a.b_c":"1"})"));
     const AttributeChange number{{}, AttributeType::Number, {}, true};
-    BOOST_TEST((test::code_of([&] { put("a.b_c", number); }) == ErrorCode::InvalidState));
-    BOOST_TEST((put("a.bxc", number).attribute.type == AttributeType::Number));
+    BOOST_TEST(test::code_of([&] { put("a.b_c", number); }) == ErrorCode::InvalidState);
+    BOOST_TEST(put("a.bxc", number).attribute.type == AttributeType::Number);
     const OrgId other = organization("Other");
-    BOOST_TEST((as(other, [&](service::OrgTransaction& transaction) {
-                    return service::put_attribute(transaction, "a.b_c", number);
-                }).attribute.type == AttributeType::Number));
+    BOOST_TEST(as(other, [&](service::OrgTransaction& transaction) {
+                   return service::put_attribute(transaction, "a.b_c", number);
+               }).attribute.type == AttributeType::Number);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
             });
         }
     });
-    BOOST_TEST((refused == ErrorCode::InvalidState));
+    BOOST_TEST(refused == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {

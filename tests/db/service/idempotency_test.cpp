@@ -6,7 +6,7 @@
 #include "db/fixture.hpp"
 #include "store/idempotency.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <future>
@@ -81,12 +81,12 @@ BOOST_AUTO_TEST_CASE(a_reply_without_a_location_and_with_any_bytes_is_replayed) 
     BOOST_TEST(replay.replayed);
     BOOST_TEST(replay.status == 204);
     BOOST_TEST(replay.location == "");
-    BOOST_TEST((replay.body == body));
+    BOOST_TEST(replay.body == body);
 }
 
 BOOST_AUTO_TEST_CASE(the_same_key_with_another_body_is_a_conflict) {
     run(claim("key", "one"), "a");
-    BOOST_TEST((code_of([&] { run(claim("key", "two"), "b"); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(code_of([&] { run(claim("key", "two"), "b"); }) == ErrorCode::IdempotencyConflict);
     BOOST_TEST(runs == 1);
     BOOST_TEST(run(claim("key", "one"), "c").replayed);
 }
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(the_database_and_the_installation_s_key_alone_do_not_show_i
     // The same place in the table, another Idempotency-Key behind it.
     auto forged = claim();
     forged.scope = Secret("another key");
-    BOOST_TEST((code_of([&] { show(context, acme, forged); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(code_of([&] { show(context, acme, forged); }) == ErrorCode::IdempotencyConflict);
     BOOST_TEST(show(context, acme, claim()).body == kShown);
 }
 
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_secret_sealed_under_a_key_that_is_gone_is_a_conflict_and_
     show(context, acme, claim());
     const Secret next(std::string(32, 'n'));
     service::Context other{database, test::settings(), KeyRing(next)};
-    BOOST_TEST((code_of([&] { show(other, acme, claim()); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(code_of([&] { show(other, acme, claim()); }) == ErrorCode::IdempotencyConflict);
     service::Context rotating{database, test::settings(), context.cursors,
                               KeyRing(next, test::settings().security_key)};
     BOOST_TEST(show(rotating, acme, claim()).body == kShown);
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_first_that_still_runs_after_the_wait_is_in_progress) {
     service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
         BOOST_TEST_REQUIRE(error.has_value());
-        BOOST_TEST((error->code() == ErrorCode::IdempotencyInProgress));
+        BOOST_TEST(error->code() == ErrorCode::IdempotencyInProgress);
         BOOST_TEST(error->retry_after() == 1);
         return StoredReply{200, "", "first", {}};
     });

@@ -10,7 +10,7 @@
 #include "unit/base/logged.hpp"
 #include "unit/net/loopback_smtp.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <future>

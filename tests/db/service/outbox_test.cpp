@@ -8,7 +8,7 @@
 #include "service/members/create.hpp"
 #include "service/privacy/erasure.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
 using test::TwoTenants;

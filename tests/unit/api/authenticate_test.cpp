@@ -6,7 +6,7 @@
 #include "rules/seal_names.hpp"
 #include "unit/api/offline_context.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <set>
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_may_only_pass_it) {
              {Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
             const auto error = refusal(endpoint(access, Role::Owner), caller);
             BOOST_TEST_REQUIRE(error.has_value(), api::text_of(access));
-            BOOST_TEST((error->code() == ErrorCode::TwoFactorRequired));
+            BOOST_TEST(error->code() == ErrorCode::TwoFactorRequired);
             BOOST_TEST(error->details()["reason"].asString() == "2FA_REQUIRED");
         }
     }
@@ -203,8 +203,8 @@ BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
             }
             // Nothing is declared that cannot come, either.
             const std::vector<ErrorCode> expected(met.begin(), met.end());
-            BOOST_TEST((api::errors_of(row) == expected), api::text_of(access)
-                                                              << " " << rules::text_of(role));
+            BOOST_TEST(api::errors_of(row) == expected, api::text_of(access)
+                                                            << " " << rules::text_of(role));
         }
     }
     BOOST_TEST(api::errors_of(endpoint(Access::Open)).empty());
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
             api::require_signature(offline.context, caller, request, body);
             return "";
         } catch (const Error& error) {
-            BOOST_TEST((error.code() == ErrorCode::SignatureInvalid));
+            BOOST_TEST(error.code() == ErrorCode::SignatureInvalid);
             return error.details()["reason"].asString();
         }
     };

@@ -8,7 +8,7 @@
 #include "unit/api/offline_context.hpp"
 
 #include <array>
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

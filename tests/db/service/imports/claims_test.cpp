@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_claim_without_its_answer_is_undone_and_made_again) {
     const auto lease = service::claim_due_import(worker.context, owner);
     BOOST_TEST(server.has_lost());
     BOOST_TEST_REQUIRE(lease.has_value());
-    BOOST_TEST((lease->id == id));
+    BOOST_TEST(lease->id == id);
     BOOST_TEST(job(id).attempts == 1);
 }
 
@@ -47,8 +47,8 @@ BOOST_AUTO_TEST_CASE(a_claim_whose_commit_has_no_answer_is_not_repeated) {
     const ImportId id = due();
     const LossyServer server("COMMIT");
     DatabaseContext worker(through(server));
-    BOOST_TEST((test::kind_of([&] { service::claim_due_import(worker.context, owner); }) ==
-                db::DbError::Kind::Gone));
+    BOOST_TEST(test::kind_of([&] { service::claim_due_import(worker.context, owner); }) ==
+               db::DbError::Kind::Gone);
     BOOST_TEST(server.has_lost());
     BOOST_TEST(job(id).attempts == 1);
     BOOST_TEST(!service::claim_due_import(worker.context, owner).has_value());
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_failure_without_its_answer_is_stored) {
     DatabaseContext worker(through(server));
     service::fail_import(worker.context, *lease, ImportState::Validating, {"CODE", "why"});
     BOOST_TEST(server.has_lost());
-    BOOST_TEST((job(id).state == ImportState::Failed));
+    BOOST_TEST(job(id).state == ImportState::Failed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,7 +9,7 @@
 #include "unit/base/logged.hpp"
 #include "unit/client/loopback_server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <condition_variable>

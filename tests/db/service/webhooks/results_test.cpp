@@ -9,7 +9,7 @@
 #include "store/webhooks/endpoints.hpp"
 #include "store/webhooks/queue.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_mor
     const auto attempt = result(to, claimed.at(0), "http_4xx", 410);
     const auto disabled = record_attempts(context, owner, {&attempt, 1});
     BOOST_REQUIRE(disabled.size() == 1U);
-    BOOST_TEST((disabled[0].endpoint == to));
+    BOOST_TEST(disabled[0].endpoint == to);
     BOOST_TEST(cell(to, "status") == "disabled");
     BOOST_TEST(cell(to, "disabled_reason") == "gone");
     BOOST_TEST(status(claimed[0].id) == "failed");

@@ -5,7 +5,7 @@
 #include "db/fixture.hpp"
 #include "store/operations/purge.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <map>
 #include <optional>

@@ -79,7 +79,7 @@ struct Costs : Fixture {
                 Keys found;
                 const auto cost = cost_of([&](OrgStore& org) { found = page(org, after, kPage); });
                 BOOST_TEST_REQUIRE(found.size() == std::size_t{kPage});
-                BOOST_TEST((found.front().user_id == all[depth].user_id));
+                BOOST_TEST(found.front().user_id == all[depth].user_id);
                 BOOST_TEST(cost <= most);
             }
         }

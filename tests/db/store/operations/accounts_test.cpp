@@ -6,7 +6,7 @@
 #include "rules/operations/database_server.hpp"
 #include "store/operations/server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <stdexcept>
 

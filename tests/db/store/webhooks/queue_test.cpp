@@ -5,7 +5,7 @@
 #include "db/webhook_fixture.hpp"
 #include "service/operations/purge.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 
@@ -88,12 +88,12 @@ BOOST_AUTO_TEST_CASE(those_that_fail_are_found_apart_and_the_longest_due_first) 
     database.autocommit([&](db::Tx& tx) {
         const auto healthy = due(tx);
         BOOST_REQUIRE(healthy.size() == 2U);
-        BOOST_TEST((healthy[0].endpoint == late));
-        BOOST_TEST((healthy[1].endpoint == later));
+        BOOST_TEST(healthy[0].endpoint == late);
+        BOOST_TEST(healthy[1].endpoint == later);
         const auto others = due(tx, true);
         BOOST_REQUIRE(others.size() == 1U);
-        BOOST_TEST((others[0].endpoint == failing));
-        BOOST_TEST((others[0].organization == acme));
+        BOOST_TEST(others[0].endpoint == failing);
+        BOOST_TEST(others[0].organization == acme);
     });
 }
 
@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses
     database.autocommit([&](db::Tx& tx) {
         const auto found = store::find_due_endpoints(tx, false, Timestamp::now(), 10);
         BOOST_REQUIRE(found.size() == 10U);
-        BOOST_TEST((found[0].organization == acme));
-        BOOST_TEST((found[1].endpoint == theirs));
+        BOOST_TEST(found[0].organization == acme);
+        BOOST_TEST(found[1].endpoint == theirs);
     });
 }
 
