@@ -6,7 +6,7 @@
 
 namespace muster::test {
 
-std::vector<AdminHouse::Sent> AdminHouse::mails() {
+std::vector<AdminFixture::Sent> AdminFixture::mails() {
     std::vector<Sent> sent;
     for (auto rows = client.query("SELECT id, content FROM mail_outbox ORDER BY id");
          rows.next();) {
@@ -21,7 +21,7 @@ std::vector<AdminHouse::Sent> AdminHouse::mails() {
     return sent;
 }
 
-void AdminHouse::pass(Milliseconds span) {
+void AdminFixture::pass(Milliseconds span) {
     const std::int64_t by = span.count();
     client.execute("UPDATE otp_codes SET expires_at = expires_at - ?", by);
     client.execute("UPDATE admins SET second_factor_paused_until = second_factor_paused_until - ?",

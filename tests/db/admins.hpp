@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "rules/access/totp.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
@@ -13,7 +13,7 @@
 
 #include <json/value.h>
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ inline constexpr Milliseconds kHour = 60 * kMinute;
 inline constexpr Milliseconds kDay = 24 * kHour;
 
 // The fixture: one organization, whose owner is ann@example.test.
-struct AdminHouse : House {
+struct AdminFixture : Fixture {
     // What a mail of the outbox holds, opened with the installation's key.
     struct Sent {
         std::string to;

@@ -13,8 +13,8 @@
 
 namespace muster::test {
 
-struct ConnectingHouse : AdminHouse {
-    ConnectingHouse() {
+struct ConnectingFixture : AdminFixture {
+    ConnectingFixture() {
         own.console_origin = "https://console.example";
         for (const std::string_view id : {"gitlab", "shopify", "slack", "quickbooks"}) {
             auto& provider = own.providers[std::string(id)];
@@ -39,7 +39,7 @@ struct ConnectingHouse : AdminHouse {
     }
     service::Departure set_out(const service::ConnectRequest& asked = request()) {
         return as_ann([&](service::OrgTransaction& transaction) {
-            return service::set_out(transaction, desk, asked, session());
+            return service::set_out(transaction, console, asked, session());
         });
     }
     SessionId session() const { return opened.session.id; }
@@ -50,15 +50,15 @@ struct ConnectingHouse : AdminHouse {
         const auto query = departure.redirect_url.substr(departure.redirect_url.find('?') + 1);
         made.state = http::query_value(query, "state").value_or("");
         made.code = "code";
-        made.proof = service::connect_proof(desk.keys, session());
+        made.proof = service::connect_proof(console.keys, session());
         return made;
     }
     service::Return come_back(const service::Arrival& arrival) {
-        return service::come_back(desk, arrival, [](const auto&) { return true; });
+        return service::come_back(console, arrival, [](const auto&) { return true; });
     }
 
     std::vector<rules::ProviderConnection> list() {
-        return service::list_connections(desk, ann, acme);
+        return service::list_connections(console, ann, acme);
     }
     // "status: error"
     std::string stands(ConnectionId id) {
@@ -69,7 +69,7 @@ struct ConnectingHouse : AdminHouse {
 
     service::NewSession opened = sign_in();
     Settings own = settings();
-    service::Context desk{database, own, KeyRing(own.security_key)};
+    service::Context console{database, own, KeyRing(own.security_key)};
 };
 
 }  // namespace muster::test

@@ -9,7 +9,7 @@
 #include "store/connections/leases.hpp"
 #include "unit/client/loopback_server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <functional>
 #include <mutex>
@@ -80,14 +80,14 @@ class ProviderServer {
 };
 
 // A worker or a runner that knows the provider.
-struct Station : Desk {
+struct Station : DatabaseContext {
     explicit Station(const Settings& settings) : own(settings) {}
     Settings own;
     service::Context mine{database, own, context.keys};
 };
 
-struct ConnectionHouse : AdminHouse {
-    ConnectionHouse() {
+struct ConnectionFixture : AdminFixture {
+    ConnectionFixture() {
         for (const char* id : {"gitlab", "google_docs", "mailchimp", "linkedin", "slack"}) {
             set_up(id, server);
         }

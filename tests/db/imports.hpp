@@ -1,14 +1,14 @@
 // Import jobs for the database tests: rows to stage, and the runner's steps without a runner.
 #pragma once
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/imports/jobs.hpp"
 #include "service/imports/rows.hpp"
 #include "service/imports/work.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <map>
 #include <string>
@@ -39,7 +39,7 @@ inline rules::Mapping email_mapping() {
 }
 
 // The fixture: an organization, and what one does with its imports.
-struct ImportHouse : House {
+struct ImportFixture : Fixture {
     ImportId new_import(OrgId organization) {
         return as(organization, [](service::OrgTransaction& transaction) {
             return service::create_import(transaction, {"members.csv", 10, email_mapping()}).id;

@@ -1,7 +1,7 @@
 // A server whose acknowledgement gets lost: a Unix socket in front of the real one.
 #pragma once
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 
 #include <atomic>
 #include <string>

@@ -2,7 +2,7 @@
 // the end. Usage: tests/db/with-database build/db-tests [Boost.Test's options]
 #define BOOST_TEST_MODULE muster_db
 #include "base/log.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/operations/schema.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -15,8 +15,8 @@ struct TestDatabase {
     TestDatabase() {
         muster::set_log_level(muster::LogLevel::Error);
         muster::db::load_driver();
-        muster::test::Desk desk;
-        if (!muster::service::initialize_schema(without_database(), desk.context)) {
+        muster::test::DatabaseContext worker;
+        if (!muster::service::initialize_schema(without_database(), worker.context)) {
             throw std::runtime_error("the tests' database was there already");
         }
     }

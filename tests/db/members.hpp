@@ -3,11 +3,11 @@
 #pragma once
 
 #include "base/json.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "rules/attributes.hpp"
 #include "service/members/create.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,7 +66,7 @@ inline Json::Value parsed(const std::string& document) {
     return value;
 }
 
-struct Members : House {
+struct Members : Fixture {
     Members() { client.run("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED"); }
 
     std::vector<Attachment> run(OrgId organization, const Batch& batch,

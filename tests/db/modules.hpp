@@ -12,7 +12,7 @@
 namespace muster::test {
 
 // The fixture; all is acme's, and ann does it.
-struct ModuleHouse : AdminHouse {
+struct ModuleFixture : AdminFixture {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {

@@ -1,10 +1,10 @@
 // Upgrades lose nothing: a database of each earlier version, with rows in every table, comes out as
 // a new one would be, and every value that was there is there still.
-#include "db/places.hpp"
+#include "db/upgrade_database.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <map>
 
@@ -82,28 +82,29 @@ BOOST_AUTO_TEST_SUITE(schema_history)
 BOOST_DATA_TEST_CASE(
     a_filled_database_of_an_earlier_version_becomes_what_a_new_one_is_and_keeps_all,
     boost::unit_test::data::xrange(1, kNewest), from) {
-    Place place("_history");
-    place.run_all("tests/data/schema-" + std::to_string(from) + ".sql");
-    for (int version = 1; version <= from; ++version) place.client->run(recorded(version));
-    const auto tables = tables_of(*place.client);
-    fill(*place.client, tables);
+    UpgradeDatabase target("_history");
+    target.run_all("tests/data/schema-" + std::to_string(from) + ".sql");
+    for (int version = 1; version <= from; ++version) target.client->run(recorded(version));
+    const auto tables = tables_of(*target.client);
+    fill(*target.client, tables);
     std::map<std::string, Lines> before;
-    for (const auto& [name, columns] : tables) before[name] = rows_of(*place.client, name, columns);
+    for (const auto& [name, columns] : tables)
+        before[name] = rows_of(*target.client, name, columns);
 
-    const auto migration = service::upgrade_schema(*place.context);
+    const auto migration = service::upgrade_schema(*target.context);
 
     BOOST_TEST(migration.upgrades.size() == kNewest - from);
     BOOST_TEST(migration.version == kNewest);
-    check_is_current(place);
+    check_is_current(target);
     BOOST_TEST(before.size() >= 10);
     for (const auto& [name, columns] : tables) {
         BOOST_TEST(before[name].size() == kRows);
-        BOOST_TEST(rows_of(*place.client, name, columns) == before[name], name);
+        BOOST_TEST(rows_of(*target.client, name, columns) == before[name], name);
     }
     BOOST_TEST(
-        place.client->number("SELECT COUNT(*) FROM members JOIN users ON users.id = user_id AND "
-                             "members.email = users.email COLLATE utf8mb4_bin") == kRows);
-    BOOST_TEST(service::upgrade_schema(*place.context).upgrades.empty());
+        target.client->number("SELECT COUNT(*) FROM members JOIN users ON users.id = user_id AND "
+                              "members.email = users.email COLLATE utf8mb4_bin") == kRows);
+    BOOST_TEST(service::upgrade_schema(*target.context).upgrades.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

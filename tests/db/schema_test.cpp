@@ -1,10 +1,10 @@
 // sql/schema.sql as the server keeps it: no row can point into another tenant, texts compare byte
 // by byte, and making the schema twice does no harm.
 #include "service/operations/schema.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "store/operations/schema.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -13,7 +13,7 @@
 using muster::Uuid;
 using muster::rules::SchemaFit;
 using muster::test::Client;
-using muster::test::House;
+using muster::test::Fixture;
 using muster::test::kind_of;
 namespace service = muster::service;
 namespace store = muster::store;
@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(a_link_between_tenant_tables_carries_the_organization, C
     BOOST_TEST(links > 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, House) {
+BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, Fixture) {
     const auto mine = organization();
     const auto other = organization();
     const Uuid job = Uuid::v7();
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(the_database_refuses_a_block_of_another_tenant_s_job, Ho
             "VALUES (?, ?, 0, 0, 'staged', 1, 1, 1, '')",
             organization, job);
     };
-    BOOST_TEST((kind_of([&] { insert(other); }) == muster::db::DbError::Kind::BadData));
+    BOOST_TEST(kind_of([&] { insert(other); }) == muster::db::DbError::Kind::BadData);
     insert(mine);
 }
 
@@ -158,13 +158,13 @@ BOOST_FIXTURE_TEST_CASE(no_time_has_a_type_of_its_own, Client) {
 
 // ---------------------------------------------------------------------------- making it
 
-BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, House) {
-    const auto organization = House::organization();
+BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, Fixture) {
+    const auto organization = Fixture::organization();
     const auto before = described(client);
     const auto rows = client.snapshot(organization);
     for (const std::string& statement : schema_statements()) client.run(statement);
     BOOST_TEST(described(client) == before);
-    BOOST_TEST((client.snapshot(organization) == rows));
+    BOOST_TEST(client.snapshot(organization) == rows);
     muster::db::ConnectionSettings without = muster::test::connection_settings();
     without.database.clear();
     muster::db::Database without_database(without);
@@ -175,13 +175,13 @@ BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, 
 BOOST_FIXTURE_TEST_CASE(a_half_made_schema_is_completed, OtherDatabase) {
     without->run(store::create_database_statement(settings.database_name));
     database->run(schema_statements().front());
-    BOOST_TEST((service::schema_standing(*context).fit == SchemaFit::None));
+    BOOST_TEST(service::schema_standing(*context).fit == SchemaFit::None);
     BOOST_TEST(service::initialize_schema(*without, *context));
     const auto standing = service::schema_standing(*context);
-    BOOST_TEST((standing.fit == SchemaFit::Current));
+    BOOST_TEST(standing.fit == SchemaFit::Current);
     BOOST_TEST(standing.installed.value().version == store::kSchemaVersion);
-    BOOST_TEST((standing.installed.value().oldest_program ==
-                service::schema_file(settings).makes.oldest_program));
+    BOOST_TEST(standing.installed.value().oldest_program ==
+               service::schema_file(settings).makes.oldest_program);
     BOOST_TEST(!service::initialize_schema(*without, *context));
 }
 
@@ -189,7 +189,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
     using service::Readiness;
     const auto check = [&](Readiness state, std::string_view hint) {
         const auto report = service::check_readiness(*context);
-        BOOST_TEST((report.state == state), report.problem);
+        BOOST_TEST(report.state == state, report.problem);
         BOOST_TEST(report.problem.find(hint) != std::string::npos, report.problem);
     };
     check(Readiness::WrongSchema, "musterctl db init");  // no such database
@@ -205,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
     check(Readiness::WrongSchema, "one for version 999 or later");
     database->run("UPDATE schema_version SET oldest_program = 6 WHERE version = 999");
     check(Readiness::Ready, "");
-    BOOST_TEST((service::schema_standing(*context).fit == SchemaFit::NewerUsable));
+    BOOST_TEST(service::schema_standing(*context).fit == SchemaFit::NewerUsable);
     database->run("DELETE FROM schema_version");
     database->run("INSERT INTO schema_version VALUES (1, 1, NULL)");
     check(Readiness::WrongSchema, "musterctl db migrate");
@@ -218,8 +218,8 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
 BOOST_AUTO_TEST_CASE(readiness_tells_a_server_that_is_away_from_a_schema_that_is_wrong) {
     auto connection = muster::test::connection_settings();
     connection.urls = {"unix:/nowhere/mysql.sock"};
-    muster::test::Desk away(connection);
-    BOOST_TEST((service::check_readiness(away.context).state == service::Readiness::DatabaseAway));
+    muster::test::DatabaseContext away(connection);
+    BOOST_TEST(service::check_readiness(away.context).state == service::Readiness::DatabaseAway);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_missing_schema_file_is_named, OtherDatabase) {
@@ -241,9 +241,9 @@ BOOST_AUTO_TEST_CASE(a_schema_file_is_cut_into_statements) {
 }
 
 BOOST_AUTO_TEST_CASE(a_schema_file_says_the_oldest_program_on_a_line_of_its_own) {
-    BOOST_TEST((store::oldest_program_in("-- a\n-- oldest program: 7\nSELECT 1;\n") == 7));
-    BOOST_TEST((store::oldest_program_in("-- a\nSELECT 1;\n") == std::nullopt));
-    BOOST_TEST((store::oldest_program_in("") == std::nullopt));
+    BOOST_TEST(store::oldest_program_in("-- a\n-- oldest program: 7\nSELECT 1;\n") == 7);
+    BOOST_TEST(store::oldest_program_in("-- a\nSELECT 1;\n") == std::nullopt);
+    BOOST_TEST(store::oldest_program_in("") == std::nullopt);
     for (const std::string_view wrong : {"", " ", " x", " 7x", " -", " 7 8"}) {
         BOOST_CHECK_THROW((void)store::oldest_program_in("-- oldest program:" + std::string(wrong)),
                           std::runtime_error);

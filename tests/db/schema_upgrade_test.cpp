@@ -1,10 +1,10 @@
 // service/operations/schema.hpp upgrade_schema: a database of any earlier version comes out as a
 // new one would be, with its data, wherever an earlier run broke off. Whoever else is there:
 // schema_waiting_test.cpp.
-#include "db/places.hpp"
+#include "db/upgrade_database.hpp"
 #include "unit/client/scratch.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <filesystem>
 
@@ -35,10 +35,10 @@ std::vector<Step> upgrade_steps() {
 BOOST_AUTO_TEST_SUITE(schema_upgrade)
 
 BOOST_AUTO_TEST_CASE(a_database_of_version_1_becomes_what_a_new_one_is) {
-    OldPlace place(4);  // more than the batches of two transactions
-    BOOST_TEST(service::check_readiness(*place.context).problem.find("musterctl db migrate") !=
+    OldDatabase target(4);  // more than the batches of two transactions
+    BOOST_TEST(service::check_readiness(*target.context).problem.find("musterctl db migrate") !=
                std::string::npos);
-    const auto applied = service::upgrade_schema(*place.context).upgrades;
+    const auto applied = service::upgrade_schema(*target.context).upgrades;
     BOOST_TEST_REQUIRE(applied.size() == kNewest - 1);
     std::size_t statements = 0;
     for (std::size_t i = 0; i < applied.size(); ++i) {
@@ -47,46 +47,48 @@ BOOST_AUTO_TEST_CASE(a_database_of_version_1_becomes_what_a_new_one_is) {
         statements += applied[i].statements;
     }
     BOOST_TEST(statements == upgrade_steps().size());
-    check_is_current(place);
-    check_data_is_right(place, 10'000);
-    BOOST_TEST(service::upgrade_schema(*place.context).upgrades.empty());
+    check_is_current(target);
+    check_data_is_right(target, 10'000);
+    BOOST_TEST(service::upgrade_schema(*target.context).upgrades.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_after_any_statement_is_finished_by_the_next) {
     const std::vector<Step> steps = upgrade_steps();
     for (std::size_t done = 1; done <= steps.size(); ++done) {
         BOOST_TEST_CONTEXT("after statement " << done) {
-            OldPlace place;
+            OldDatabase target;
             const int at = steps[done - 1].version;
-            for (int version = 2; version < at; ++version) place.client->run(recorded(version));
-            for (std::size_t i = 0; i < done; ++i) place.client->run(steps[i].statement);
-            BOOST_TEST(service::upgrade_schema(*place.context).upgrades.size() == kNewest - at + 1);
-            check_is_current(place);
-            check_data_is_right(place, 10);
+            for (int version = 2; version < at; ++version) target.client->run(recorded(version));
+            for (std::size_t i = 0; i < done; ++i) target.client->run(steps[i].statement);
+            BOOST_TEST(service::upgrade_schema(*target.context).upgrades.size() ==
+                       kNewest - at + 1);
+            check_is_current(target);
+            check_data_is_right(target, 10);
         }
     }
 }
 
 BOOST_AUTO_TEST_CASE(an_upgrade_that_broke_off_between_two_batches_is_finished_by_the_next) {
-    OldPlace place(4);
+    OldDatabase target(4);
     for (const Step& step : upgrade_steps()) {
-        place.client->run(step.statement);
+        target.client->run(step.statement);
         if (step.statement.starts_with("UPDATE ")) break;
     }
-    const std::int64_t left = place.client->number("SELECT COUNT(*) FROM members WHERE email = ''");
+    const std::int64_t left =
+        target.client->number("SELECT COUNT(*) FROM members WHERE email = ''");
     BOOST_TEST(left > 0);
     BOOST_TEST(left < 20'000);
-    BOOST_TEST(service::upgrade_schema(*place.context).upgrades.at(0).done_before > 0);
-    check_is_current(place);
-    check_data_is_right(place, 10'000);
+    BOOST_TEST(service::upgrade_schema(*target.context).upgrades.at(0).done_before > 0);
+    check_is_current(target);
+    check_data_is_right(target, 10'000);
 }
 
 BOOST_AUTO_TEST_CASE(
     what_fails_for_any_other_reason_is_told_with_its_place_and_is_not_passed_over) {
-    OldPlace place;
+    OldDatabase target;
     muster::test::Scratch scratch;
-    place.settings.sql_directory = scratch.file("");
-    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), std::runtime_error,
+    target.settings.sql_directory = scratch.file("");
+    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
                           [](const auto& error) { return says(error, "upgrades/2.sql"); });
     std::filesystem::create_directory(scratch.file("upgrades"));
     for (int version = 3; version <= kNewest; ++version) {
@@ -97,23 +99,23 @@ BOOST_AUTO_TEST_CASE(
     }
     const std::string first = "ALTER TABLE members ADD COLUMN a INT NULL;\n";
     scratch.write("upgrades/2.sql", first + "ALTER TABLE nowhere ADD COLUMN a INT NULL;\n");
-    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), DbError,
+    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), DbError,
                           [](const DbError& error) {
                               return error.number() == 1146 &&
                                      says(error, "upgrade to version 2, statement 2 of 2: ");
                           });
-    BOOST_TEST(place.client->column("SELECT version FROM schema_version") == Lines({"1"}));
+    BOOST_TEST(target.client->column("SELECT version FROM schema_version") == Lines({"1"}));
     scratch.write("upgrades/2.sql", first + "ALTER TABLE members ADD COLUMN b INT NULL;\n");
-    BOOST_TEST(service::upgrade_schema(*place.context).upgrades.at(0).done_before == 1);
+    BOOST_TEST(service::upgrade_schema(*target.context).upgrades.at(0).done_before == 1);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_schema_nothing_is_upgraded) {
-    Place place("_none");
-    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), std::runtime_error,
+    UpgradeDatabase target("_none");
+    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
                           [](const auto& error) { return says(error, "musterctl db init"); });
 }
 
-BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_left_alone_and_refused_unless_it_is_usable, NewPlace) {
+BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_left_alone_and_refused_unless_it_is_usable, NewDatabase) {
     const int newer = kNewest + 1;
     client->execute("INSERT INTO schema_version VALUES (?, 1, ?)", newer, kNewest);
     const auto usable = service::upgrade_schema(*context);
@@ -131,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_left_alone_and_refused_unless_it_is_us
 namespace {
 
 // Upgrades of a test's own: `last` in the place of this program's newest one.
-struct OwnUpgrades : OldPlace {
+struct OwnUpgrades : OldDatabase {
     explicit OwnUpgrades(const std::string& last) {
         std::filesystem::create_directory(scratch.file("upgrades"));
         for (int version = 2; version < kNewest; ++version) {
@@ -150,18 +152,18 @@ struct OwnUpgrades : OldPlace {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(an_upgrade_that_names_no_oldest_program_is_not_begun) {
-    OwnUpgrades place("ALTER TABLE members ADD COLUMN a INT NULL;\n");
-    place.settings.sql_directory = place.scratch.file("");
-    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), std::runtime_error,
+    OwnUpgrades target("ALTER TABLE members ADD COLUMN a INT NULL;\n");
+    target.settings.sql_directory = target.scratch.file("");
+    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
                           [](const auto& error) { return says(error, "oldest program"); });
-    place.write("-- oldest program: six\nALTER TABLE members ADD COLUMN a INT NULL;\n");
-    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*place.context), std::runtime_error,
+    target.write("-- oldest program: six\nALTER TABLE members ADD COLUMN a INT NULL;\n");
+    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
                           [](const auto& error) { return says(error, "oldest program: six"); });
-    BOOST_TEST(place.client->column("SELECT version FROM schema_version") == Lines({"1"}));
+    BOOST_TEST(target.client->column("SELECT version FROM schema_version") == Lines({"1"}));
 }
 
 // The upgrade of a program to come, seen from this one.
-struct NextUpgrade : NewPlace {
+struct NextUpgrade : NewDatabase {
     static constexpr int kNext = kNewest + 1;
 
     std::string_view seen() {
@@ -182,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(an_upgrade_that_only_adds_leaves_this_program_its_work, 
     BOOST_TEST(seen() == "current");
     apply(kNewest, kAdds);
     BOOST_TEST(seen() == "newer");
-    BOOST_TEST((service::check_readiness(*context).state == service::Readiness::Ready));
+    BOOST_TEST(service::check_readiness(*context).state == service::Readiness::Ready);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_upgrade_that_breaks_this_program_has_it_refuse_from_its_beginning_on,
@@ -192,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(an_upgrade_that_breaks_this_program_has_it_refuse_from_i
     BOOST_TEST(client->column("SELECT version FROM schema_version") ==
                Lines({std::to_string(kNewest)}));
     const auto report = service::check_readiness(*context);
-    BOOST_TEST((report.state == service::Readiness::WrongSchema));
+    BOOST_TEST(report.state == service::Readiness::WrongSchema);
     BOOST_TEST(report.problem.find("apt install") != std::string::npos, report.problem);
     apply(kNext, kAdds);
     BOOST_TEST(seen() == "too_new");

@@ -1,10 +1,10 @@
 // service/operations/schema.hpp upgrade_schema beside others: another upgrade, a connection that is
 // lost, and transactions that keep a table open, which neither it nor the requests behind it may
 // wait for long.
-#include "db/places.hpp"
+#include "db/upgrade_database.hpp"
 #include "unit/client/scratch.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -18,10 +18,10 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// An OldPlace whose table admins is kept open by another's transaction, for the first ALTER to wait
-// for.
-struct HeldPlace : OldPlace {
-    HeldPlace() : holder(connection()) {
+// An OldDatabase whose table admins is kept open by another's transaction, for the first ALTER to
+// wait for.
+struct HeldDatabase : OldDatabase {
+    HeldDatabase() : holder(connection()) {
         std::filesystem::create_directory(scratch.file("upgrades"));
         for (int version = 2; version <= kNewest; ++version) {
             scratch.write("upgrades/" + std::to_string(version) + ".sql",
@@ -60,48 +60,48 @@ Seconds taken(const Call& call) {
 BOOST_AUTO_TEST_SUITE(schema_waiting)
 
 BOOST_AUTO_TEST_CASE(another_upgrade_of_the_same_database_keeps_out) {
-    HeldPlace place;
+    HeldDatabase target;
     auto running =
-        std::async(std::launch::async, [&] { return service::upgrade_schema(*place.context); });
-    BOOST_TEST(until([&] { return place.upgrading().has_value(); }));
-    BOOST_CHECK_EXCEPTION(place.upgrade_elsewhere(), std::runtime_error,
+        std::async(std::launch::async, [&] { return service::upgrade_schema(*target.context); });
+    BOOST_TEST(until([&] { return target.upgrading().has_value(); }));
+    BOOST_CHECK_EXCEPTION(target.upgrade_elsewhere(), std::runtime_error,
                           [](const auto& error) { return says(error, "another"); });
-    BOOST_TEST(!place.is_upgraded());
-    place.holder.run("COMMIT");
+    BOOST_TEST(!target.is_upgraded());
+    target.holder.run("COMMIT");
     BOOST_TEST(running.get().upgrades.size() == kNewest - 1);
-    BOOST_TEST(place.is_upgraded());
-    BOOST_TEST(place.upgrade_elsewhere().upgrades.empty());  // the lock is free again
+    BOOST_TEST(target.is_upgraded());
+    BOOST_TEST(target.upgrade_elsewhere().upgrades.empty());  // the lock is free again
 }
 
 BOOST_AUTO_TEST_CASE(an_upgrade_that_loses_its_connection_goes_on) {
-    HeldPlace place;
+    HeldDatabase target;
     Client watcher;
     auto running =
-        std::async(std::launch::async, [&] { return service::upgrade_schema(*place.context); });
+        std::async(std::launch::async, [&] { return service::upgrade_schema(*target.context); });
     BOOST_TEST(until([&] {
-        return place.upgrading() &&
-               place.client->number(
+        return target.upgrading() &&
+               target.client->number(
                    "SELECT COUNT(*) FROM information_schema.columns WHERE "
                    "table_schema = DATABASE() AND table_name = 'organizations' "
                    "AND column_name = 'b'") == 1;
     }));
-    const std::int64_t lost = place.upgrading().value();
+    const std::int64_t lost = target.upgrading().value();
     watcher.kill(lost);
-    BOOST_TEST(until([&] { return place.upgrading() && place.upgrading() != lost; }));
-    place.holder.run("COMMIT");
+    BOOST_TEST(until([&] { return target.upgrading() && target.upgrading() != lost; }));
+    target.holder.run("COMMIT");
     BOOST_TEST(running.get().upgrades.at(0).done_before == 1);
-    BOOST_TEST(place.is_upgraded());
+    BOOST_TEST(target.is_upgraded());
 }
 
 // The server lets go of a lost connection's lock when it sees that it is lost, which may be later
 // than the program does.
 BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_connection) {
-    HeldPlace place;
+    HeldDatabase target;
     Client watcher;
-    std::optional<Client> slow(std::in_place, place.connection());  // holds on in its place
+    std::optional<Client> slow(std::in_place, target.connection());  // keeps its connection open
     auto running =
-        std::async(std::launch::async, [&] { return service::upgrade_schema(*place.context); });
-    BOOST_TEST(until([&] { return place.upgrading().has_value(); }));
+        std::async(std::launch::async, [&] { return service::upgrade_schema(*target.context); });
+    BOOST_TEST(until([&] { return target.upgrading().has_value(); }));
     auto taking = std::async(std::launch::async, [&] {
         return slow->number(
             "SELECT GET_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)), 30)");
@@ -110,60 +110,61 @@ BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_co
         return watcher.number(
                    "SELECT COUNT(*) FROM information_schema.processlist "
                    "WHERE db = ? AND state LIKE 'User lock%'",
-                   place.settings.database_name) == 1;
+                   target.settings.database_name) == 1;
     }));
-    watcher.kill(place.upgrading().value());
+    watcher.kill(target.upgrading().value());
     BOOST_TEST(taking.get() == 1);
     BOOST_TEST(until([&] {
         return watcher.number(
                    "SELECT COUNT(*) FROM information_schema.processlist "
                    "WHERE db = ? AND state LIKE 'User lock%'",
-                   place.settings.database_name) == 1;
+                   target.settings.database_name) == 1;
     }));
-    place.holder.run("COMMIT");
+    target.holder.run("COMMIT");
     slow.reset();
     BOOST_TEST(running.get().upgrades.size() == kNewest - 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_table_that_is_kept_open_is_told_with_the_connection_that_does) {
-    HeldPlace place;
+    HeldDatabase target;
     const service::MigrationPatience brief{
         .lock_seconds = 1, .lock_attempts = 2, .pause = muster::Milliseconds(10)};
-    BOOST_CHECK_EXCEPTION(
-        service::upgrade_schema(*place.context, brief), std::runtime_error, [&](const auto& error) {
-            return says(error, "upgrade to version 2, statement 2 of 2") &&
-                   says(error, "connection " + std::to_string(place.holder.id())) &&
-                   says(error, "run `musterctl db migrate` again");
-        });
-    BOOST_TEST(!place.is_upgraded());
-    BOOST_TEST(!place.upgrading());
-    place.holder.run("COMMIT");
-    BOOST_TEST(service::upgrade_schema(*place.context, brief).upgrades.at(0).done_before == 1);
-    BOOST_TEST(place.is_upgraded());
+    BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context, brief), std::runtime_error,
+                          [&](const auto& error) {
+                              return says(error, "upgrade to version 2, statement 2 of 2") &&
+                                     says(error,
+                                          "connection " + std::to_string(target.holder.id())) &&
+                                     says(error, "run `musterctl db migrate` again");
+                          });
+    BOOST_TEST(!target.is_upgraded());
+    BOOST_TEST(!target.upgrading());
+    target.holder.run("COMMIT");
+    BOOST_TEST(service::upgrade_schema(*target.context, brief).upgrades.at(0).done_before == 1);
+    BOOST_TEST(target.is_upgraded());
 }
 
 BOOST_AUTO_TEST_CASE(who_comes_behind_an_upgrade_that_waits_is_let_past) {
-    HeldPlace place;
-    Client guest(place.connection());
+    HeldDatabase target;
+    Client guest(target.connection());
     Client watcher;
     auto running =
-        std::async(std::launch::async, [&] { return service::upgrade_schema(*place.context); });
+        std::async(std::launch::async, [&] { return service::upgrade_schema(*target.context); });
     const auto is_waiting = [&] {
         return watcher.number(
                    "SELECT COUNT(*) FROM information_schema.processlist "
                    "WHERE db = ? AND state LIKE 'Waiting for table metadata lock%'",
-                   place.settings.database_name) > 0;
+                   target.settings.database_name) > 0;
     };
     for (int round = 0; round < 2; ++round) {
         BOOST_TEST(until(is_waiting));
         const Seconds waited = taken([&] { guest.value("SELECT COUNT(*) FROM admins"); });
         // The bound of the migration, and what a busy machine may add.
         BOOST_TEST(waited.count() < 4.5);
-        BOOST_TEST(!place.is_upgraded());
+        BOOST_TEST(!target.is_upgraded());
     }
-    place.holder.run("COMMIT");
+    target.holder.run("COMMIT");
     running.get();
-    BOOST_TEST(place.is_upgraded());
+    BOOST_TEST(target.is_upgraded());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 // No tenant reaches another's ad slots, campaigns and creatives, nor what was counted of them (see
 // tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/ads/campaigns.hpp"
 #include "store/ads/creatives.hpp"
 #include "store/ads/serving.hpp"
@@ -10,11 +10,11 @@ using namespace muster;
 using db::OrgStore;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
+using test::TwoTenants;
 
 namespace {
 
-struct NeighbouringAds : Neighbours {
+struct TenantAds : TwoTenants {
     rules::AdSlot slot() const {
         return {owner.id, owner.slot, "other", "Other", 300, 250, kLater, kLater};
     }
@@ -47,7 +47,7 @@ struct NeighbouringAds : Neighbours {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, NeighbouringAds)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TenantAds)
 
 BOOST_AUTO_TEST_CASE(ad_slots) {
     check({"ad_slots.insert"}, [&](OrgStore& org) {

@@ -1,5 +1,5 @@
 // The tenancy suite's statements on articles and their tags (tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/content/articles.hpp"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 using namespace muster;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
 using test::OrgStore;
+using test::TwoTenants;
 
 namespace {
 
@@ -31,7 +31,7 @@ bool holds(const std::vector<store::ArticleEntry>& entries, ArticleId id) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(articles) {
     check({"articles.insert"}, [&](OrgStore& org) {

@@ -1,16 +1,16 @@
 // The statements of store/connections/leases.cpp that name an organization: see tenancy_test.cpp.
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/connections/leases.hpp"
 
 using namespace muster;
 using db::OrgStore;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
+using test::TwoTenants;
 
 namespace {
 
-struct Leases : Neighbours {
+struct Leases : TwoTenants {
     rules::ProviderConnection connection() const {
         rules::ProviderConnection one;
         one.id = owner.connection;

@@ -1,5 +1,5 @@
 // The tenancy suite's statements on connections and the ways to them (tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/connections/authorizations.hpp"
 #include "store/connections/connections.hpp"
 
@@ -8,8 +8,8 @@
 using namespace muster;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
 using test::OrgStore;
+using test::TwoTenants;
 
 namespace {
 
@@ -26,7 +26,7 @@ rules::ProviderConnection connection(ConnectionId id) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(connections) {
     check({"connections.insert"}, [&](OrgStore& org) {

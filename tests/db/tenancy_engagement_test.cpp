@@ -1,14 +1,14 @@
 // The tenancy suite's statements on engagement events that are read back, and that go by their age
 // (tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/engagement/events.hpp"
 #include "store/operations/purge.hpp"
 
 using namespace muster;
-using test::Neighbours;
 using test::OrgStore;
+using test::TwoTenants;
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(engagement_events_read_back) {
     check({"engagement_events.page"}, [&](OrgStore& org) {

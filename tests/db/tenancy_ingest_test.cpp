@@ -1,6 +1,6 @@
 // The tenancy suite's statements on module credentials, engagement events and what is erased of
 // them (tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/engagement/events.hpp"
 #include "store/modules/credentials.hpp"
 #include "store/privacy/erasure.hpp"
@@ -9,10 +9,10 @@ using namespace muster;
 using test::kHash;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
 using test::OrgStore;
+using test::TwoTenants;
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(module_credentials) {
     check({"module_credentials.insert"}, [&](OrgStore& org) {

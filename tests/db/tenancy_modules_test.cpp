@@ -1,5 +1,5 @@
 // The tenancy suite's statements on modules, their versions and installations (tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/modules/installations.hpp"
 #include "store/modules/modules.hpp"
 #include "store/outbox.hpp"
@@ -7,10 +7,10 @@
 using namespace muster;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
 using test::OrgStore;
+using test::TwoTenants;
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(modules) {
     rules::Module module;

@@ -1,5 +1,5 @@
 // The tenancy suite's statements on publishable keys (tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/access/organizations.hpp"
 #include "store/pages/publishable_keys.hpp"
 
@@ -7,10 +7,10 @@ using namespace muster;
 using rules::PublishableKeyKind;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
 using test::OrgStore;
+using test::TwoTenants;
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(publishable_keys) {
     constexpr auto kKind = PublishableKeyKind::Tracking;

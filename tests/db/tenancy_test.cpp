@@ -1,7 +1,7 @@
 // No tenant reaches another: every statement of store/ that names an organization is run by a
 // stranger against the owner's rows, and by the owner as a control. A statement that is missing
 // here fails the last case.
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/api_keys.hpp"
 #include "store/access/organizations.hpp"
@@ -28,7 +28,7 @@ using store::BlockKey;
 using test::kHash;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
+using test::TwoTenants;
 
 namespace {
 
@@ -53,7 +53,7 @@ bool has_block(const std::vector<store::Block>& blocks) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(the_fixtures_fill_every_tenant_table) {
     for (const auto& [table, digest] : client.snapshot(owner.id)) BOOST_TEST(digest != "", table);

@@ -1,16 +1,16 @@
 // The statements of store/webhooks/queue.cpp that name an organization: see tenancy_test.cpp.
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/webhooks/queue.hpp"
 
 using namespace muster;
 using db::OrgStore;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
+using test::TwoTenants;
 
 namespace {
 
-struct Queue : Neighbours {
+struct Queue : TwoTenants {
     void put_delivery(std::optional<Uuid> lease_owner) {
         client.execute("UPDATE webhook_deliveries SET lease_owner = ? WHERE organization_id = ?",
                        lease_owner, owner.id);

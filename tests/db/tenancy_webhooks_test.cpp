@@ -1,5 +1,5 @@
 // No tenant reaches another's webhook endpoints and deliveries (see tenancy_test.cpp).
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "store/webhooks/deliveries.hpp"
 #include "store/webhooks/endpoints.hpp"
 
@@ -7,9 +7,9 @@ using namespace muster;
 using db::OrgStore;
 using test::kLater;
 using test::kNow;
-using test::Neighbours;
+using test::TwoTenants;
 
-BOOST_FIXTURE_TEST_SUITE(tenancy, Neighbours)
+BOOST_FIXTURE_TEST_SUITE(tenancy, TwoTenants)
 
 BOOST_AUTO_TEST_CASE(webhook_endpoints) {
     const auto endpoint = [&] {

@@ -1,9 +1,9 @@
 // The files of sql/upgrades/ from version 6 on keep what 2.sql says under "How to write one", as
 // far as their text shows it: programs work on a table while it is changed, and know which of them
 // may.
-#include "db/places.hpp"
+#include "db/upgrade_database.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster::test;
 namespace store = muster::store;
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_none_comes_back) 
         BOOST_TEST(*oldest <= version, version);
         before = *oldest;
     }
-    BOOST_TEST((store::oldest_program_in(source_text("sql/schema.sql")) == before));
+    BOOST_TEST(store::oldest_program_in(source_text("sql/schema.sql")) == before);
 }
 
 BOOST_AUTO_TEST_CASE(what_would_hold_others_up_is_found) {

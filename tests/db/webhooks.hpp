@@ -1,7 +1,7 @@
 // Webhooks for the database tests: an installation, its endpoints, and deliveries in any state.
 #pragma once
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "rules/webhooks/endpoints.hpp"
 #include "service/access/organizations.hpp"
 #include "service/webhooks/deliveries.hpp"
@@ -15,7 +15,7 @@
 namespace muster::test {
 
 // The fixture: an organization with an enabled installation, and an admin who acts.
-struct WebhookHouse : House {
+struct EndpointFixture : Fixture {
     void set_installation(std::string_view status) {
         client.execute("UPDATE module_installations SET status = ? WHERE id = ?", status, shop);
     }

@@ -2,11 +2,10 @@
 
 Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (any one file or test runs by itself too)
 The stack lives in $BUILD/e2e-sandbox (or $E2E_SANDBOX) and is ended with the run; its logs stay.
-Several processes can share a run (support/crew.py): each has a stack of its own.
+Processes of pytest-xdist (-n) have a stack each. tests/run-all adds a verdict over the whole run (support/seen.py).
 """
 
 import fcntl
-import json
 import os
 import sys
 from pathlib import Path
@@ -15,8 +14,7 @@ sys.dont_write_bytecode = True
 
 import pytest  # noqa: E402
 from support.client import Client  # noqa: E402
-from support.contract import Contract  # noqa: E402
-from support.crew import Crew  # noqa: E402
+from support import seen  # noqa: E402
 from support.oauth_server import OAuthServer  # noqa: E402
 from support.receiver import Receiver  # noqa: E402
 from support.stack import ROOT, Stack, wait_for  # noqa: E402
@@ -25,42 +23,17 @@ from support.modules import Module  # noqa: E402
 from support.world import Organization  # noqa: E402
 
 HERE = Path(__file__).parent
-LAST = "test_zz_whole_run.py"
-# Those that take longest, so that nobody has one left when the others are through.
+# A test may use what another family's test made.
+sys.path += sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})
+# Those that take longest, so that no process has one left when the others are done.
 FIRST = ("test_muster_import.py", "test_auth.py", "test_runner.py", "test_connection_refresh.py", "test_idempotency.py", "test_imports.py",
          "test_track_crashes.py", "test_snippet.py", "test_edge.py", "test_webhook_failures.py", "test_outage.py")
-CREW = Crew(last=LAST, first=FIRST)
 
 
-def pytest_collection_modifyitems(config, items):
-    """Marks the run as whole when nothing was left out; its verdict over all exchanges comes last."""
-    CREW.sort(items)
-    chosen = {item.path.name for item in items}
-    everything = {path.name for path in HERE.glob("test_*.py")}
-    narrowed = config.option.keyword or config.option.markexpr or any("::" in word for word in config.args)
-    config.is_whole_run = chosen == everything and not narrowed
-
-
-def pytest_runtestloop(session):
-    """As pytest's own, over this process's portion of the tests."""
-    if CREW.is_alone or session.testsfailed or session.config.option.collectonly:
-        return None
-    mine = CREW.portion(session.items)
-    item = next(mine, None)
-    while item is not None:
-        following = next(mine, None)
-        session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        if session.shouldfail:
-            raise session.Failed(session.shouldfail)
-        if session.shouldstop:
-            raise session.Interrupted(session.shouldstop)
-        item = following
-    return True
-
-
-@pytest.fixture(scope="session")
-def crew():
-    return CREW
+def pytest_collection_modifyitems(items):
+    """pytest-xdist hands out files in the order of their tests."""
+    names = [*FIRST, None]
+    items.sort(key=lambda item: names.index(item.path.name if item.path.name in names else None))
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +46,7 @@ def oauth_server():
 @pytest.fixture(scope="session")
 def stack(oauth_server):
     build = ROOT / os.environ.get("BUILD", "build")
-    folder = CREW.own(Path(os.environ.get("E2E_SANDBOX", build / "e2e-sandbox")).resolve())
+    folder = seen.own(Path(os.environ.get("E2E_SANDBOX", build / "e2e-sandbox")).resolve())
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w", encoding="ascii") as lock:
         try:
@@ -82,26 +55,43 @@ def stack(oauth_server):
             pytest.exit(f"another run uses {folder}: choose another folder with E2E_SANDBOX", returncode=1)
         running = Stack(build, folder, oauth=oauth_server)
         running.start()
-        with CREW.keeping(running):
-            yield running
+        yield running
+        if not seen.FOLDER:
+            running.stop()
+
+
+@pytest.fixture(scope="session")
+def strict_stack(stack, stacks, oauth_server):
+    """A second stack with production's rates; also for what would harm the first one."""
+    running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default", oauth=oauth_server)
+    running.start()
+    stacks.append(running)
+    yield running
+    if not seen.FOLDER:
         running.stop()
 
 
 @pytest.fixture(scope="session")
-def strict_stack(stack, oauth_server):
-    """A second stack with production's rates; also for what would harm the first one."""
-    running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default", oauth=oauth_server)
-    running.start()
-    with CREW.keeping(running):
-        yield running
-    running.stop()
+def stacks(stack):
+    """All stacks that this process has started."""
+    return [stack]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _report(request):
+    """What this process saw, for the verdict over the whole run."""
+    if not seen.FOLDER:
+        yield
+        return
+    contract, stacks = request.getfixturevalue("contract"), request.getfixturevalue("stacks")
+    yield
+    seen.write(contract, stacks)
 
 
 @pytest.fixture(scope="session")
 def contract(stack):
-    """The description of all operations, published or not, and all that is seen of them in this run."""
-    CREW.contract = Contract(json.loads(stack.program("musterd", "--openapi-all").stdout))
-    return CREW.contract
+    """The description of all operations, published or not, and all that this process sees of them."""
+    return seen.described(stack)
 
 
 @pytest.fixture(scope="session")

@@ -1,44 +1,59 @@
-"""The verdict over the whole run; it comes last, and needs all files to have run.
+"""The verdict over the whole run, which tests/run-all asks for after all other files (support/seen.py).
 
 What is declared must have been seen: a status or a code that no test provokes is a promise that nobody keeps.
 """
 
 import itertools
+import os
 import re
 import subprocess
 import tempfile
 
 import pytest
+from support import seen
+from support.stack import ROOT
 
 # Named in the description of every operation's `default`: seen once is enough.
 COMMON_CODES = {"RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"}
 
 
+@pytest.fixture(autouse=True)
+def _the_stack_is_whole():
+    """The stacks are those of other processes, which have ended."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _report():
+    """This process sees nothing of its own."""
+
+
 @pytest.fixture(scope="module")
-def stacks(request, stack, contract, crew):
-    """All that ran, in whatever process; what was seen there is in the contract."""
-    if not request.config.is_whole_run:
-        return [stack]
-    request.getfixturevalue("strict_stack")
-    return crew.gather()
+def whole_run():
+    if not seen.FOLDER:
+        pytest.skip("only tests/run-all runs all tests and keeps their stacks")
+    return seen.read(ROOT / os.environ.get("BUILD", "build"))
 
 
-@pytest.fixture
-def whole_run(request, stacks):
-    if not request.config.is_whole_run:
-        pytest.skip("not all tests were asked for")
+@pytest.fixture(scope="module")
+def contract(whole_run):
+    return whole_run[0]
 
 
-def test_every_operation_was_called(whole_run, contract):
+@pytest.fixture(scope="module")
+def stacks(whole_run):
+    return whole_run[1]
+
+
+def test_every_operation_was_called(contract):
     called = {operation for operation, _ in contract.seen}
     assert {operation.id for operation in contract.operations} - called == set()
 
 
-def test_every_declared_status_was_seen(whole_run, contract):
+def test_every_declared_status_was_seen(contract):
     assert sorted(contract.declared - contract.seen) == []
 
 
-def test_every_declared_error_code_was_seen(whole_run, contract):
+def test_every_declared_error_code_was_seen(contract):
     assert sorted(contract.declared_codes - contract.codes) == []
     assert COMMON_CODES - {code for _, code in contract.codes} == set()
 

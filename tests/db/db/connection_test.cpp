@@ -2,9 +2,9 @@
 // it.
 #include "db/connection.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <future>
 #include <numeric>
@@ -63,7 +63,7 @@ BOOST_FIXTURE_TEST_CASE(bytes_come_back_exactly_whatever_they_are, Bench) {
           std::string(100'000, '\xff'), std::string("'\"\\;--?:org{}%_\n")}) {
         execute("DELETE FROM t");
         execute("INSERT INTO t (a, c) VALUES (1, ?)", bytes);
-        BOOST_TEST((value("SELECT c FROM t") == bytes));
+        BOOST_TEST(value("SELECT c FROM t") == bytes);
         BOOST_TEST(number("SELECT LENGTH(c) FROM t") == static_cast<std::int64_t>(bytes.size()));
         BOOST_TEST(number("SELECT COUNT(*) FROM t WHERE c = ?", bytes) == 1);
     }
@@ -104,10 +104,10 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_null_is_read_by_optional_readers_too, Bench)
     execute("INSERT INTO t (a, b, c) VALUES (1, ?, ?)", Timestamp(7), id);
     auto rows = query("SELECT b, c, '' FROM t");
     BOOST_TEST_REQUIRE(rows.next());
-    BOOST_TEST((rows.optional_integer(1) == 7));
-    BOOST_TEST((rows.optional_timestamp(1) == Timestamp(7)));
-    BOOST_TEST((rows.optional_id<OrgId>(2) == id));
-    BOOST_TEST((rows.id<OrgId>(2) == id));
+    BOOST_TEST(rows.optional_integer(1) == 7);
+    BOOST_TEST(rows.optional_timestamp(1) == Timestamp(7));
+    BOOST_TEST(rows.optional_id<OrgId>(2) == id);
+    BOOST_TEST(rows.id<OrgId>(2) == id);
     BOOST_TEST(!rows.is_null(3));
     BOOST_TEST(rows.text_or_empty(3) == "");
 }
@@ -251,7 +251,7 @@ BOOST_FIXTURE_TEST_CASE(statements_and_their_time_are_counted, Client) {
 
 BOOST_FIXTURE_TEST_CASE(a_taken_key_is_a_duplicate, Bench) {
     execute("INSERT INTO t (a) VALUES (1)");
-    BOOST_TEST((kind_of([&] { execute("INSERT INTO t (a) VALUES (1)"); }) == Kind::Duplicate));
+    BOOST_TEST(kind_of([&] { execute("INSERT INTO t (a) VALUES (1)"); }) == Kind::Duplicate);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_error_does_not_repeat_the_value_that_it_is_about, Bench) {
@@ -271,23 +271,23 @@ BOOST_FIXTURE_TEST_CASE(values_that_cannot_be_stored_are_bad_data, Bench) {
     const auto kind = [&](std::string_view values) {
         return kind_of([&] { execute("INSERT INTO t (a, b, d) VALUES " + std::string(values)); });
     };
-    BOOST_TEST((kind("(1, 1, 'four')") == Kind::BadData));
-    BOOST_TEST((kind("(NULL, 1, 'x')") == Kind::BadData));
-    BOOST_TEST((kind("(3000000000, 1, 'x')") == Kind::BadData));
-    BOOST_TEST((kind("(1, 'x', 'x')") == Kind::BadData));
+    BOOST_TEST(kind("(1, 1, 'four')") == Kind::BadData);
+    BOOST_TEST(kind("(NULL, 1, 'x')") == Kind::BadData);
+    BOOST_TEST(kind("(3000000000, 1, 'x')") == Kind::BadData);
+    BOOST_TEST(kind("(1, 'x', 'x')") == Kind::BadData);
     BOOST_TEST(
         (kind_of([&] { execute("INSERT INTO t (a, d) VALUES (1, ?)", "\xff"); }) == Kind::BadData));
     BOOST_TEST(number("SELECT COUNT(*) FROM t") == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_row_of_an_organization_that_is_none_is_bad_data, Client) {
-    BOOST_TEST((kind_of([&] {
-                    execute(
-                        "INSERT INTO attributes (organization_id, id, attribute_key, label, "
-                        "type, enabled, created_at, updated_at) "
-                        "VALUES (?, ?, 'k', 'K', 'text', 1, 1, 1)",
-                        Uuid::v7(), Uuid::v7());
-                }) == Kind::BadData));
+    BOOST_TEST(kind_of([&] {
+                   execute(
+                       "INSERT INTO attributes (organization_id, id, attribute_key, label, "
+                       "type, enabled, created_at, updated_at) "
+                       "VALUES (?, ?, 'k', 'K', 'text', 1, 1, 1)",
+                       Uuid::v7(), Uuid::v7());
+               }) == Kind::BadData);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_is_named_in_the_text, Client) {
@@ -296,7 +296,7 @@ BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_is_named_in_the_text,
         connection().query(kBroken, nullptr, {});
         BOOST_ERROR("no error");
     } catch (const DbError& error) {
-        BOOST_TEST((error.kind() == Kind::Other));
+        BOOST_TEST(error.kind() == Kind::Other);
         BOOST_TEST(error.number() == 1064);
         BOOST_TEST(std::string(error.what()).starts_with("test.broken: "));
     }
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_says_nothing_loses_its_locks) {
     frozen.run("START TRANSACTION");
     frozen.execute("UPDATE silent_locks SET b = 1");
     BOOST_TEST(watch.execute("UPDATE silent_locks SET b = 2") == 1);  // waits for it
-    BOOST_TEST((kind_of([&] { frozen.run("COMMIT"); }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] { frozen.run("COMMIT"); }) == Kind::Gone);
     BOOST_TEST(watch.number("SELECT b FROM silent_locks") == 2);
 }
 
@@ -362,8 +362,8 @@ BOOST_AUTO_TEST_CASE(a_killed_connection_is_gone_and_says_so) {
     Client client;
     BOOST_TEST(client.connection().is_alive());
     killer.kill(client.id());
-    BOOST_TEST((kind_of([&] { client.execute("DO 1"); }) == Kind::Gone));
-    BOOST_TEST((kind_of([&] { client.run("SELECT 1"); }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] { client.execute("DO 1"); }) == Kind::Gone);
+    BOOST_TEST(kind_of([&] { client.run("SELECT 1"); }) == Kind::Gone);
     BOOST_TEST(!client.connection().is_alive());
     client.connection().rollback();  // does not throw
 }
@@ -371,9 +371,9 @@ BOOST_AUTO_TEST_CASE(a_killed_connection_is_gone_and_says_so) {
 BOOST_AUTO_TEST_CASE(no_server_that_answers_is_gone) {
     auto settings = muster::test::connection_settings();
     settings.urls = {"unix:/nowhere/mysql.sock"};
-    BOOST_TEST((kind_of([&] { Client client(settings); }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] { Client client(settings); }) == Kind::Gone);
     settings.urls.clear();
-    BOOST_TEST((kind_of([&] { Client client(settings); }) == Kind::Gone));
+    BOOST_TEST(kind_of([&] { Client client(settings); }) == Kind::Gone);
 }
 
 BOOST_AUTO_TEST_CASE(the_servers_of_the_list_are_tried_in_turn) {
@@ -385,21 +385,21 @@ BOOST_AUTO_TEST_CASE(the_servers_of_the_list_are_tried_in_turn) {
 
 BOOST_AUTO_TEST_CASE(error_numbers_are_told_by_what_can_be_done) {
     for (const int number : {1062, 1586}) {
-        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Duplicate), number);
+        BOOST_TEST(muster::db::kind_of_error(number) == Kind::Duplicate, number);
     }
     for (const int number : {1213, 3101}) {
-        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Deadlock), number);
+        BOOST_TEST(muster::db::kind_of_error(number) == Kind::Deadlock, number);
     }
-    BOOST_TEST((muster::db::kind_of_error(1205) == Kind::LockTimeout));
+    BOOST_TEST(muster::db::kind_of_error(1205) == Kind::LockTimeout);
     for (const int number :
          {1053, 1927, 2002, 2006, 2013, 2026, 2030, 1047, 1180, 1290, 3168, 3169, 4031}) {
-        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Gone), number);
+        BOOST_TEST(muster::db::kind_of_error(number) == Kind::Gone, number);
     }
     for (const int number : {1406, 1264, 1048, 1366, 1452, 1644, 3819, 4025}) {
-        BOOST_TEST((muster::db::kind_of_error(number) == Kind::BadData), number);
+        BOOST_TEST(muster::db::kind_of_error(number) == Kind::BadData, number);
     }
     for (const int number : {0, 1064, 1146, 1045}) {
-        BOOST_TEST((muster::db::kind_of_error(number) == Kind::Other), number);
+        BOOST_TEST(muster::db::kind_of_error(number) == Kind::Other, number);
     }
 }
 

@@ -8,13 +8,13 @@
 using namespace muster;
 using jobs::Deadline;
 using rules::ImportState;
-using test::Desk;
-using test::ImportHouse;
+using test::DatabaseContext;
+using test::ImportFixture;
 using test::people;
 
 namespace {
 
-struct Runner : ImportHouse {
+struct Runner : ImportFixture {
     // Turns until there is nothing to do, or `most` of them; how many there were.
     template <class Some>
     int run(Some& some, int most = 1000) {
@@ -25,8 +25,8 @@ struct Runner : ImportHouse {
     }
     int run(int most = 1000) { return run(work, most); }
 
-    Desk first;
-    Desk second;
+    DatabaseContext first;
+    DatabaseContext second;
     jobs::ImportWork work{context, {&first.context, &second.context}};
 };
 
@@ -45,12 +45,12 @@ BOOST_AUTO_TEST_CASE(turns_bring_a_job_to_its_end) {
     stage(id, people(3001, 3000));
     validate(id);
     run();
-    BOOST_TEST((job(id).state == ImportState::Validated));
+    BOOST_TEST(job(id).state == ImportState::Validated);
     BOOST_TEST(job(id).preview->create == 6000);
     BOOST_TEST(run() == 0);
     request_commit(id);
     run();
-    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).state == ImportState::Completed);
     BOOST_TEST(job(id).created_count == 6000);
     BOOST_TEST(members() == 6000);
     BOOST_TEST(run() == 0);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_turn_that_ends_early_loses_nothing) {
         BOOST_TEST((job(id).attempts == 0 || job(id).state == ImportState::Completed));
     }
     run();
-    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).state == ImportState::Completed);
     BOOST_TEST(members() == 60);
 }
 
@@ -80,17 +80,17 @@ BOOST_AUTO_TEST_CASE(two_runners_share_the_work_and_double_nothing) {
     validate(id);
     const auto run_both = [&] {
         test::side_by_side(2, [&](int) {
-            Desk own;
-            Desk helper;
+            DatabaseContext own;
+            DatabaseContext helper;
             jobs::ImportWork rival(own.context, {&helper.context});
             run(rival);
         });
     };
     run_both();
-    BOOST_TEST((job(id).state == ImportState::Validated));
+    BOOST_TEST(job(id).state == ImportState::Validated);
     request_commit(id);
     run_both();
-    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).state == ImportState::Completed);
     BOOST_TEST(job(id).created_count == 10'000);
     BOOST_TEST(job(id).processed_rows == 10'000);
     BOOST_TEST(members() == 10'000);
@@ -110,9 +110,9 @@ BOOST_AUTO_TEST_CASE(a_job_that_makes_no_progress_is_given_up_after_its_attempts
         }
     }
     BOOST_TEST(turns == context.settings.jobs_attempts);
-    BOOST_TEST((job(id).state == ImportState::Failed));
+    BOOST_TEST(job(id).state == ImportState::Failed);
     BOOST_TEST(job(id).failure->code == "IMPORT_ATTEMPTS_EXHAUSTED");
-    for (const auto& row : rows(id)) BOOST_TEST((row.state == rules::RowState::Valid));
+    for (const auto& row : rows(id)) BOOST_TEST(row.state == rules::RowState::Valid);
     BOOST_TEST(members() == 0);
     (void)new_import();
 }
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_job_whose_runners_die_is_given_up_too) {
     BOOST_TEST(job(id).attempts == context.settings.jobs_attempts);
     client.run("UPDATE import_jobs SET lease_until = 0");
     run();
-    BOOST_TEST((job(id).state == ImportState::Failed));
+    BOOST_TEST(job(id).state == ImportState::Failed);
 }
 
 BOOST_AUTO_TEST_CASE(a_trouble_of_the_database_is_no_attempt_of_the_job) {
@@ -135,16 +135,16 @@ BOOST_AUTO_TEST_CASE(a_trouble_of_the_database_is_no_attempt_of_the_job) {
     request_commit(id);
     auto away = test::connection_settings();
     away.urls = {"unix:/nowhere/mysql.sock"};
-    Desk cut_off(away);
+    DatabaseContext cut_off(away);
     jobs::ImportWork unlucky(context, {&cut_off.context});
     for (int i = 0; i < 10; ++i) {
         BOOST_CHECK_THROW(run(unlucky, 1), db::DbError);
         BOOST_TEST(job(id).attempts == 0);
         client.run("UPDATE import_jobs SET lease_until = 0");
     }
-    BOOST_TEST((job(id).state == ImportState::Committing));
+    BOOST_TEST(job(id).state == ImportState::Committing);
     run();
-    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).state == ImportState::Completed);
     BOOST_TEST(job(id).created_count == 3);
 }
 
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_is_let_go_without_a_word) {
     client.run("UPDATE import_jobs SET lease_until = 0");
     cancel(id);
     BOOST_TEST(run() == 0);
-    BOOST_TEST((job(id).state == ImportState::Canceled));
+    BOOST_TEST(job(id).state == ImportState::Canceled);
 }
 
 BOOST_AUTO_TEST_CASE(the_purge_ends_when_there_is_nothing_left) {

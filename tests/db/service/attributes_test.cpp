@@ -1,10 +1,10 @@
 // service/attributes.hpp: the registry of an organization as the operator keeps it.
 #include "service/attributes.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/members/create.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 
@@ -12,12 +12,12 @@ using namespace muster;
 using rules::AttributeType;
 using service::AttributeChange;
 using test::Client;
-using test::Desk;
-using test::House;
+using test::DatabaseContext;
+using test::Fixture;
 
 namespace {
 
-struct Registry : House {
+struct Registry : Fixture {
     std::vector<std::string> page(std::string_view after, int limit) {
         std::vector<std::string> keys;
         for (const auto& record : service::list_attributes(context, acme, after, limit)) {
@@ -25,9 +25,9 @@ struct Registry : House {
         }
         return keys;
     }
-    rules::AttributeRecord put(Desk& desk, std::string_view key,
+    rules::AttributeRecord put(DatabaseContext& worker, std::string_view key,
                                const service::AttributeChange& change) const {
-        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+        return worker.as(acme, [&](service::OrgTransaction& transaction) {
             return service::put_attribute(transaction, key, change);
         });
     }
@@ -37,7 +37,7 @@ struct Registry : House {
     std::vector<std::string> faults(std::string_view key, const service::AttributeChange& change) {
         const auto error = test::error_of([&] { put(key, change); });
         BOOST_TEST_REQUIRE(error.has_value());
-        BOOST_TEST((error->code() == ErrorCode::ValidationError));
+        BOOST_TEST(error->code() == ErrorCode::ValidationError);
         std::vector<std::string> found;
         const Json::Value details = error->details();
         for (const Json::Value& field : details["fields"]) {
@@ -51,8 +51,8 @@ struct Registry : House {
         fields.attributes = std::move(attributes);
         return fields;
     }
-    void create(Desk& desk, const rules::MemberFields& fields) const {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
+    void create(DatabaseContext& worker, const rules::MemberFields& fields) const {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
             (void)service::create_member(transaction, fields);
         });
     }
@@ -67,8 +67,8 @@ using Keys = std::vector<std::string>;
 BOOST_FIXTURE_TEST_SUITE(service_attributes, Registry)
 
 BOOST_AUTO_TEST_CASE(attributes_are_paged_by_key) {
-    BOOST_TEST((page("", 3) == Keys{"address.city", "address.line1", "address.postcode"}));
-    BOOST_TEST((page("address.postcode", 2) == Keys{"emergency_contact", "favourite_team"}));
+    BOOST_TEST(page("", 3) == (Keys{"address.city", "address.line1", "address.postcode"}));
+    BOOST_TEST(page("address.postcode", 2) == (Keys{"emergency_contact", "favourite_team"}));
     BOOST_TEST(page("zzz", 2).empty());
     BOOST_TEST(page("", 100).size() == 8);
 }
@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(an_attribute_is_read_as_it_was_added) {
     const auto* interests = registry.find("interests");
     BOOST_TEST_REQUIRE(interests != nullptr);
     BOOST_TEST(interests->label == "Interests \U0001f600");
-    BOOST_TEST((interests->type == AttributeType::MultiChoice));
-    BOOST_TEST((interests->choices == choices));
+    BOOST_TEST(interests->type == AttributeType::MultiChoice);
+    BOOST_TEST(interests->choices == choices);
 }
 
 BOOST_AUTO_TEST_CASE(an_attribute_is_enabled_and_disabled_by_its_key) {
@@ -134,12 +134,12 @@ BOOST_AUTO_TEST_CASE(a_label_that_cannot_be_stored_is_told_as_a_mistake) {
 BOOST_AUTO_TEST_CASE(an_attribute_is_put_and_changed) {
     const auto made = put("shoe", {{}, AttributeType::SingleChoice, Keys{"S", "M"}, false});
     BOOST_TEST(made.attribute.label == "shoe");
-    BOOST_TEST((made.created_at == made.updated_at));
+    BOOST_TEST(made.created_at == made.updated_at);
     const auto changed = put("shoe", {"Shoe size", AttributeType::MultiChoice, {}, true});
-    BOOST_TEST((changed.id == made.id));
+    BOOST_TEST(changed.id == made.id);
     BOOST_TEST(changed.attribute.label == "Shoe size");
-    BOOST_TEST((changed.attribute.choices == Keys{"S", "M"}));
-    BOOST_TEST((changed.created_at == made.created_at));
+    BOOST_TEST(changed.attribute.choices == (Keys{"S", "M"}));
+    BOOST_TEST(changed.created_at == made.created_at);
     const auto text = put("shoe", {{}, AttributeType::Text, {}, true});
     BOOST_TEST(text.attribute.label == "Shoe size");
     BOOST_TEST(text.attribute.choices.empty());
@@ -183,11 +183,11 @@ BOOST_AUTO_TEST_CASE(an_organization_has_at_most_200_attributes) {
 }
 
 BOOST_AUTO_TEST_CASE(the_type_of_a_starter_attribute_is_fixed) {
-    BOOST_TEST((test::code_of([&] {
-                    put("phone", {{}, AttributeType::Number, {}, true});
-                }) == ErrorCode::InvalidState));
+    BOOST_TEST(test::code_of([&] {
+                   put("phone", {{}, AttributeType::Number, {}, true});
+               }) == ErrorCode::InvalidState);
     put("gender", {{}, AttributeType::SingleChoice, Keys{"f", "m"}, true});
-    BOOST_TEST((put("phone", {{}, AttributeType::Text, {}, true}).attribute.enabled));
+    BOOST_TEST(put("phone", {{}, AttributeType::Text, {}, true}).attribute.enabled);
 }
 
 BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
@@ -195,12 +195,12 @@ BOOST_AUTO_TEST_CASE(the_type_of_an_attribute_in_use_is_fixed) {
     put("a.bxc", {{}, AttributeType::Text, {}, true});
     create(*this, ann_with(R"({"a.b_c":"1"})"));
     const AttributeChange number{{}, AttributeType::Number, {}, true};
-    BOOST_TEST((test::code_of([&] { put("a.b_c", number); }) == ErrorCode::InvalidState));
-    BOOST_TEST((put("a.bxc", number).attribute.type == AttributeType::Number));
+    BOOST_TEST(test::code_of([&] { put("a.b_c", number); }) == ErrorCode::InvalidState);
+    BOOST_TEST(put("a.bxc", number).attribute.type == AttributeType::Number);
     const OrgId other = organization("Other");
-    BOOST_TEST((as(other, [&](service::OrgTransaction& transaction) {
-                    return service::put_attribute(transaction, "a.b_c", number);
-                }).attribute.type == AttributeType::Number));
+    BOOST_TEST(as(other, [&](service::OrgTransaction& transaction) {
+                   return service::put_attribute(transaction, "a.b_c", number);
+               }).attribute.type == AttributeType::Number);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
@@ -208,9 +208,9 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
     std::optional<ErrorCode> refused;
     std::atomic<bool> written = false;
     test::side_by_side(2, [&](int i) {
-        Desk desk;
+        DatabaseContext worker;
         if (i == 0) {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 (void)service::create_member(transaction, ann_with(R"({"size":"L"})"));
                 written = true;
                 Client onlooker;
@@ -223,11 +223,11 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
                 throw std::runtime_error("nobody writes");
             }
             refused = test::code_of([&] {
-                put(desk, "size", {{}, AttributeType::Number, {}, true});
+                put(worker, "size", {{}, AttributeType::Number, {}, true});
             });
         }
     });
-    BOOST_TEST((refused == ErrorCode::InvalidState));
+    BOOST_TEST(refused == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
@@ -235,12 +235,12 @@ BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
         const std::string key = "r" + std::to_string(round);
         put(key, {{}, AttributeType::Text, {}, true});
         test::side_by_side(4, [&](int i) {
-            Desk desk;
+            DatabaseContext worker;
             (void)test::error_of([&] {
                 if (i < 2) {
-                    put(desk, key, {{}, AttributeType::Number, {}, true});
+                    put(worker, key, {{}, AttributeType::Number, {}, true});
                 } else {
-                    create(desk, ann_with("{\"" + key + "\":\"text\"}"));
+                    create(worker, ann_with("{\"" + key + "\":\"text\"}"));
                 }
             });
         });
@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(types_and_values_agree_however_they_race) {
 
 BOOST_AUTO_TEST_CASE(one_key_put_by_many_at_once_is_made_once) {
     test::side_by_side(8, [&](int) {
-        Desk desk;
-        put(desk, "many", {{}, AttributeType::Text, {}, true});
+        DatabaseContext worker;
+        put(worker, "many", {{}, AttributeType::Text, {}, true});
     });
     BOOST_TEST(client.number("SELECT COUNT(*) FROM attributes WHERE attribute_key = 'many'") == 1);
 }

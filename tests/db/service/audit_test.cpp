@@ -7,13 +7,13 @@
 #include "service/attributes.hpp"
 
 using namespace muster;
-using test::ImportHouse;
+using test::ImportFixture;
 
 namespace {
 
 using Texts = std::vector<std::string>;
 
-struct Audit : ImportHouse {
+struct Audit : ImportFixture {
     Audit() { client.run("DELETE FROM audit_log"); }
 
     void note(OrgId organization, AdminId admin, std::string_view action,
@@ -51,9 +51,9 @@ BOOST_AUTO_TEST_CASE(an_admin_s_deed_is_read_with_all_that_was_noted) {
     const auto entries = log(acme);
     BOOST_TEST_REQUIRE(entries.size() == 1);
     const auto& entry = entries.front();
-    BOOST_TEST((entry.organization_id == acme));
-    BOOST_TEST((entry.actor == rules::AuditActor::Admin));
-    BOOST_TEST((entry.actor_id == ann));
+    BOOST_TEST(entry.organization_id == acme);
+    BOOST_TEST(entry.actor == rules::AuditActor::Admin);
+    BOOST_TEST(entry.actor_id == ann);
     BOOST_TEST(entry.actor_email.value() == "ann@example.test");
     BOOST_TEST(entry.action == "api_key.revoked");
     BOOST_TEST(entry.subject_id.value() == "subject");
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(an_admin_s_deed_is_read_with_all_that_was_noted) {
     Json::Value details;
     BOOST_TEST_REQUIRE(parse_json(entry.details, details));
     BOOST_TEST(details["name"].asString() == "Zo\u00eb \"Z\"");
-    BOOST_TEST((Timestamp::now() - entry.created_at < Milliseconds(60'000)));
+    BOOST_TEST(Timestamp::now() - entry.created_at < Milliseconds(60'000));
 }
 
 BOOST_AUTO_TEST_CASE(an_organization_reads_its_own_log_only) {
@@ -72,19 +72,19 @@ BOOST_AUTO_TEST_CASE(an_organization_reads_its_own_log_only) {
     database.transaction([&](db::Tx& tx) {
         service::audit_operator(tx, std::nullopt, "c.done", "", {}, Timestamp::now());
     });
-    BOOST_TEST((actions(log(acme)) == Texts{"a.done"}));
-    BOOST_TEST((actions(log(other)) == Texts{"b.done"}));
-    BOOST_TEST((newest(acme) == Texts{"a.done"}));
-    BOOST_TEST((newest({}) == Texts{"c.done", "b.done", "a.done"}));
-    BOOST_TEST((newest({}, "b.done") == Texts{"b.done"}));
-    BOOST_TEST((newest({}, {}, 2) == Texts{"c.done", "b.done"}));
+    BOOST_TEST(actions(log(acme)) == Texts{"a.done"});
+    BOOST_TEST(actions(log(other)) == Texts{"b.done"});
+    BOOST_TEST(newest(acme) == Texts{"a.done"});
+    BOOST_TEST(newest({}) == (Texts{"c.done", "b.done", "a.done"}));
+    BOOST_TEST(newest({}, "b.done") == Texts{"b.done"});
+    BOOST_TEST(newest({}, {}, 2) == (Texts{"c.done", "b.done"}));
     const auto all = service::newest_audit_entries(context, std::nullopt, std::nullopt, 1);
     BOOST_TEST(!all.front().organization_id.has_value());
     BOOST_TEST(!all.front().actor_id.has_value());
     BOOST_TEST(!all.front().actor_email.has_value());
     BOOST_TEST(!all.front().subject_id.has_value());
     BOOST_TEST(!all.front().request_id.has_value());
-    BOOST_TEST((all.front().actor == rules::AuditActor::Operator));
+    BOOST_TEST(all.front().actor == rules::AuditActor::Operator);
 }
 
 BOOST_AUTO_TEST_CASE(pages_go_back_in_time_and_lose_nothing) {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(pages_go_back_in_time_and_lose_nothing) {
         before = page.back().id;
         if (!has_more) break;
     }
-    BOOST_TEST((subjects == Texts{"6", "5", "4", "3", "2", "1", "0"}));
+    BOOST_TEST(subjects == (Texts{"6", "5", "4", "3", "2", "1", "0"}));
     BOOST_TEST(log(acme, {}, {}, 3, before).empty());
 }
 
@@ -125,9 +125,9 @@ BOOST_AUTO_TEST_CASE(the_log_is_filtered_by_action_and_subject) {
     note(acme, ann, "a.done", "1");
     note(acme, ann, "a.done", "2");
     note(acme, ann, "b.done", "1");
-    BOOST_TEST((actions(log(acme, "a.done")) == Texts{"a.done", "a.done"}));
-    BOOST_TEST((actions(log(acme, {}, "1")) == Texts{"b.done", "a.done"}));
-    BOOST_TEST((actions(log(acme, "a.done", "2")) == Texts{"a.done"}));
+    BOOST_TEST(actions(log(acme, "a.done")) == (Texts{"a.done", "a.done"}));
+    BOOST_TEST(actions(log(acme, {}, "1")) == (Texts{"b.done", "a.done"}));
+    BOOST_TEST(actions(log(acme, "a.done", "2")) == Texts{"a.done"});
     BOOST_TEST(log(acme, "a.don").empty());
     BOOST_TEST(log(acme, "A.DONE").empty());
     BOOST_TEST(log(acme, "' OR 1=1 -- ").empty());
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(the_operator_s_commands_note_themselves) {
     service::add_attribute(context, other, {"boat", "Boat", rules::AttributeType::Text, {}, true});
     service::enable_attribute(context, other, "phone", true);
     service::enable_attribute(context, other, "phone", false);
-    BOOST_TEST((newest(other) == Texts{"attribute.disabled", "attribute.enabled", "attribute.added",
+    BOOST_TEST(newest(other) == (Texts{"attribute.disabled", "attribute.enabled", "attribute.added",
                                        "seat.added", "organization.created"}));
     const auto entries = log(other);
     BOOST_TEST(entries[0].subject_id.value() == "phone");
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_the_operator_cancels_is_noted_once) {
     const ImportId id = new_import();
     cancel(id);
     cancel(id);
-    BOOST_TEST((newest(acme) == Texts{"import.canceled"}));
+    BOOST_TEST(newest(acme) == Texts{"import.canceled"});
     BOOST_TEST(log(acme).front().subject_id.value() == id.text());
 }
 

@@ -3,10 +3,10 @@
 #include "service/context.hpp"
 
 #include "base/crypto.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "store/idempotency.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <future>
@@ -16,9 +16,9 @@ using service::IdempotencyClaim;
 using service::OrgTransaction;
 using service::StoredReply;
 using test::code_of;
-using test::Desk;
+using test::DatabaseContext;
 using test::error_of;
-using test::House;
+using test::Fixture;
 
 namespace {
 
@@ -29,7 +29,7 @@ IdempotencyClaim claim(const std::string& key = "key", const std::string& body =
     return {sha256(key), sha256(body), Secret(key)};
 }
 
-struct Idempotency : House {
+struct Idempotency : Fixture {
     // Writes one admin and replies with its address.
     StoredReply run(service::Context& with, OrgId organization,
                     const std::optional<IdempotencyClaim>& claim, const std::string& effect,
@@ -81,12 +81,12 @@ BOOST_AUTO_TEST_CASE(a_reply_without_a_location_and_with_any_bytes_is_replayed) 
     BOOST_TEST(replay.replayed);
     BOOST_TEST(replay.status == 204);
     BOOST_TEST(replay.location == "");
-    BOOST_TEST((replay.body == body));
+    BOOST_TEST(replay.body == body);
 }
 
 BOOST_AUTO_TEST_CASE(the_same_key_with_another_body_is_a_conflict) {
     run(claim("key", "one"), "a");
-    BOOST_TEST((code_of([&] { run(claim("key", "two"), "b"); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(code_of([&] { run(claim("key", "two"), "b"); }) == ErrorCode::IdempotencyConflict);
     BOOST_TEST(runs == 1);
     BOOST_TEST(run(claim("key", "one"), "c").replayed);
 }
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(the_database_and_the_installation_s_key_alone_do_not_show_i
     // The same place in the table, another Idempotency-Key behind it.
     auto forged = claim();
     forged.scope = Secret("another key");
-    BOOST_TEST((code_of([&] { show(context, acme, forged); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(code_of([&] { show(context, acme, forged); }) == ErrorCode::IdempotencyConflict);
     BOOST_TEST(show(context, acme, claim()).body == kShown);
 }
 
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_secret_sealed_under_a_key_that_is_gone_is_a_conflict_and_
     show(context, acme, claim());
     const Secret next(std::string(32, 'n'));
     service::Context other{database, test::settings(), KeyRing(next)};
-    BOOST_TEST((code_of([&] { show(other, acme, claim()); }) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(code_of([&] { show(other, acme, claim()); }) == ErrorCode::IdempotencyConflict);
     service::Context rotating{database, test::settings(), context.cursors,
                               KeyRing(next, test::settings().security_key)};
     BOOST_TEST(show(rotating, acme, claim()).body == kShown);
@@ -210,8 +210,8 @@ BOOST_AUTO_TEST_CASE(of_parallel_duplicates_one_works_and_the_others_replay_it) 
     constexpr int kThreads = 10;
     std::vector<StoredReply> replies(kThreads);
     test::side_by_side(kThreads, [&](int i) {
-        Desk desk;
-        replies.at(i) = run(desk.context, acme, claim(), "by-" + std::to_string(i));
+        DatabaseContext worker;
+        replies.at(i) = run(worker.context, acme, claim(), "by-" + std::to_string(i));
     });
     int replayed = 0;
     for (const auto& reply : replies) {
@@ -228,8 +228,8 @@ BOOST_AUTO_TEST_CASE(parallel_duplicates_of_an_expired_key_work_once) {
     client.execute("UPDATE idempotency_keys SET expires_at = 1");
     constexpr int kThreads = 6;
     test::side_by_side(kThreads, [&](int i) {
-        Desk desk;
-        run(desk.context, acme, claim(), "by-" + std::to_string(i));
+        DatabaseContext worker;
+        run(worker.context, acme, claim(), "by-" + std::to_string(i));
     });
     BOOST_TEST(effects() == 2);
 }
@@ -238,8 +238,8 @@ BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_and_replays_it) {
     std::future<StoredReply> second;
     service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         second = std::async(std::launch::async, [&] {
-            Desk desk;
-            return run(desk.context, acme, claim(), "second");
+            DatabaseContext worker;
+            return run(worker.context, acme, claim(), "second");
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return StoredReply{200, "", "first", {}};
@@ -256,8 +256,8 @@ BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
         service::transact(context, {acme, {}}, claim(),
                           [&](OrgTransaction&) -> StoredReply {
                               second = std::async(std::launch::async, [&] {
-                                  Desk desk;
-                                  return run(desk.context, acme, claim(), "second");
+                                  DatabaseContext worker;
+                                  return run(worker.context, acme, claim(), "second");
                               });
                               BOOST_TEST(test::until([&] { return client.someone_waits(); }));
                               throw std::runtime_error("x");
@@ -270,11 +270,11 @@ BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
 BOOST_AUTO_TEST_CASE(a_first_that_still_runs_after_the_wait_is_in_progress) {
     auto impatient = test::connection_settings();
     impatient.lock_timeout_seconds = 1;
-    Desk second(impatient);
+    DatabaseContext second(impatient);
     service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
         BOOST_TEST_REQUIRE(error.has_value());
-        BOOST_TEST((error->code() == ErrorCode::IdempotencyInProgress));
+        BOOST_TEST(error->code() == ErrorCode::IdempotencyInProgress);
         BOOST_TEST(error->retry_after() == 1);
         return StoredReply{200, "", "first", {}};
     });

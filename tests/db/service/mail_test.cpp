@@ -3,14 +3,14 @@
 #include "service/mail.hpp"
 
 #include "base/log.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "jobs/kinds.hpp"
 #include "service/operations/monitoring.hpp"
 #include "store/mail_outbox.hpp"
 #include "unit/base/logged.hpp"
 #include "unit/net/loopback_smtp.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <future>
@@ -20,8 +20,8 @@
 using namespace muster;
 using service::Mail;
 using service::MailDispatch;
-using test::Desk;
-using test::House;
+using test::DatabaseContext;
+using test::Fixture;
 using test::LoopbackSmtp;
 
 namespace {
@@ -29,8 +29,8 @@ namespace {
 constexpr Milliseconds kMinute{60'000};
 const Mail kMail{"ann@example.test", "Your code", "Your code is 12345678.\n"};
 
-// A desk whose mail goes to that server.
-struct Postman : Desk {
+// A context whose mail goes to that server.
+struct Postman : DatabaseContext {
     explicit Postman(const LoopbackSmtp& server) : own(test::settings()) {
         own.mail_url = server.url();
     }
@@ -53,7 +53,7 @@ struct Postman : Desk {
     std::unique_ptr<MailDispatch> made;
 };
 
-struct Outbox : House {
+struct Outbox : Fixture {
     void queue(const Mail& mail = kMail, Milliseconds life = 5 * kMinute) {
         const Timestamp now = Timestamp::now();
         database.transaction(

@@ -2,21 +2,21 @@
 // who listen, and for nobody else.
 #include "service/outbox.hpp"
 
-#include "db/neighbours.hpp"
+#include "db/two_tenants.hpp"
 #include "rules/event_types.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/privacy/erasure.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
-using test::Neighbours;
+using test::TwoTenants;
 namespace types = rules::event_type;
 
 namespace {
 
-struct Outbox : Neighbours {
+struct Outbox : TwoTenants {
     Outbox() {
         client.run("DELETE FROM webhook_events");
         listen(

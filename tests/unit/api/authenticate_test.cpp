@@ -4,9 +4,9 @@
 
 #include "base/text.hpp"
 #include "rules/seal_names.hpp"
-#include "unit/api/desk.hpp"
+#include "unit/api/offline_context.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <set>
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_may_only_pass_it) {
              {Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
             const auto error = refusal(endpoint(access, Role::Owner), caller);
             BOOST_TEST_REQUIRE(error.has_value(), api::text_of(access));
-            BOOST_TEST((error->code() == ErrorCode::TwoFactorRequired));
+            BOOST_TEST(error->code() == ErrorCode::TwoFactorRequired);
             BOOST_TEST(error->details()["reason"].asString() == "2FA_REQUIRED");
         }
     }
@@ -203,8 +203,8 @@ BOOST_AUTO_TEST_CASE(every_refusal_is_declared_by_the_row_that_it_comes_from) {
             }
             // Nothing is declared that cannot come, either.
             const std::vector<ErrorCode> expected(met.begin(), met.end());
-            BOOST_TEST((api::errors_of(row) == expected), api::text_of(access)
-                                                              << " " << rules::text_of(role));
+            BOOST_TEST(api::errors_of(row) == expected, api::text_of(access)
+                                                            << " " << rules::text_of(role));
         }
     }
     BOOST_TEST(api::errors_of(endpoint(Access::Open)).empty());
@@ -246,11 +246,11 @@ BOOST_AUTO_TEST_CASE(a_row_declares_what_its_path_body_and_key_can_be_refused_fo
 }
 
 BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credential) {
-    test::AwayDesk desk;
+    test::OfflineContext offline;
     const Secret secret("mks_secret");
     service::ModuleCaller caller{CredentialId::create(), InstallationId::create(), ""};
     const auto seal_for = [&](CredentialId id) {
-        return desk.context.keys.seal(secret.reveal(), rules::credential_seal_name(id));
+        return offline.context.keys.seal(secret.reveal(), rules::credential_seal_name(id));
     };
     caller.sealed_signing_secret = seal_for(caller.credential);
     http::Request request;
@@ -262,10 +262,10 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
     };
     const auto reason = [&](const std::string& body) -> std::string {
         try {
-            api::require_signature(desk.context, caller, request, body);
+            api::require_signature(offline.context, caller, request, body);
             return "";
         } catch (const Error& error) {
-            BOOST_TEST((error.code() == ErrorCode::SignatureInvalid));
+            BOOST_TEST(error.code() == ErrorCode::SignatureInvalid);
             return error.details()["reason"].asString();
         }
     };
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_module_s_request_is_signed_with_the_secret_of_its_credent
     sign(Milliseconds(0));
     caller.sealed_signing_secret = seal_for(CredentialId::create());
     BOOST_CHECK_EXCEPTION(
-        api::require_signature(desk.context, caller, request, "body"), Error,
+        api::require_signature(offline.context, caller, request, "body"), Error,
         [](const Error& error) { return error.code() == ErrorCode::ServiceUnavailable; });
 }
 

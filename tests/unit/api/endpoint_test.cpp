@@ -3,9 +3,9 @@
 #include "api/endpoint.hpp"
 
 #include "base/json.hpp"
-#include "unit/api/desk.hpp"
+#include "unit/api/offline_context.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <vector>
@@ -104,7 +104,7 @@ Texts faults(const std::function<void()>& work) {
         work();
         return {};
     } catch (const Error& error) {
-        BOOST_TEST((error.code() == ErrorCode::ValidationError));
+        BOOST_TEST(error.code() == ErrorCode::ValidationError);
         Texts found;
         const Json::Value details = error.details();
         for (const Json::Value& field : details["fields"]) {
@@ -123,7 +123,7 @@ struct Thing {
 };
 constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number"));
 
-struct Calls : test::AwayDesk {
+struct Calls : test::OfflineContext {
     Call call(const std::string& query, const Endpoint& endpoint = kList) {
         return {request,  endpoint,    context,
                 metrics,  limiter,     slots,
@@ -146,8 +146,8 @@ BOOST_FIXTURE_TEST_SUITE(endpoint, Calls)
 BOOST_AUTO_TEST_CASE(a_query_is_read_by_its_row) {
     const auto values = api::decode_query(kList, "limit=9&colour=blue&raw=true&q=a%20b");
     BOOST_TEST(values.integer("limit") == 9);
-    BOOST_TEST((values.text("colour") == "blue"));
-    BOOST_TEST((values.text("q") == "a b"));
+    BOOST_TEST(values.text("colour") == "blue");
+    BOOST_TEST(values.text("q") == "a b");
     BOOST_TEST(values.flag("raw"));
     BOOST_TEST(!values.text("cursor").has_value());
     const auto none = api::decode_query(kList, "");
@@ -171,9 +171,9 @@ BOOST_AUTO_TEST_CASE(every_fault_of_a_query_is_told_at_once) {
 BOOST_AUTO_TEST_CASE(addresses_and_times_of_a_query_are_normalised) {
     const auto values =
         api::decode_query(kList, "email=%20Ann@X.Test&since=2026-11-20T11:00:00.5%2B01:00&word=x");
-    BOOST_TEST((values.text("email") == "ann@x.test"));
-    BOOST_TEST((values.text("since") == "2026-11-20T10:00:00.500Z"));
-    BOOST_TEST((values.timestamp("since")->text() == "2026-11-20T10:00:00.500Z"));
+    BOOST_TEST(values.text("email") == "ann@x.test");
+    BOOST_TEST(values.text("since") == "2026-11-20T10:00:00.500Z");
+    BOOST_TEST(values.timestamp("since")->text() == "2026-11-20T10:00:00.500Z");
     BOOST_TEST(!api::decode_query(kList, "").timestamp("since").has_value());
     BOOST_TEST(query_faults("email=ann&since=2026-11-20&word=") ==
                (Texts{"email invalid_email", "since invalid_timestamp", "word too_short"}));
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_row_without_parameters_takes_none) {
 
 BOOST_AUTO_TEST_CASE(a_cursor_opens_for_the_list_that_it_came_from) {
     const std::string cursor = call("colour=red&limit=3").seal_cursor("position");
-    BOOST_TEST((call("colour=red&limit=9&cursor=" + cursor).cursor_position() == "position"));
+    BOOST_TEST(call("colour=red&limit=9&cursor=" + cursor).cursor_position() == "position");
     BOOST_TEST(!call("colour=red").cursor_position().has_value());
     const auto refused = [&](const Call& other) {
         return faults([&] { (void)other.cursor_position(); }) == Texts{"cursor invalid_cursor"};
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(the_one_too_many_makes_a_next_page) {
     const Json::Value more = page({{1}, {2}, {3}});
     BOOST_TEST(more["things"].size() == 2U);
     const auto next = call("cursor=" + more["next_cursor"].asString());
-    BOOST_TEST((next.cursor_position() == "2"));
+    BOOST_TEST(next.cursor_position() == "2");
 }
 
 BOOST_AUTO_TEST_CASE(an_id_of_the_path_is_a_uuid_or_names_nothing) {
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(an_id_of_the_path_is_a_uuid_or_names_nothing) {
     const UserId id = UserId::create();
     const std::string text = id.text();
     one.parameters = {text};
-    BOOST_TEST((one.id<UserId>() == id));
+    BOOST_TEST(one.id<UserId>() == id);
     std::string upper = text;
     for (char& c : upper) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 32) : c;
     for (const std::string& bad :

@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "unit/json/json_schema.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 #include <string>
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(the_partners_description_is_that_of_the_published_rows) {
         std::string method(text_of(row->method));
         ascii_lower(method);
         const Json::Value& described = published["paths"][std::string(row->path)][method];
-        BOOST_TEST((described == (row->is_published ? operation(*row) : Json::Value())),
+        BOOST_TEST(described == (row->is_published ? operation(*row) : Json::Value()),
                    row->operation);
         if (row->is_published) ++expected;
         const bool is_others =
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
             BOOST_TEST(
                 (!is_key || !is_required || row->idempotency == api::IdempotencyKey::Required));
         }
-        BOOST_TEST((described == expected), row->operation);
+        BOOST_TEST(described == expected, row->operation);
     }
 }
 

@@ -5,10 +5,10 @@
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "unit/api/desk.hpp"
+#include "unit/api/offline_context.hpp"
 
 #include <array>
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -59,7 +59,7 @@ std::string header(const Reply& reply, std::string_view name) {
     return found;
 }
 
-struct Way : test::AwayDesk {
+struct Way : test::OfflineContext {
     Reply answer(const Request& one) {
         const Silence silence;
         return pipeline.handle({&one, 1}).at(0).value();

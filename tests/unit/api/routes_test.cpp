@@ -1,7 +1,7 @@
 // api/routes.hpp: which row answers a path, and which methods a path takes.
 #include "api/routes.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 #include <string>
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(rows_are_well_formed_over_all_groups) {
         if (row.body_limit == 0) BOOST_TEST(!row.body_required, row.operation);
         if (row.method == Method::Get) {
             BOOST_TEST(row.body_limit == 0U, row.operation);
-            BOOST_TEST((row.idempotency == muster::api::IdempotencyKey::Ignored), row.operation);
+            BOOST_TEST(row.idempotency == muster::api::IdempotencyKey::Ignored, row.operation);
         }
         for (const auto& parameter : row.query) {
             BOOST_TEST(!parameter.meaning.empty(), row.operation);

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <array>
 #include <ostream>

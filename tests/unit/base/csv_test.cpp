@@ -2,7 +2,7 @@
 // cells come back.
 #include "base/csv.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <random>
 #include <sstream>
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(any_bytes_are_read_as_they_are) {
     const std::string with_nul = "x" + std::string(1, '\0') + bytes;
     const Records records = read_all(with_nul + ",y\n", ',');
     BOOST_TEST_REQUIRE(records.size() == 1U);
-    BOOST_TEST((records[0][0] == with_nul));
+    BOOST_TEST(records[0][0] == with_nul);
     BOOST_TEST(records[0][1] == "y");
 }
 
@@ -399,12 +399,12 @@ BOOST_AUTO_TEST_CASE(random_records_come_back_as_they_were_written) {
             }
             written.push_back(std::move(record));
         }
-        BOOST_TEST_REQUIRE((read_all(raw, ',') == written));
+        BOOST_TEST_REQUIRE(read_all(raw, ',') == written);
         Records unguarded = read_all(guarded, ',');
         for (Record& record : unguarded) {
             for (std::string& text : record) text = std::string(without_csv_guard(text));
         }
-        BOOST_TEST_REQUIRE((unguarded == written));
+        BOOST_TEST_REQUIRE(unguarded == written);
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/faults.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 #include <string>
@@ -29,9 +29,10 @@ BOOST_AUTO_TEST_CASE(every_code_has_a_text_of_its_own_a_status_and_sentences) {
     std::set<std::string_view> texts;
     for (const ErrorCode code : kAll) {
         const auto& entry = error_entry(code);
-        BOOST_TEST((entry.code == code), entry.text);
+        BOOST_TEST(entry.code == code, entry.text);
         BOOST_TEST(texts.insert(entry.text).second, entry.text);
-        BOOST_TEST((entry.status >= 400 && entry.status < 600), entry.text);
+        BOOST_TEST(entry.status >= 400, entry.text);
+        BOOST_TEST(entry.status < 600, entry.text);
         BOOST_TEST(entry.message.ends_with('.'), entry.text);
         BOOST_TEST(entry.advice.ends_with('.'), entry.text);
         BOOST_TEST(entry.text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
@@ -56,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_bare_error_has_no_details) {
     BOOST_TEST(error.details().isNull());
     BOOST_TEST(error.internal() == "");
     BOOST_TEST(error.retry_after() == 0);
-    BOOST_TEST((error.code() == ErrorCode::NotFound));
+    BOOST_TEST(error.code() == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(details_add_up_and_internal_text_stays_apart) {

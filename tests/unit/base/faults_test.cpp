@@ -1,7 +1,7 @@
 // base/faults.hpp: what is wrong with a request, in the order in which it was found.
 #include "base/faults.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 #include <string>
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(faults_are_kept_in_order_with_the_code_s_sentence_or_anothe
     BOOST_TEST(list.list()[0].path == "b");
     BOOST_TEST(list.list()[0].message == "is too long");
     BOOST_TEST(list.list()[1].message == "is longer than a tape");
-    BOOST_TEST((list.list()[1].code == FieldCode::TooLong));
+    BOOST_TEST(list.list()[1].code == FieldCode::TooLong);
 }
 
 BOOST_AUTO_TEST_CASE(the_hundred_and_first_is_left_out_and_that_is_known) {

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <type_traits>
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(new_ids_ascend_and_never_repeat) {
     Uuid last = Uuid::v7();
     for (int i = 0; i < 200000; ++i) {
         const Uuid next = Uuid::v7();
-        BOOST_TEST_REQUIRE((last < next));
+        BOOST_TEST_REQUIRE(last < next);
         last = next;
     }
 }
@@ -108,8 +108,8 @@ BOOST_AUTO_TEST_CASE(canonical_text_comes_back) {
     }
     for (int i = 0; i < 100; ++i) {
         const Uuid uuid = Uuid::v7();
-        BOOST_TEST((Uuid::parse(uuid.text()) == uuid));
-        BOOST_TEST((Uuid::from_bytes(uuid.bytes()) == uuid));
+        BOOST_TEST(Uuid::parse(uuid.text()) == uuid);
+        BOOST_TEST(Uuid::from_bytes(uuid.bytes()) == uuid);
     }
 }
 
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_sixteen_in_the_text_s_order) {
     const auto uuid = Uuid::parse(kText);
     BOOST_TEST_REQUIRE(uuid.has_value());
     const std::string expected = "\x01\x90\xa6\xb2\x7c\x3d\x7e\x4f\x8a\x1b\x01\x23\x45\x67\x89\xab";
-    BOOST_TEST((uuid->bytes() == expected));
+    BOOST_TEST(uuid->bytes() == expected);
     for (const std::size_t size : {0, 1, 15, 17, 36}) {
         BOOST_TEST(!Uuid::from_bytes(std::string(size, 'x')).has_value(), size);
     }
@@ -162,10 +162,10 @@ BOOST_AUTO_TEST_CASE(ids_of_different_kinds_do_not_mix) {
     static_assert(!std::is_constructible_v<OrgId, MemberId>);
     static_assert(!std::is_convertible_v<Uuid, OrgId>);
     const OrgId id = OrgId::create();
-    BOOST_TEST((OrgId::parse(id.text()) == id));
+    BOOST_TEST(OrgId::parse(id.text()) == id);
     BOOST_TEST(!OrgId::parse("nonsense").has_value());
     BOOST_TEST(id.bytes().size() == Uuid::kBytes);
-    BOOST_TEST((OrgId() == OrgId::parse("00000000-0000-0000-0000-000000000000")));
+    BOOST_TEST(OrgId() == OrgId::parse("00000000-0000-0000-0000-000000000000"));
 }
 
 BOOST_AUTO_TEST_CASE(ids_can_be_hashed) {

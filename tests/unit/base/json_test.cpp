@@ -1,7 +1,7 @@
 // base/json.hpp: JSON that goes out, and the documents of our own that come back.
 #include "base/json.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(every_character_comes_back_from_its_escape) {
     every += "\u0080\u00ff\u07ff\u0800\uffff\U00010000\U0010ffff";
     Json::Value value;
     BOOST_TEST_REQUIRE(parse_json("[" + quoted(every) + "]", value));
-    BOOST_TEST((value[0].asString() == every));
+    BOOST_TEST(value[0].asString() == every);
 }
 
 BOOST_AUTO_TEST_CASE(a_string_is_appended_behind_what_is_there) {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(pretty_text_is_the_same_document) {
     BOOST_TEST(text.back() == '\n');
     Json::Value back;
     BOOST_TEST_REQUIRE(parse_json(text, back));
-    BOOST_TEST((back == value));
+    BOOST_TEST(back == value);
 }
 
 BOOST_AUTO_TEST_CASE(objects_and_arrays_are_read) {

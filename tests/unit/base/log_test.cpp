@@ -3,7 +3,7 @@
 
 #include "unit/base/logged.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <string>

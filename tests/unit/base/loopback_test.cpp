@@ -1,7 +1,7 @@
 // base/loopback.hpp: the same answer for settings, the importer, mail and webhooks.
 #include "base/loopback.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string_view>
 

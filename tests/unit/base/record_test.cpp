@@ -3,7 +3,7 @@
 
 #include "json/json_body.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <optional>
 #include <string>
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(the_schema_lists_every_field_as_required_and_no_other) {
     BOOST_TEST(schema["required"][0].asString() == "name");
     Json::Value written;
     BOOST_TEST_REQUIRE(muster::parse_json(to_json(kSpecimen, Specimen{}), written));
-    BOOST_TEST((written.getMemberNames() == schema["properties"].getMemberNames()));
+    BOOST_TEST(written.getMemberNames() == schema["properties"].getMemberNames());
 }
 
 BOOST_AUTO_TEST_CASE(each_type_is_described) {

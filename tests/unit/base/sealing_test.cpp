@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 #include <string>
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(what_was_sealed_opens_again_whatever_its_bytes) {
     for (const std::string& plain : {std::string(), std::string(1, '\0'), std::string("hush"),
                                      bytes_of_all_values(), std::string(100'000, 'x')}) {
         for (const std::string& context : {std::string(), std::string("totp:1"), plain}) {
-            BOOST_TEST((opened(keys.open(keys.seal(plain, context), context)) == plain));
+            BOOST_TEST(opened(keys.open(keys.seal(plain, context), context)) == plain);
             BOOST_TEST(
                 (opened(open_under(kKey, seal_under(kKey, plain, context), context)) == plain));
         }
@@ -134,9 +134,9 @@ BOOST_AUTO_TEST_CASE(a_key_of_one_purpose_tells_nothing_of_another_s) {
     for (const std::string purpose : {"", "a", "b", "A", "a ", "key id", "sealing"}) {
         const Secret key = keys.derive(purpose);
         BOOST_TEST(key.reveal().size() == 32U);
-        BOOST_TEST((keys.derive(purpose).reveal() == key.reveal()));
-        BOOST_TEST((KeyRing(kKey).derive(purpose).reveal() == key.reveal()));
-        BOOST_TEST((KeyRing(kOther).derive(purpose).reveal() != key.reveal()));
+        BOOST_TEST(keys.derive(purpose).reveal() == key.reveal());
+        BOOST_TEST(KeyRing(kKey).derive(purpose).reveal() == key.reveal());
+        BOOST_TEST(KeyRing(kOther).derive(purpose).reveal() != key.reveal());
         derived.insert(key.reveal());
     }
     BOOST_TEST(derived.size() == 7U);

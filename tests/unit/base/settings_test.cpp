@@ -4,7 +4,7 @@
 
 #include "unit/client/scratch.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     BOOST_TEST(read.mail_tls == "try");
     BOOST_TEST(read.mail_password.empty());
     BOOST_TEST(read.log_level == "info");
-    BOOST_TEST((read.security_key.reveal() == kKey));
+    BOOST_TEST(read.security_key.reveal() == kKey);
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_read_with_whatever_space_and_comments_stand_around_them) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_read_to_the_last_byte_with_or_without_the_prefix) 
     const std::string file = scratch.write("key", bytes);
     for (const std::string prefix : {"", "file:"}) {
         const Settings read = load("[security]\nkey_file = " + prefix + file + "\n");
-        BOOST_TEST((read.security_key.reveal() == bytes));
+        BOOST_TEST(read.security_key.reveal() == bytes);
     }
 }
 
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file_too) {
                             "file:" + scratch.write("p", "from a file\n"));
     BOOST_TEST(load("[database]\npassword = no\n").database_password.reveal() == "from a file");
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
-    BOOST_TEST((load("[security]\nkey_file = /nowhere\n").security_key.reveal() == kKey));
+    BOOST_TEST(load("[security]\nkey_file = /nowhere\n").security_key.reveal() == kKey);
 }
 
 // ---------------------------------------------------------------------------- what is printed

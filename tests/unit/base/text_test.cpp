@@ -1,7 +1,7 @@
 // base/text.hpp: UTF-8, folding and trimming, hex, base64url and percent encoding, whole numbers.
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(case_is_folded_in_ascii_only) {
     std::string folded = every;
     muster::ascii_lower(folded);
     muster::ascii_upper(folded);
-    BOOST_TEST((folded == every));
+    BOOST_TEST(folded == every);
 }
 
 BOOST_AUTO_TEST_CASE(white_space_is_trimmed_at_both_ends) {
@@ -135,9 +135,9 @@ BOOST_AUTO_TEST_CASE(bytes_are_written_as_lower_case_hex) {
     const std::string bytes("\0\x01\x7f\x80\xff", 5);
     BOOST_TEST(muster::to_hex(bytes) == "00017f80ff");
     for (const std::string_view text : {"00017f80ff", "00017F80FF", "00017f80Ff"}) {
-        BOOST_TEST((muster::from_hex(text) == bytes), text);
+        BOOST_TEST(muster::from_hex(text) == bytes, text);
     }
-    BOOST_TEST((muster::from_hex("") == ""));
+    BOOST_TEST(muster::from_hex("") == "");
     for (const std::string_view bad : {"0", "000", "0g", "g0", "0x01", " 00", "00 ", "0\n", "-1"}) {
         BOOST_TEST(!muster::from_hex(bad).has_value(), bad);
     }
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(base64url_is_that_of_rfc_4648_without_padding) {
         BOOST_TEST(to_base64url(bytes) == text);
         const auto back = from_base64url(text);
         BOOST_TEST_REQUIRE(back.has_value());
-        BOOST_TEST((*back == bytes));
+        BOOST_TEST(*back == bytes);
     }
 }
 
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(base64url_of_any_bytes_comes_back) {
         for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(random());
         const auto back = from_base64url(to_base64url(bytes));
         BOOST_TEST_REQUIRE(back.has_value());
-        BOOST_TEST((*back == bytes));
+        BOOST_TEST(*back == bytes);
     }
 }
 

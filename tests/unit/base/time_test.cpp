@@ -1,7 +1,7 @@
 // base/time.hpp: ISO 8601 texts to milliseconds and back, and days of the calendar.
 #include "base/time.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <chrono>
 #include <string>
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_time_is_written_with_milliseconds_in_utc) {
     };
     for (const auto& [milliseconds, text] : table) {
         BOOST_TEST(Timestamp(milliseconds).text() == text);
-        BOOST_TEST((Timestamp::parse(text) == Timestamp(milliseconds)), text);
+        BOOST_TEST(Timestamp::parse(text) == Timestamp(milliseconds), text);
     }
 }
 
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(texts_of_times_sort_as_the_times_do) {
     for (std::int64_t when = 0; when < 253402300800000; when += 86399999 * 977LL) {
         const std::string text = Timestamp(when).text();
         BOOST_TEST(last < text);
-        BOOST_TEST((Timestamp::parse(text) == Timestamp(when)));
+        BOOST_TEST(Timestamp::parse(text) == Timestamp(when));
         last = text;
     }
 }
@@ -137,15 +137,15 @@ BOOST_AUTO_TEST_CASE(times_can_be_reckoned_with) {
     BOOST_TEST((when - Milliseconds(500)).milliseconds() == 500);
     BOOST_TEST((when + std::chrono::hours(24 * 30)).milliseconds() == 2592001000);
     BOOST_TEST((Timestamp(1500) - when).count() == 500);
-    BOOST_TEST((when < Timestamp(1001)));
-    BOOST_TEST((when == Timestamp(1000)));
+    BOOST_TEST(when < Timestamp(1001));
+    BOOST_TEST(when == Timestamp(1000));
     BOOST_TEST(Timestamp().milliseconds() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(now_does_not_go_back) {
     const Timestamp first = Timestamp::now();
-    BOOST_TEST((first > Timestamp::parse("2024-01-01T00:00:00Z").value()));
-    BOOST_TEST((Timestamp::now() >= first));
+    BOOST_TEST(first > Timestamp::parse("2024-01-01T00:00:00Z").value());
+    BOOST_TEST(Timestamp::now() >= first);
 }
 
 BOOST_AUTO_TEST_CASE(a_date_is_a_day_that_exists) {
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(dates_sort_as_days_do) {
     const std::vector<std::string_view> days = {"0001-01-01", "1999-12-31", "2000-01-01",
                                                 "2000-01-02", "2000-02-01", "2001-01-01"};
     for (std::size_t i = 1; i < days.size(); ++i) {
-        BOOST_TEST((Date::parse(days[i - 1]).value() < Date::parse(days[i]).value()));
+        BOOST_TEST(Date::parse(days[i - 1]).value() < Date::parse(days[i]).value());
     }
 }
 

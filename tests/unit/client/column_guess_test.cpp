@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "client/column_names.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 

@@ -1,7 +1,7 @@
 // Progress lines and the bar.
 #include "client/console.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -1,7 +1,7 @@
 // From the cells of a record to a payload.
 #include "client/convert.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
 using namespace muster::client;

@@ -3,7 +3,7 @@
 
 #include "unit/client/loopback_server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster::net;
 using muster::test::LoopbackServer;

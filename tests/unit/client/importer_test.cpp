@@ -6,7 +6,7 @@
 #include "unit/client/fake_muster.hpp"
 #include "unit/client/scratch.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <sstream>
 

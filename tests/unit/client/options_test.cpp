@@ -3,7 +3,7 @@
 
 #include "unit/client/scratch.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
 using namespace muster::client;
@@ -51,7 +51,10 @@ BOOST_AUTO_TEST_CASE(all_options_are_taken_with_and_without_equals_sign) {
     BOOST_TEST(options.errors == "e.csv");
     BOOST_TEST(options.chunk == 100U);
     BOOST_TEST(options.separator == ';');
-    BOOST_TEST((options.commit && options.quiet && options.json && !options.dry_run));
+    BOOST_TEST(options.commit);
+    BOOST_TEST(options.quiet);
+    BOOST_TEST(options.json);
+    BOOST_TEST(!options.dry_run);
 }
 
 BOOST_AUTO_TEST_CASE(defaults_are_filled_in) {

@@ -1,7 +1,7 @@
 // http/etag.hpp: strong tags, and If-Match and If-None-Match held against them.
 #include "http/etag.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using muster::http::etag_of;
 using muster::http::if_match_holds;

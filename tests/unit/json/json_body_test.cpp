@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ std::string refusal(std::string_view text) {
         const JsonBody body(text);
         return "";
     } catch (const Error& error) {
-        BOOST_TEST((error.code() == ErrorCode::BadRequest));
+        BOOST_TEST(error.code() == ErrorCode::BadRequest);
         return error.details()["reason"].asString();
     }
 }

@@ -1,7 +1,7 @@
 // json/json_source.hpp: a value comes back as it was sent, whatever stands around it.
 #include "json/json_source.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <vector>
@@ -29,22 +29,22 @@ Texts members(const std::string& body) {
 BOOST_AUTO_TEST_SUITE(json_source)
 
 BOOST_AUTO_TEST_CASE(entries_are_cut_where_they_end) {
-    BOOST_TEST((entries("[]") == Texts{}));
-    BOOST_TEST((entries(" [ \n ] ") == Texts{}));
-    BOOST_TEST((entries("{}") == Texts{}));
-    BOOST_TEST((entries(R"([1,"a",true,null,[2,3],{"b":4},-1.50e+2])") ==
-                Texts{"1", "\"a\"", "true", "null", "[2,3]", "{\"b\":4}", "-1.50e+2"}));
-    BOOST_TEST((entries(" [ 1 , \"a\" ,\t[ 2 , 3 ]\n, { \"b\" : 4 } ] ") ==
-                Texts{"1", "\"a\"", "[ 2 , 3 ]", "{ \"b\" : 4 }"}));
-    BOOST_TEST((entries(R"({"a":1,"b" : "c" , "d":{"e":[]},"":""})") ==
-                Texts{"1", "\"c\"", "{\"e\":[]}", "\"\""}));
+    BOOST_TEST(entries("[]") == Texts{});
+    BOOST_TEST(entries(" [ \n ] ") == Texts{});
+    BOOST_TEST(entries("{}") == Texts{});
+    BOOST_TEST(entries(R"([1,"a",true,null,[2,3],{"b":4},-1.50e+2])") ==
+               (Texts{"1", "\"a\"", "true", "null", "[2,3]", "{\"b\":4}", "-1.50e+2"}));
+    BOOST_TEST(entries(" [ 1 , \"a\" ,\t[ 2 , 3 ]\n, { \"b\" : 4 } ] ") ==
+               (Texts{"1", "\"a\"", "[ 2 , 3 ]", "{ \"b\" : 4 }"}));
+    BOOST_TEST(entries(R"({"a":1,"b" : "c" , "d":{"e":[]},"":""})") ==
+               (Texts{"1", "\"c\"", "{\"e\":[]}", "\"\""}));
 }
 
 BOOST_AUTO_TEST_CASE(brackets_and_quotes_within_strings_are_text) {
-    BOOST_TEST((entries(R"(["]","}","a\"b,","\\",",","[{"])") ==
-                Texts{R"("]")", R"("}")", R"("a\"b,")", R"("\\")", R"(",")", R"("[{")"}));
-    BOOST_TEST((entries(R"({"a\"}":"{","b:,":[":"],"\\":"\\\""})") ==
-                Texts{R"("{")", R"([":"])", R"("\\\"")"}));
+    BOOST_TEST(entries(R"(["]","}","a\"b,","\\",",","[{"])") ==
+               (Texts{R"("]")", R"("}")", R"("a\"b,")", R"("\\")", R"(",")", R"("[{")"}));
+    BOOST_TEST(entries(R"({"a\"}":"{","b:,":[":"],"\\":"\\\""})") ==
+               (Texts{R"("{")", R"([":"])", R"("\\\"")"}));
 }
 
 BOOST_AUTO_TEST_CASE(compact_is_without_space_between_tokens_alone) {
@@ -55,12 +55,12 @@ BOOST_AUTO_TEST_CASE(compact_is_without_space_between_tokens_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(members_are_found_by_the_name_that_they_mean) {
-    BOOST_TEST((members(R"({"other":{"key":0},"list":[{"key":1.0},{},{"a":"key","key":[ 2 ]},3,
+    BOOST_TEST(members(R"({"other":{"key":0},"list":[{"key":1.0},{},{"a":"key","key":[ 2 ]},3,
                              {"\u006bey":"\u006b"},{"deep":{"key":4}},{"key":null}]})") ==
-                Texts{"1.0", "", "[2]", "", R"("\u006b")", "", "null"}));
-    BOOST_TEST((members(R"({"li\u0073t":[{"key":true}]})") == Texts{"true"}));
+               (Texts{"1.0", "", "[2]", "", R"("\u006b")", "", "null"}));
+    BOOST_TEST(members(R"({"li\u0073t":[{"key":true}]})") == Texts{"true"});
     for (const std::string none : {"{}", "[]", "1", R"({"list":{}})", R"({"list":[]})"}) {
-        BOOST_TEST((members(none) == Texts{}), none);
+        BOOST_TEST(members(none) == Texts{}, none);
     }
 }
 

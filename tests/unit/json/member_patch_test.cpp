@@ -3,7 +3,7 @@
 #include "base/json.hpp"
 #include "json/schema.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
 
@@ -19,7 +19,7 @@ std::vector<std::string> faults(std::string_view text) {
         (void)read(text);
         return {};
     } catch (const Error& error) {
-        BOOST_TEST((error.code() == ErrorCode::ValidationError));
+        BOOST_TEST(error.code() == ErrorCode::ValidationError);
         std::vector<std::string> found;
         const Json::Value details = error.details();
         for (const Json::Value& field : details["fields"]) {
@@ -38,11 +38,11 @@ BOOST_AUTO_TEST_SUITE(member_patch)
 BOOST_AUTO_TEST_CASE(absent_stays_null_and_empty_clear) {
     const auto patch =
         read(R"({"external_id":" E ","first_name":null,"last_name":"  ","country":"gb"})");
-    BOOST_TEST((patch.texts[0] == "E"));
-    BOOST_TEST((patch.texts[1] == ""));
-    BOOST_TEST((patch.texts[2] == ""));
+    BOOST_TEST(patch.texts[0] == "E");
+    BOOST_TEST(patch.texts[1] == "");
+    BOOST_TEST(patch.texts[2] == "");
     BOOST_TEST(!patch.texts[3].has_value());
-    BOOST_TEST((patch.texts[5] == "GB"));
+    BOOST_TEST(patch.texts[5] == "GB");
     BOOST_TEST(patch.attributes.empty());
     BOOST_TEST((read("{}") == rules::MemberPatch{}));
 }

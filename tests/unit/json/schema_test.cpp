@@ -7,7 +7,7 @@
 #include "base/json.hpp"
 #include "unit/json/json_schema.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <random>
 #include <string>
@@ -71,7 +71,7 @@ Texts faults(const Schema& schema, const std::string& text) {
         (void)decoded(schema, text);
         return {};
     } catch (const Error& error) {
-        BOOST_TEST((error.code() == ErrorCode::ValidationError));
+        BOOST_TEST(error.code() == ErrorCode::ValidationError);
         Texts found;
         const Json::Value details = error.details();
         for (const Json::Value& field : details["fields"]) {
@@ -102,11 +102,11 @@ BOOST_AUTO_TEST_CASE(a_good_body_becomes_a_value) {
     BOOST_TEST(value.name == "Ann");
     BOOST_TEST(value.count == 7);
     BOOST_TEST(value.flag);
-    BOOST_TEST((value.maybe == false));
-    BOOST_TEST((value.note == ""));
+    BOOST_TEST(value.maybe == false);
+    BOOST_TEST(value.note == "");
     BOOST_TEST_REQUIRE(value.list.size() == 2);
     BOOST_TEST(value.list[1].word == "abcd");
-    BOOST_TEST((value.list[1].numbers == std::vector<std::int64_t>{0, 9}));
+    BOOST_TEST(value.list[1].numbers == (std::vector<std::int64_t>{0, 9}));
     BOOST_TEST(value.inner.word == "xy");
 }
 
@@ -428,7 +428,7 @@ BOOST_AUTO_TEST_CASE(an_instant_has_its_offset) {
 
 BOOST_AUTO_TEST_CASE(an_id_is_a_uuid) {
     const auto id = muster::OrgId::create();
-    BOOST_TEST((decoded(kTyped, "{\"id\":\"" + id.text() + "\"}").id == id));
+    BOOST_TEST(decoded(kTyped, "{\"id\":\"" + id.text() + "\"}").id == id);
     for (const std::string& bad :
          {std::string("\"\""), std::string("\"1\""), "\"{" + id.text() + "}\"",
           "\"" + id.text() + " \"", "\"" + id.text().substr(1) + "\""}) {
@@ -450,7 +450,7 @@ BOOST_AUTO_TEST_CASE(a_change_tells_what_is_left_out_from_what_is_cleared) {
     BOOST_TEST_REQUIRE(limit(R"({"limit": null})").has_value());
     BOOST_TEST(!limit(R"({"limit": null})")->has_value());
     BOOST_TEST(limit(R"({"limit": 7})")->value() == 7);
-    BOOST_TEST((faults(kChange, R"({"limit": 10})") == Texts{"limit out_of_range"}));
+    BOOST_TEST(faults(kChange, R"({"limit": 10})") == Texts{"limit out_of_range"});
     BOOST_TEST(kChange.schema()["properties"]["limit"]["type"][1].asString() == "null");
 }
 

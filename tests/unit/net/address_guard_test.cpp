@@ -1,7 +1,7 @@
 // net/address_guard.hpp: which addresses are public, at both edges of every range that is not.
 #include "net/address_guard.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -131,10 +131,9 @@ IpAddress parsed(const std::string& text) {
 BOOST_AUTO_TEST_SUITE(net_address_guard)
 
 BOOST_AUTO_TEST_CASE(only_addresses_of_hosts_of_the_internet_are_public) {
-    for (const char* text : kPublic) BOOST_TEST((reach_of(parsed(text)) == Reach::Public), text);
-    for (const char* text : kSpecial) BOOST_TEST((reach_of(parsed(text)) == Reach::Special), text);
-    for (const char* text : kLoopback)
-        BOOST_TEST((reach_of(parsed(text)) == Reach::Loopback), text);
+    for (const char* text : kPublic) BOOST_TEST(reach_of(parsed(text)) == Reach::Public, text);
+    for (const char* text : kSpecial) BOOST_TEST(reach_of(parsed(text)) == Reach::Special, text);
+    for (const char* text : kLoopback) BOOST_TEST(reach_of(parsed(text)) == Reach::Loopback, text);
 }
 
 BOOST_AUTO_TEST_CASE(an_address_is_read_in_its_full_form_only) {
@@ -151,7 +150,7 @@ BOOST_AUTO_TEST_CASE(an_address_is_written_as_it_is_read) {
         BOOST_TEST(parsed(text).text() == text);
     BOOST_TEST(parsed("::ffff:8.8.8.8").text() == "8.8.8.8");
     BOOST_TEST(parsed("::FFFF:808:808").text() == "8.8.8.8");
-    BOOST_TEST((parsed("::ffff:8.8.8.8") == parsed("8.8.8.8")));
+    BOOST_TEST(parsed("::ffff:8.8.8.8") == parsed("8.8.8.8"));
 }
 
 BOOST_AUTO_TEST_CASE(a_socket_address_is_the_address_in_it) {
@@ -161,14 +160,14 @@ BOOST_AUTO_TEST_CASE(a_socket_address_is_the_address_in_it) {
     sockaddr_storage storage{};
     std::memcpy(&storage, &v4, sizeof v4);
     const auto* address = reinterpret_cast<const sockaddr*>(&storage);
-    BOOST_TEST((IpAddress::of(address, sizeof v4) == parsed("10.1.2.3")));
+    BOOST_TEST(IpAddress::of(address, sizeof v4) == parsed("10.1.2.3"));
     BOOST_TEST(!IpAddress::of(address, sizeof v4 - 1));
 
     sockaddr_in6 v6{};
     v6.sin6_family = AF_INET6;
     inet_pton(AF_INET6, "::ffff:127.0.0.1", &v6.sin6_addr);
     std::memcpy(&storage, &v6, sizeof v6);
-    BOOST_TEST((IpAddress::of(address, sizeof v6) == parsed("127.0.0.1")));
+    BOOST_TEST(IpAddress::of(address, sizeof v6) == parsed("127.0.0.1"));
     BOOST_TEST(!IpAddress::of(address, sizeof v4));
 
     storage.ss_family = AF_UNIX;

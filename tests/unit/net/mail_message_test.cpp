@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -74,7 +74,7 @@ void check_lines(const std::string& message) {
         if (line.empty()) continue;
         BOOST_TEST(line.ends_with('\r'));
         BOOST_TEST(line.size() <= 77U);
-        BOOST_TEST((line.find('\r') == line.size() - 1));
+        BOOST_TEST(line.find('\r') == line.size() - 1);
     }
 }
 

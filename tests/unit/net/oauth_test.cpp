@@ -5,7 +5,7 @@
 #include "unit/client/loopback_server.hpp"
 #include "unit/net/tls_receiver.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <chrono>
 
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_silent_holds_nobody_up_for_longer_than_the
     const OAuthReply reply = reply_to({.body = "", .headers = {}, .hang = true});
     const auto took = std::chrono::steady_clock::now() - began;
     BOOST_TEST(reply.failure == "timeout");
-    BOOST_TEST((took < std::chrono::seconds(5)));
+    BOOST_TEST(took < std::chrono::seconds(5));
 }
 
 BOOST_AUTO_TEST_CASE(what_ends_in_the_middle_is_no_answer) {

@@ -3,7 +3,7 @@
 
 #include "unit/net/loopback_smtp.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_mail_arrives_whole) {
     auto message = mail();
     message.text = ".\n..\nfirst\n\n.last\n";
     const auto outcome = SmtpSender(settings_for(server)).send(message);
-    BOOST_TEST((outcome.result == SmtpResult::Sent));
+    BOOST_TEST(outcome.result == SmtpResult::Sent);
     BOOST_TEST(outcome.reason == "");
     BOOST_TEST(server.mails().size() == 1U);
     const auto received = server.mails().at(0);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_mail_arrives_whole) {
 BOOST_AUTO_TEST_CASE(one_sender_sends_many) {
     const LoopbackSmtp server;
     const SmtpSender sender(settings_for(server));
-    for (int i = 0; i < 5; ++i) BOOST_TEST((sender.send(mail()).result == SmtpResult::Sent));
+    for (int i = 0; i < 5; ++i) BOOST_TEST(sender.send(mail()).result == SmtpResult::Sent);
     BOOST_TEST(server.mails().size() == 5U);
 }
 
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(an_address_beyond_ascii_is_sent_as_utf8) {
     const LoopbackSmtp server;
     auto message = mail();
     message.to = "käthe@example.org";
-    BOOST_TEST((SmtpSender(settings_for(server)).send(message).result == SmtpResult::Sent));
+    BOOST_TEST(SmtpSender(settings_for(server)).send(message).result == SmtpResult::Sent);
     BOOST_TEST(server.mails().at(0).to == "<käthe@example.org>");
     BOOST_TEST(server.mails().at(0).from.find("SMTPUTF8") != std::string::npos);
 }
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_passing_refusal_is_to_be_tried_again) {
     for (const char* step : {"connect", "MAIL", "RCPT", "DATA", "."}) {
         const LoopbackSmtp server(answering(step, "451 come again ann@example.org"));
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
-        BOOST_TEST((outcome.result == SmtpResult::TryAgain), step);
+        BOOST_TEST(outcome.result == SmtpResult::TryAgain, step);
         BOOST_TEST(outcome.reason.find("451") != std::string::npos, step << ": " << outcome.reason);
         BOOST_TEST(outcome.reason.find("ann") == std::string::npos);
         BOOST_TEST(server.mails().empty());
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_lasting_refusal_of_the_mail_is_final) {
     for (const char* step : {"MAIL", "RCPT", "DATA", "."}) {
         const LoopbackSmtp server(answering(step, "550 5.1.1 no ann@example.org here"));
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
-        BOOST_TEST((outcome.result == SmtpResult::Refused), step);
+        BOOST_TEST(outcome.result == SmtpResult::Refused, step);
         BOOST_TEST(outcome.reason.find("550") != std::string::npos, step << ": " << outcome.reason);
         BOOST_TEST(outcome.reason.find("ann") == std::string::npos);
     }
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_refuses_us_and_not_the_mail_is_the_operators_
     for (const auto& [step, reply] :
          {std::pair("connect", "554 go away"), std::pair("MAIL", "530 authentication required")}) {
         const LoopbackSmtp server(answering(step, reply));
-        BOOST_TEST((SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::TryAgain),
+        BOOST_TEST(SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::TryAgain,
                    reply);
     }
 }
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_breaks_off_is_to_be_tried_again) {
     for (const char* step : {"connect", "EHLO", "MAIL", "RCPT", "DATA", "."}) {
         const LoopbackSmtp server(answering(step, std::string(LoopbackSmtp::kCut)));
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
-        BOOST_TEST((outcome.result == SmtpResult::TryAgain), step);
+        BOOST_TEST(outcome.result == SmtpResult::TryAgain, step);
         BOOST_TEST(outcome.reason != "");
     }
 }
@@ -119,17 +119,17 @@ BOOST_AUTO_TEST_CASE(a_server_that_hangs_holds_a_mail_up_for_the_limit_and_no_lo
         const auto began = std::chrono::steady_clock::now();
         const auto outcome = SmtpSender(settings_for(server)).send(mail());
         const auto took = std::chrono::steady_clock::now() - began;
-        BOOST_TEST((outcome.result == SmtpResult::TryAgain), step);
-        BOOST_TEST((took < std::chrono::seconds(4)), step);
+        BOOST_TEST(outcome.result == SmtpResult::TryAgain, step);
+        BOOST_TEST(took < std::chrono::seconds(4), step);
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_never_says_goodbye_has_taken_the_mail_all_the_same) {
     const LoopbackSmtp server(answering("QUIT", std::string(LoopbackSmtp::kHang)));
     const auto began = std::chrono::steady_clock::now();
-    BOOST_TEST((SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::Sent));
+    BOOST_TEST(SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::Sent);
     const auto took = std::chrono::steady_clock::now() - began;
-    BOOST_TEST((took < std::chrono::seconds(4)));
+    BOOST_TEST(took < std::chrono::seconds(4));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_at_the_address_is_to_be_tried_again) {
@@ -138,16 +138,16 @@ BOOST_AUTO_TEST_CASE(nobody_at_the_address_is_to_be_tried_again) {
         const LoopbackSmtp gone;
         settings = settings_for(gone);
     }
-    BOOST_TEST((SmtpSender(settings).send(mail()).result == SmtpResult::TryAgain));
+    BOOST_TEST(SmtpSender(settings).send(mail()).result == SmtpResult::TryAgain);
     settings.url = "smtp://nowhere.invalid:25";
-    BOOST_TEST((SmtpSender(settings).send(mail()).result == SmtpResult::TryAgain));
+    BOOST_TEST(SmtpSender(settings).send(mail()).result == SmtpResult::TryAgain);
 }
 
 BOOST_AUTO_TEST_CASE(no_mail_goes_without_tls_that_is_required) {
     const LoopbackSmtp server;
     auto settings = settings_for(server);
     settings.tls = SmtpTls::Require;
-    BOOST_TEST((SmtpSender(settings).send(mail()).result == SmtpResult::TryAgain));
+    BOOST_TEST(SmtpSender(settings).send(mail()).result == SmtpResult::TryAgain);
     BOOST_TEST(server.mails().empty());
 }
 
@@ -187,14 +187,14 @@ BOOST_AUTO_TEST_CASE(a_mail_that_cannot_be_written_never_reaches_the_server) {
     const LoopbackSmtp server;
     auto message = mail();
     message.to = "ann@example.org\r\nRCPT TO:<eve@example.org>";
-    BOOST_TEST((SmtpSender(settings_for(server)).send(message).result == SmtpResult::Refused));
+    BOOST_TEST(SmtpSender(settings_for(server)).send(message).result == SmtpResult::Refused);
     BOOST_TEST(server.commands().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_environments_proxy_does_not_count) {
     setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
     const LoopbackSmtp server;
-    BOOST_TEST((SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::Sent));
+    BOOST_TEST(SmtpSender(settings_for(server)).send(mail()).result == SmtpResult::Sent);
     unsetenv("ALL_PROXY");
 }
 

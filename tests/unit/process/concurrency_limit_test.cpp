@@ -2,7 +2,7 @@
 // processes, and a dead one's is free again.
 #include "process/concurrency_limit.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

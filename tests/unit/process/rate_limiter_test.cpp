@@ -2,7 +2,7 @@
 // do, and however full the table is.
 #include "process/rate_limiter.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(two_limiters_place_the_same_keys_differently) {
         }
         seen.push_back(shared);
     }
-    BOOST_TEST((seen[0] != seen[1]));
+    BOOST_TEST(seen[0] != seen[1]);
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_slots_is_a_power_of_two) {

@@ -4,7 +4,7 @@
 
 #include "process/worker_pool.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>

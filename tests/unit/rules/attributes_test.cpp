@@ -4,7 +4,7 @@
 
 #include "base/json.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <cstdio>
 #include <random>
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(types_and_provenances_have_their_contract_names) {
     };
     for (const auto& [type, text] : table) {
         BOOST_TEST(text_of(type) == text);
-        BOOST_TEST((attribute_type(text) == type));
+        BOOST_TEST(attribute_type(text) == type);
     }
     for (const std::string_view text : {"", "Text", "text ", "string", "int", "single-choice"}) {
         BOOST_TEST(!attribute_type(text).has_value(), text);
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(the_first_fault_in_the_object_s_order_counts) {
 
 BOOST_AUTO_TEST_CASE(no_attributes_are_good_ones) {
     check({{"", "good"}, {"{}", "good"}, {" { } ", "good"}});
-    BOOST_TEST((validate_attributes(AttributeRegistry(), "{}").verdict == AttributeVerdict::Good));
+    BOOST_TEST(validate_attributes(AttributeRegistry(), "{}").verdict == AttributeVerdict::Good);
 }
 
 BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
@@ -317,12 +317,12 @@ BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
 BOOST_AUTO_TEST_CASE(judging_told_values_needs_no_json) {
     using Kind = AttributeValue::Kind;
     const AttributeRegistry known = registry();
-    BOOST_TEST((known.judge("t", {Kind::String, "x", {}}) == AttributeVerdict::Good));
-    BOOST_TEST((known.judge("n", {Kind::Number, "", {}}) == AttributeVerdict::Good));
-    BOOST_TEST((known.judge("n", {Kind::String, "1", {}}) == AttributeVerdict::InvalidValue));
-    BOOST_TEST((known.judge("m", {Kind::StringArray, "", {"news"}}) == AttributeVerdict::Good));
-    BOOST_TEST((known.judge("m", {Kind::Other, "", {}}) == AttributeVerdict::InvalidValue));
-    BOOST_TEST((known.judge("off", {Kind::String, "x", {}}) == AttributeVerdict::UnknownKey));
+    BOOST_TEST(known.judge("t", {Kind::String, "x", {}}) == AttributeVerdict::Good);
+    BOOST_TEST(known.judge("n", {Kind::Number, "", {}}) == AttributeVerdict::Good);
+    BOOST_TEST(known.judge("n", {Kind::String, "1", {}}) == AttributeVerdict::InvalidValue);
+    BOOST_TEST(known.judge("m", {Kind::StringArray, "", {"news"}}) == AttributeVerdict::Good);
+    BOOST_TEST(known.judge("m", {Kind::Other, "", {}}) == AttributeVerdict::InvalidValue);
+    BOOST_TEST(known.judge("off", {Kind::String, "x", {}}) == AttributeVerdict::UnknownKey);
 }
 
 BOOST_AUTO_TEST_CASE(a_document_holds_value_provenance_and_time_of_each_key) {
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(a_large_object_passes_through) {
         json += "\"key" + std::to_string(i) + "\":\"" + std::string(4000, 'v') + "\"";
     }
     json += '}';
-    BOOST_TEST((attribute_values(documented(json)) == json));
+    BOOST_TEST(attribute_values(documented(json)) == json);
     BOOST_TEST(judged(json) == "unknown key0");
     BOOST_TEST(judged(R"({"t":"small again"})") == "good");
 }
@@ -466,7 +466,7 @@ BOOST_AUTO_TEST_CASE(entries_of_a_document_come_by_key) {
     BOOST_TEST_REQUIRE(entries.size() == 2U);
     BOOST_TEST(entries[0].key == "a");
     BOOST_TEST(entries[0].value == "\"x\"");
-    BOOST_TEST((entries[0].provenance == rules::Provenance::Api));
+    BOOST_TEST(entries[0].provenance == rules::Provenance::Api);
     BOOST_TEST(entries[1].updated_at.milliseconds() == 5);
 }
 
@@ -477,7 +477,7 @@ BOOST_AUTO_TEST_CASE(clearing_wants_a_known_key_only) {
     const auto faults = rules::validate_changes(registry, R"({"on":null,"off":null,"no":null})");
     BOOST_TEST_REQUIRE(faults.size() == 2U);
     BOOST_TEST(faults[0].key == "off");
-    BOOST_TEST((faults[1].verdict == rules::AttributeVerdict::UnknownKey));
+    BOOST_TEST(faults[1].verdict == rules::AttributeVerdict::UnknownKey);
     BOOST_TEST(rules::validate_changes(registry, R"({"on":"x"})").size() == 1U);
     BOOST_TEST(rules::validate_all_attributes(registry, R"({"on":null})").size() == 1U);
 }

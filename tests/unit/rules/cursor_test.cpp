@@ -4,7 +4,7 @@
 #include "base/crypto.hpp"
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_position_of_any_bytes_comes_back) {
           every_byte(), std::string(4000, 'p')}) {
         const auto opened = sealer.open(kScope, sealer.seal(kScope, position));
         BOOST_TEST_REQUIRE(opened.has_value());
-        BOOST_TEST((*opened == position));
+        BOOST_TEST(*opened == position);
     }
 }
 

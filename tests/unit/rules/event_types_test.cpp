@@ -1,7 +1,7 @@
 // rules/event_types.hpp: which types there are, who may name them, and who may listen.
 #include "rules/event_types.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster::rules;
 

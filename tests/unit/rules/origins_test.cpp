@@ -1,7 +1,7 @@
 // rules/origins.hpp: which texts are origins, what a list may hold, and whom it lets in.
 #include "rules/origins.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <utility>

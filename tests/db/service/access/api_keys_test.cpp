@@ -2,12 +2,12 @@
 // organization in as long as they live.
 #include "service/access/api_keys.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
 #include "service/audit.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <functional>
 #include <future>
@@ -15,14 +15,14 @@
 using namespace muster;
 using service::IssuedKey;
 using test::code_of;
-using test::House;
+using test::Fixture;
 
 namespace {
 
 constexpr Milliseconds kHour{3600L * 1000};
 constexpr Milliseconds kDay = 24 * kHour;
 
-struct ApiKeys : House {
+struct ApiKeys : Fixture {
     std::optional<service::Caller> identify(const Secret& secret) {
         return service::identify(context, secret.reveal());
     }
@@ -72,13 +72,13 @@ BOOST_AUTO_TEST_CASE(a_key_is_stored_as_a_digest_and_lets_its_organization_in) {
                1);
     const auto caller = identify(issued.secret);
     BOOST_TEST_REQUIRE(caller.has_value());
-    BOOST_TEST((caller->actor.organization == acme));
-    BOOST_TEST((caller->actor.api_key == issued.key.id));
+    BOOST_TEST(caller->actor.organization == acme);
+    BOOST_TEST(caller->actor.api_key == issued.key.id);
     BOOST_TEST(!caller->actor.admin.has_value());
     BOOST_TEST(!caller->session.has_value());
     const auto listed = list();
     BOOST_TEST_REQUIRE(listed.size() == 1);
-    BOOST_TEST((listed.front().id == issued.key.id));
+    BOOST_TEST(listed.front().id == issued.key.id);
     BOOST_TEST(listed.front().last_used_at.has_value());
     BOOST_TEST(!listed.front().revoked_at.has_value());
 }
@@ -151,13 +151,13 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_not_let_in_leaves_no_trace_of_use) {
 BOOST_AUTO_TEST_CASE(a_key_brings_its_own_rates_or_none) {
     const auto own = service::issue_api_key(context, acme, {"key", {}, 7, 9});
     const auto caller = identify(own.secret);
-    BOOST_TEST((caller->rate_per_second == 7));
-    BOOST_TEST((caller->burst == 9));
-    BOOST_TEST((caller->rate_subject == own.key.id.bytes()));
+    BOOST_TEST(caller->rate_per_second == 7);
+    BOOST_TEST(caller->burst == 9);
+    BOOST_TEST(caller->rate_subject == own.key.id.bytes());
     const auto plain = identify(issue().secret);
     BOOST_TEST(!plain->rate_per_second.has_value());
     BOOST_TEST(!plain->burst.has_value());
-    BOOST_TEST((plain->rate_subject != caller->rate_subject));
+    BOOST_TEST(plain->rate_subject != caller->rate_subject);
 }
 
 // ---------------------------------------------------------------------------- issued by an admin
@@ -166,13 +166,13 @@ BOOST_AUTO_TEST_CASE(an_admin_s_key_tells_whose_it_is_and_ends_in_time_to_come) 
     const auto issued = as_admin([&](service::OrgTransaction& transaction) {
         return service::issue_api_key(transaction, {"CRM", transaction.now + kHour, 5, 6});
     });
-    BOOST_TEST((issued.key.created_by == admin));
+    BOOST_TEST(issued.key.created_by == admin);
     BOOST_TEST(identify(issued.secret).has_value());
     const auto listed = list();
     BOOST_TEST_REQUIRE(listed.size() == 1U);
-    BOOST_TEST((listed[0].created_by == admin));
-    BOOST_TEST((listed[0].expires_at == issued.key.expires_at));
-    BOOST_TEST((listed[0].rate_per_second == 5));
+    BOOST_TEST(listed[0].created_by == admin);
+    BOOST_TEST(listed[0].expires_at == issued.key.expires_at);
+    BOOST_TEST(listed[0].rate_per_second == 5);
     BOOST_TEST(listed[0].last_four == issued.key.last_four);
     const auto error = test::error_of([&] {
         as_admin([&](service::OrgTransaction& transaction) {
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(an_admin_s_key_tells_whose_it_is_and_ends_in_time_to_come) 
         });
     });
     BOOST_TEST_REQUIRE(error.has_value());
-    BOOST_TEST((error->code() == ErrorCode::ValidationError));
+    BOOST_TEST(error->code() == ErrorCode::ValidationError);
     BOOST_TEST(error->details()["fields"][0]["path"].asString() == "expires_at");
     BOOST_TEST(list().size() == 1U);
 }
@@ -191,21 +191,21 @@ BOOST_AUTO_TEST_CASE(both_keys_work_while_a_rotation_overlaps) {
     const auto old = service::issue_api_key(context, acme, {"CRM", {}, 5, 6});
     const Timestamp before = Timestamp::now();
     const auto next = rotate(old.key.id, kHour);
-    BOOST_TEST((next.key.id != old.key.id));
-    BOOST_TEST((next.secret.reveal() != old.secret.reveal()));
+    BOOST_TEST(next.key.id != old.key.id);
+    BOOST_TEST(next.secret.reveal() != old.secret.reveal());
     BOOST_TEST(next.key.name == "CRM");
-    BOOST_TEST((next.key.rate_per_second == 5));
-    BOOST_TEST((next.key.burst == 6));
-    BOOST_TEST((next.key.created_by == admin));
+    BOOST_TEST(next.key.rate_per_second == 5);
+    BOOST_TEST(next.key.burst == 6);
+    BOOST_TEST(next.key.created_by == admin);
     BOOST_TEST(!next.key.expires_at.has_value());
     BOOST_TEST(identify(old.secret).has_value());
     BOOST_TEST(identify(next.secret).has_value());
     const auto listed = list();
     BOOST_TEST_REQUIRE(listed.size() == 2U);
-    BOOST_TEST((listed[0].id == old.key.id));
+    BOOST_TEST(listed[0].id == old.key.id);
     BOOST_TEST_REQUIRE(listed[0].expires_at.has_value());
-    BOOST_TEST((*listed[0].expires_at >= before + kHour));
-    BOOST_TEST((*listed[0].expires_at <= Timestamp::now() + kHour));
+    BOOST_TEST(*listed[0].expires_at >= before + kHour);
+    BOOST_TEST(*listed[0].expires_at <= Timestamp::now() + kHour);
     client.execute("UPDATE api_keys SET expires_at = ? WHERE id = ?", Timestamp::now(), old.key.id);
     BOOST_TEST(!identify(old.secret).has_value());
     BOOST_TEST(identify(next.secret).has_value());
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(an_overlap_never_lets_a_key_live_longer_than_it_was_to) {
     const Timestamp end = Timestamp::now() + kHour;
     const auto old = issue("key", end);
     rotate(old.key.id, 2 * kHour);
-    BOOST_TEST((list()[0].expires_at == end));
+    BOOST_TEST(list()[0].expires_at == end);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
@@ -233,12 +233,12 @@ BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
     client.execute("UPDATE api_keys SET expires_at = ? WHERE id = ?", Timestamp::now(),
                    expired.key.id);
     for (const auto& dead : {revoked, expired}) {
-        BOOST_TEST((code_of([&] { rotate(dead.key.id, kHour); }) == ErrorCode::InvalidState));
+        BOOST_TEST(code_of([&] { rotate(dead.key.id, kHour); }) == ErrorCode::InvalidState);
     }
     const OrgId other = organization("Other");
     const auto foreign = service::issue_api_key(context, other, {"key", {}, {}, {}});
     for (const ApiKeyId none : {foreign.key.id, ApiKeyId::create()}) {
-        BOOST_TEST((code_of([&] { rotate(none, kHour); }) == ErrorCode::NotFound));
+        BOOST_TEST(code_of([&] { rotate(none, kHour); }) == ErrorCode::NotFound);
     }
     BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys") == 3);
     BOOST_TEST(identify(foreign.secret).has_value());
@@ -246,8 +246,9 @@ BOOST_AUTO_TEST_CASE(what_is_dead_or_another_organization_s_is_not_rotated) {
 
 BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
     const auto old = issue();
-    const auto rotate_it = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
+    const auto rotate_it = [&](test::DatabaseContext& worker,
+                               const std::function<void()>& before_the_end) {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
             (void)service::rotate_api_key(transaction, old.key.id, Milliseconds(0));
             before_the_end();
         });
@@ -255,12 +256,12 @@ BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
     std::future<std::optional<ErrorCode>> second;
     rotate_it(*this, [&] {
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return code_of([&] { rotate_it(desk, [] {}); });
+            test::DatabaseContext worker;
+            return code_of([&] { rotate_it(worker, [] {}); });
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
-    BOOST_TEST((second.get() == ErrorCode::InvalidState));
+    BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys WHERE revoked_at IS NULL") == 1);
 }
 
@@ -279,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_key_is_listed_for_thirty_days) {
     revoked_at(Timestamp::now() - 30 * kDay - Milliseconds(1));
     const auto listed = list();
     BOOST_TEST_REQUIRE(listed.size() == 1U);
-    BOOST_TEST((listed[0].id == alive.key.id));
+    BOOST_TEST(listed[0].id == alive.key.id);
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) {
@@ -294,7 +295,7 @@ BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) 
         }
         after = found.back();
     }
-    BOOST_TEST((found == made));
+    BOOST_TEST(found == made);
 }
 
 BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_it_stays_as_it_was) {
@@ -347,11 +348,11 @@ BOOST_AUTO_TEST_CASE(the_log_tells_who_issued_rotated_and_revoked_and_no_secret)
     BOOST_TEST_REQUIRE(entries.size() >= expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
         BOOST_TEST(entries[i].action == expected[i].action, i);
-        BOOST_TEST((entries[i].subject_id == expected[i].subject.text()), i);
+        BOOST_TEST(entries[i].subject_id == expected[i].subject.text(), i);
         BOOST_TEST(entries[i].details == expected[i].details, i);
         const bool is_admin_s = entries[i].actor == rules::AuditActor::Admin;
         BOOST_TEST(is_admin_s == expected[i].is_admin_s, i);
-        BOOST_TEST((entries[i].actor_id == (is_admin_s ? std::optional(admin) : std::nullopt)), i);
+        BOOST_TEST(entries[i].actor_id == (is_admin_s ? std::optional(admin) : std::nullopt), i);
         BOOST_TEST(entries[i].request_id.value_or("") == (is_admin_s ? "req-1" : ""), i);
     }
 }

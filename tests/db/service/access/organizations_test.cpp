@@ -1,19 +1,19 @@
 // service/access/organizations.hpp: tenants and seats.
 #include "service/access/organizations.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/attributes.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 
 using namespace muster;
-using test::House;
+using test::Fixture;
 
 namespace {
 
-struct Organizations : House {
+struct Organizations : Fixture {
     OrgId acme = organization("Acme");
 };
 
@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(an_organization_has_a_trimmed_name_and_the_starter_attribut
     BOOST_TEST(made.name == "Zo\u00eb & Co");
     const auto list = service::list_organizations(context);
     BOOST_TEST_REQUIRE(list.size() == 2);
-    BOOST_TEST((list.back().id == made.id));
+    BOOST_TEST(list.back().id == made.id);
     BOOST_TEST(list.back().name == made.name);
     const auto registry = service::attribute_registry(context, made.id);
     std::set<std::string> keys;
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(an_organization_has_a_trimmed_name_and_the_starter_attribut
         BOOST_TEST(service::is_starter_attribute(attribute.key));
         keys.insert(attribute.key);
     }
-    BOOST_TEST((keys == std::set<std::string>{"phone", "gender", "address.line1", "address.city",
+    BOOST_TEST(keys == (std::set<std::string>{"phone", "gender", "address.line1", "address.city",
                                               "address.postcode", "favourite_team", "shirt_size",
                                               "emergency_contact"}));
 }
@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(an_admin_is_one_person_with_a_seat_in_each_organization) {
     const auto first = service::add_admin(context, acme, " Ann@Example.TEST ", "owner");
     const auto second = service::add_admin(context, other, "ann@example.test", "viewer");
     const auto again = service::add_admin(context, acme, "ann@example.test", "admin");
-    BOOST_TEST((first.id == second.id && first.id == again.id));
+    BOOST_TEST(first.id == second.id);
+    BOOST_TEST(first.id == again.id);
     BOOST_TEST(first.is_new_seat);
     BOOST_TEST(second.is_new_seat);
     BOOST_TEST(!again.is_new_seat);
@@ -79,7 +80,8 @@ BOOST_AUTO_TEST_CASE(a_seat_that_is_taken_away_leaves_the_admin_and_the_other_se
     service::add_admin(context, acme, "bob@example.test", "viewer");
     const auto holders = service::list_admins(context, acme);
     BOOST_TEST_REQUIRE(holders.size() == 2);
-    BOOST_TEST((holders[0].admin_id == ann.id && holders[0].role == rules::Role::Owner));
+    BOOST_TEST(holders[0].admin_id == ann.id);
+    BOOST_TEST(holders[0].role == rules::Role::Owner);
     BOOST_TEST(holders[1].email == "bob@example.test");
     BOOST_TEST(!holders[1].is_enrolled);
     BOOST_TEST(service::remove_admin(context, acme, " Ann@example.test"));
@@ -96,8 +98,8 @@ BOOST_AUTO_TEST_CASE(a_seat_that_is_taken_away_leaves_the_admin_and_the_other_se
 
 BOOST_AUTO_TEST_CASE(one_admin_added_from_many_sides_at_once_is_one) {
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
-        service::add_admin(desk.context, acme, "ann@example.test", "admin");
+        test::DatabaseContext worker;
+        service::add_admin(worker.context, acme, "ann@example.test", "admin");
     });
     BOOST_TEST(client.number("SELECT COUNT(*) FROM admins") == 1);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM seats") == 1);

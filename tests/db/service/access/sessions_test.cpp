@@ -5,14 +5,14 @@
 #include "db/admins.hpp"
 
 using namespace muster;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::kDay;
 using test::kHour;
 using test::kMinute;
 
 namespace {
 
-struct Sessions : AdminHouse {
+struct Sessions : AdminFixture {
     std::optional<rules::Session> seen() { return session_of(opened.token); }
     std::string last_used() { return client.value("SELECT last_used_at FROM sessions"); }
 
@@ -26,14 +26,14 @@ BOOST_FIXTURE_TEST_SUITE(sessions, Sessions)
 BOOST_AUTO_TEST_CASE(a_token_tells_the_admin_the_seat_and_what_a_rate_limit_counts_by) {
     const auto caller = service::identify(context, opened.token.reveal());
     BOOST_TEST_REQUIRE(caller.has_value());
-    BOOST_TEST((caller->actor.admin == ann));
-    BOOST_TEST((caller->actor.organization == acme));
+    BOOST_TEST(caller->actor.admin == ann);
+    BOOST_TEST(caller->actor.organization == acme);
     BOOST_TEST(!caller->actor.api_key.has_value());
     BOOST_TEST(!caller->rate_per_second.has_value());
-    BOOST_TEST((caller->rate_subject == ann.bytes()));
+    BOOST_TEST(caller->rate_subject == ann.bytes());
     BOOST_TEST_REQUIRE(caller->session.has_value());
     BOOST_TEST(caller->session->email == kAnn);
-    BOOST_TEST((caller->session->role == rules::Role::Owner));
+    BOOST_TEST(caller->session->role == rules::Role::Owner);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM sessions WHERE token_hash = ?",
                              sha256(opened.token.reveal())) == 1);
 }
@@ -64,8 +64,8 @@ BOOST_AUTO_TEST_CASE(a_session_ends_after_seven_days_however_it_is_used) {
     }
     const auto left = Milliseconds(client.number("SELECT expires_at FROM sessions") -
                                    Timestamp::now().milliseconds());
-    BOOST_TEST((left > Milliseconds(0)));
-    BOOST_TEST((left < 11 * kHour));
+    BOOST_TEST(left > Milliseconds(0));
+    BOOST_TEST(left < 11 * kHour);
     BOOST_TEST(seen().has_value());
     pass(left);
     BOOST_TEST(!seen().has_value());
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_use_is_noted_at_most_once_a_minute) {
     const auto old = last_used();
     BOOST_TEST(seen().has_value());
     BOOST_TEST(last_used() != old);
-    BOOST_TEST((Timestamp(std::stoll(last_used())) > Timestamp::now() - kMinute));
+    BOOST_TEST(Timestamp(std::stoll(last_used())) > Timestamp::now() - kMinute);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_begins_on_the_earliest_seat) {
@@ -94,13 +94,13 @@ BOOST_AUTO_TEST_CASE(a_session_begins_on_the_earliest_seat) {
     client.execute("UPDATE seats SET created_at = 5 WHERE organization_id = ?", third);
     client.execute("UPDATE seats SET created_at = 6 WHERE organization_id <> ?", third);
     const auto again = sign_in();
-    BOOST_TEST((again.session.active_organization_id == third));
-    BOOST_TEST((again.session.role == rules::Role::Viewer));
+    BOOST_TEST(again.session.active_organization_id == third);
+    BOOST_TEST(again.session.role == rules::Role::Viewer);
     const auto seats = service::seats_of(context, ann);
     BOOST_TEST_REQUIRE(seats.size() == 3U);
-    BOOST_TEST((seats[0].organization_id == third));
-    BOOST_TEST((seats[1].organization_id == acme));  // the older organization of two at once
-    BOOST_TEST((seats[2].organization_id == second));
+    BOOST_TEST(seats[0].organization_id == third);
+    BOOST_TEST(seats[1].organization_id == acme);  // the older organization of two at once
+    BOOST_TEST(seats[2].organization_id == second);
     BOOST_TEST(seats[2].name == "Second");
 }
 
@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(a_session_acts_where_its_admin_has_a_seat_and_nowhere_else)
     service::add_admin(context, foreign, "bob@example.test", "owner");
     const auto other = sign_in();
     BOOST_TEST(service::set_active_organization(context, opened.session, second, "r"));
-    BOOST_TEST((seen()->active_organization_id == second));
-    BOOST_TEST((seen()->role == rules::Role::Viewer));
+    BOOST_TEST(seen()->active_organization_id == second);
+    BOOST_TEST(seen()->role == rules::Role::Viewer);
     const auto switches = [&](OrgId organization) {
         return client.number(
             "SELECT COUNT(*) FROM audit_log WHERE action = 'session.switched' "
@@ -120,14 +120,14 @@ BOOST_AUTO_TEST_CASE(a_session_acts_where_its_admin_has_a_seat_and_nowhere_else)
             organization);
     };
     BOOST_TEST(switches(second) == 1);
-    BOOST_TEST((session_of(other.token)->active_organization_id == acme));
+    BOOST_TEST(session_of(other.token)->active_organization_id == acme);
     for (const OrgId none : {foreign, OrgId::create(), OrgId()}) {
         BOOST_TEST(!service::set_active_organization(context, opened.session, none, "r"));
-        BOOST_TEST((seen()->active_organization_id == second));
+        BOOST_TEST(seen()->active_organization_id == second);
     }
     BOOST_TEST(service::set_active_organization(context, opened.session, acme, "r"));
     BOOST_TEST(service::set_active_organization(context, opened.session, acme, "r"));
-    BOOST_TEST((seen()->role == rules::Role::Owner));
+    BOOST_TEST(seen()->role == rules::Role::Owner);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_whose_seat_is_gone_has_no_role_from_the_next_request_on) {
@@ -138,12 +138,12 @@ BOOST_AUTO_TEST_CASE(a_session_whose_seat_is_gone_has_no_role_from_the_next_requ
     BOOST_TEST(!seen()->role.has_value());
     BOOST_TEST(!service::set_active_organization(context, opened.session, acme, "r"));
     BOOST_TEST(service::set_active_organization(context, opened.session, second, "r"));
-    BOOST_TEST((seen()->role == rules::Role::Viewer));
+    BOOST_TEST(seen()->role == rules::Role::Viewer);
 }
 
 BOOST_AUTO_TEST_CASE(a_role_that_was_changed_counts_from_the_next_request_on) {
     client.run("UPDATE seats SET role = 'viewer'");
-    BOOST_TEST((seen()->role == rules::Role::Viewer));
+    BOOST_TEST(seen()->role == rules::Role::Viewer);
 }
 
 BOOST_AUTO_TEST_CASE(who_signs_out_is_out_at_once_and_the_other_sessions_are_not) {

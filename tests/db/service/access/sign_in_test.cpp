@@ -8,7 +8,7 @@
 #include <set>
 
 using namespace muster;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::code_of;
 using test::kDay;
 using test::kHour;
@@ -16,7 +16,7 @@ using test::kMinute;
 
 namespace {
 
-struct SignIn : AdminHouse {
+struct SignIn : AdminFixture {
     // Another code than the right one, a different one for each number.
     std::string wrong(int number = 0) {
         std::string code = sent_code();
@@ -52,17 +52,17 @@ BOOST_AUTO_TEST_CASE(the_code_of_the_mail_opens_a_session_that_is_not_past_its_s
     const auto signed_in = verify(mail.code);
     BOOST_TEST_REQUIRE(signed_in.has_value());
     const auto& session = signed_in->opened.session;
-    BOOST_TEST((session.admin_id == ann));
-    BOOST_TEST((session.active_organization_id == acme));
+    BOOST_TEST(session.admin_id == ann);
+    BOOST_TEST(session.active_organization_id == acme);
     BOOST_TEST(!session.is_enrolled);
     BOOST_TEST(!session.verified_at.has_value());
-    BOOST_TEST((session.expires_at - before >= 7 * kDay));
+    BOOST_TEST(session.expires_at - before >= 7 * kDay);
     BOOST_TEST_REQUIRE(signed_in->seats.size() == 1U);
     BOOST_TEST(signed_in->seats.front().name == "Acme");
-    BOOST_TEST((signed_in->seats.front().role == rules::Role::Owner));
+    BOOST_TEST(signed_in->seats.front().role == rules::Role::Owner);
     const auto seen = session_of(signed_in->opened.token);
     BOOST_TEST_REQUIRE(seen.has_value());
-    BOOST_TEST((seen->id == session.id));
+    BOOST_TEST(seen->id == session.id);
     BOOST_TEST(!seen->verified_at.has_value());
 }
 
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(twenty_failures_within_an_hour_stop_the_right_code_of_a_new
     request();
     const auto error = verify_error(sent_code());
     BOOST_TEST_REQUIRE(error.has_value());
-    BOOST_TEST((error->code() == ErrorCode::RateLimited));
+    BOOST_TEST(error->code() == ErrorCode::RateLimited);
     BOOST_TEST(error->retry_after() > 3590);
     BOOST_TEST(error->retry_after() <= 3600);
     BOOST_TEST(sessions() == 0);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_code_may_be_asked_for_once_a_minute_and_five_times_an_hou
         BOOST_TEST(!request_error().has_value(), i);
         const auto error = request_error();
         BOOST_TEST_REQUIRE(error.has_value(), i);
-        BOOST_TEST((error->code() == ErrorCode::RateLimited));
+        BOOST_TEST(error->code() == ErrorCode::RateLimited);
         if (i < 4) BOOST_TEST(error->retry_after() <= 60);
         pass(kMinute);
     }
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_stranger_s_guesses_are_counted_and_stopped_like_an_admin_
     const std::string code = sent_code();  // even the one that was sent to nobody
     BOOST_TEST(!verify(code, stranger).has_value());
     for (int i = 0; i < 19; ++i) BOOST_TEST(!verify("x", stranger).has_value());
-    BOOST_TEST((verify_error(code, stranger)->code() == ErrorCode::RateLimited));
+    BOOST_TEST(verify_error(code, stranger)->code() == ErrorCode::RateLimited);
     BOOST_TEST(sessions() == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM admins") == 1);
 }
@@ -299,8 +299,8 @@ BOOST_AUTO_TEST_CASE(of_twenty_that_bring_the_right_code_at_once_one_gets_in) {
     const std::string code = sent_code();
     std::atomic<int> let_in = 0;
     test::side_by_side(20, [&](int) {
-        test::Desk desk;
-        if (service::verify_sign_in_code(desk.context, kAnn, code)) ++let_in;
+        test::DatabaseContext worker;
+        if (service::verify_sign_in_code(worker.context, kAnn, code)) ++let_in;
     });
     BOOST_TEST(let_in == 1);
     BOOST_TEST(sessions() == 1);
@@ -311,10 +311,10 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_never_exceed_the_budget) {
     std::atomic<int> judged = 0;
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         for (int i = 0; i < 6; ++i) {
             try {
-                if (!service::verify_sign_in_code(desk.context, kAnn, "x")) ++judged;
+                if (!service::verify_sign_in_code(worker.context, kAnn, "x")) ++judged;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
@@ -328,8 +328,8 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_never_exceed_the_budget) {
 BOOST_AUTO_TEST_CASE(of_parallel_requests_one_queues_a_mail) {
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
-        const auto code = code_of([&] { service::request_sign_in_code(desk.context, kAnn); });
+        test::DatabaseContext worker;
+        const auto code = code_of([&] { service::request_sign_in_code(worker.context, kAnn); });
         if (code == ErrorCode::RateLimited) ++refused;
     });
     BOOST_TEST(refused == 7);

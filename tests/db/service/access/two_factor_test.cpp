@@ -10,7 +10,7 @@
 
 using namespace muster;
 using service::Enrollment;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::code_of;
 using test::kMinute;
 
@@ -31,7 +31,7 @@ std::string from_base32(std::string_view text) {
     return bytes;
 }
 
-struct TwoFactor : AdminHouse {
+struct TwoFactor : AdminFixture {
     Enrollment enable(const Secret& token) {
         return service::enable_two_factor(context, session_of(token).value());
     }
@@ -92,13 +92,13 @@ BOOST_AUTO_TEST_CASE(an_enrollment_counts_only_after_a_code_of_it) {
     const auto made = enable();
     BOOST_TEST(!is_verified(opened.token));
     BOOST_TEST(!session_of(opened.token)->is_enrolled);
-    BOOST_TEST((code_of([&] { use(made.backup_codes[0].reveal()); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { use(made.backup_codes[0].reveal()); }) == ErrorCode::InvalidState);
     BOOST_TEST(!verify(wrong(made)));
     BOOST_TEST(!session_of(opened.token)->is_enrolled);
     BOOST_TEST(verify(code(made)));
     BOOST_TEST(session_of(opened.token)->is_enrolled);
     BOOST_TEST(is_verified(opened.token));
-    BOOST_TEST((code_of([&] { enable(); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { enable(); }) == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(until_it_counts_another_enrollment_takes_its_place) {
@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(until_it_counts_another_enrollment_takes_its_place) {
 }
 
 BOOST_AUTO_TEST_CASE(without_an_enrollment_there_is_nothing_to_verify) {
-    BOOST_TEST((code_of([&] { verify("123456"); }) == ErrorCode::InvalidState));
-    BOOST_TEST((code_of([&] { use("abcd-efgh-ijkl-mnop"); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { verify("123456"); }) == ErrorCode::InvalidState);
+    BOOST_TEST(code_of([&] { use("abcd-efgh-ijkl-mnop"); }) == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT second_factor_failures FROM admins") == 0);
 }
 
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(no_secret_rests_readable_in_the_table) {
     for (const std::string& text : {raw, made.secret.reveal(), to_hex(raw), raw.substr(0, 6)}) {
         BOOST_TEST(row.find(text) == std::string::npos);
     }
-    BOOST_TEST((context.keys.open(row, "totp:" + std::string(ann.bytes()))->reveal() == raw));
+    BOOST_TEST(context.keys.open(row, "totp:" + std::string(ann.bytes()))->reveal() == raw);
     BOOST_TEST(!context.keys.open(row, "totp:" + std::string(AdminId::create().bytes())));
     for (const Secret& code : made.backup_codes) {
         BOOST_TEST(client.number("SELECT COUNT(*) FROM backup_codes WHERE code_hash = ?",
@@ -170,8 +170,8 @@ BOOST_AUTO_TEST_CASE(of_parallel_sessions_with_one_code_one_gets_in) {
     const std::string one = code(made);
     std::atomic<int> let_in = 0;
     test::side_by_side(4, [&](int i) {
-        test::Desk desk;
-        if (service::verify_totp(desk.context, sessions.at(i), one, "r")) ++let_in;
+        test::DatabaseContext worker;
+        if (service::verify_totp(worker.context, sessions.at(i), one, "r")) ++let_in;
     });
     BOOST_TEST(let_in == 1);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM sessions WHERE verified_at IS NOT NULL") == 2);
@@ -196,16 +196,16 @@ BOOST_AUTO_TEST_CASE(
     for (const auto& other : others) {
         const auto error = test::error_of([&] { verify(other.token, code(made)); });
         BOOST_TEST_REQUIRE(error.has_value());
-        BOOST_TEST((error->code() == ErrorCode::RateLimited));
+        BOOST_TEST(error->code() == ErrorCode::RateLimited);
         BOOST_TEST(error->retry_after() > 890);
         BOOST_TEST(error->retry_after() <= 900);
-        BOOST_TEST((code_of([&] { use(other.token, made.backup_codes[0].reveal()); }) ==
-                    ErrorCode::RateLimited));
+        BOOST_TEST(code_of([&] { use(other.token, made.backup_codes[0].reveal()); }) ==
+                   ErrorCode::RateLimited);
     }
     // Not a new session, and nothing before the time is over.
-    BOOST_TEST((code_of([&] { verify(sign_in().token, code(made)); }) == ErrorCode::RateLimited));
+    BOOST_TEST(code_of([&] { verify(sign_in().token, code(made)); }) == ErrorCode::RateLimited);
     pass(14 * kMinute);
-    BOOST_TEST((code_of([&] { verify(others[0].token, code(made)); }) == ErrorCode::RateLimited));
+    BOOST_TEST(code_of([&] { verify(others[0].token, code(made)); }) == ErrorCode::RateLimited);
     BOOST_TEST(backup_codes() == 10);
     pass(kMinute);
     BOOST_TEST(verify(others[0].token, code(made)));
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(after_a_pause_there_are_five_tries_again_and_a_right_code_f
     BOOST_TEST(verify(code(made)));
     forget_last_step();
     fail(5);
-    BOOST_TEST((code_of([&] { verify(code(made)); }) == ErrorCode::RateLimited));
+    BOOST_TEST(code_of([&] { verify(code(made)); }) == ErrorCode::RateLimited);
 }
 
 BOOST_AUTO_TEST_CASE(one_admin_s_pause_is_no_other_s) {
@@ -244,10 +244,10 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_are_counted_one_by_one) {
     std::atomic<int> judged = 0;
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         for (int i = 0; i < 3; ++i) {
             try {
-                if (!service::verify_totp(desk.context, session, guess, "r")) ++judged;
+                if (!service::verify_totp(worker.context, session, guess, "r")) ++judged;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
@@ -278,9 +278,9 @@ BOOST_AUTO_TEST_CASE(of_parallel_uses_of_one_backup_code_one_counts) {
     for (int i = 0; i < 4; ++i) sessions.push_back(session_of(sign_in().token).value());
     std::atomic<int> let_in = 0;
     test::side_by_side(4, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const std::string& one = made.backup_codes[0].reveal();
-        if (service::verify_backup_code(desk.context, sessions.at(i), one, "r")) ++let_in;
+        if (service::verify_backup_code(worker.context, sessions.at(i), one, "r")) ++let_in;
     });
     BOOST_TEST(let_in == 1);
     BOOST_TEST(backup_codes() == 9);
@@ -302,12 +302,12 @@ BOOST_AUTO_TEST_CASE(who_signed_out_meanwhile_is_let_in_nowhere_and_spends_no_co
     const auto made = enrolled();
     const auto session = session_of(opened.token).value();
     service::close_session(context, session);
-    BOOST_TEST((code_of([&] { service::verify_totp(context, session, code(made), "r"); }) ==
-                ErrorCode::Unauthorized));
-    BOOST_TEST((code_of([&] {
-                    const std::string& one = made.backup_codes[0].reveal();
-                    service::verify_backup_code(context, session, one, "r");
-                }) == ErrorCode::Unauthorized));
+    BOOST_TEST(code_of([&] { service::verify_totp(context, session, code(made), "r"); }) ==
+               ErrorCode::Unauthorized);
+    BOOST_TEST(code_of([&] {
+                   const std::string& one = made.backup_codes[0].reveal();
+                   service::verify_backup_code(context, session, one, "r");
+               }) == ErrorCode::Unauthorized);
     BOOST_TEST(backup_codes() == 10);
     BOOST_TEST(verify(sign_in().token, code(made)));
 }
@@ -315,13 +315,13 @@ BOOST_AUTO_TEST_CASE(who_signed_out_meanwhile_is_let_in_nowhere_and_spends_no_co
 BOOST_AUTO_TEST_CASE(a_reset_takes_the_factor_the_codes_the_pause_and_the_sessions_away) {
     const auto made = enrolled();
     for (int i = 0; i < 5; ++i) (void)verify(wrong(made));
-    BOOST_TEST((service::reset_two_factor(context, " Ann@Example.test ") == ann));
+    BOOST_TEST(service::reset_two_factor(context, " Ann@Example.test ") == ann);
     BOOST_TEST(!session_of(opened.token).has_value());
     BOOST_TEST(backup_codes() == 0);
     BOOST_TEST(client.value("SELECT totp_secret FROM admins") == "NULL");
     const auto again = sign_in();
     BOOST_TEST(!again.session.is_enrolled);
-    BOOST_TEST((code_of([&] { verify(again.token, code(made)); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { verify(again.token, code(made)); }) == ErrorCode::InvalidState);
     BOOST_TEST(verify(again.token, code(enable(again.token))));
 }
 
@@ -356,12 +356,12 @@ BOOST_AUTO_TEST_CASE(the_log_tells_who_did_what_by_which_request_and_no_secret) 
         const bool is_operator_s = entry.action == "second_factor.reset" ||
                                    entry.action == "seat.added" ||
                                    entry.action == "organization.created";
-        BOOST_TEST((entry.actor ==
-                    (is_operator_s ? rules::AuditActor::Operator : rules::AuditActor::Admin)));
-        BOOST_TEST((entry.actor_id == (is_operator_s ? std::nullopt : std::optional(ann))));
+        BOOST_TEST(entry.actor ==
+                   (is_operator_s ? rules::AuditActor::Operator : rules::AuditActor::Admin));
+        BOOST_TEST(entry.actor_id == (is_operator_s ? std::nullopt : std::optional(ann)));
         const bool by_backup = entry.action == "backup_code.used";
-        if (by_backup) BOOST_TEST((entry.request_id == "req-3"));
-        if (entry.action == "second_factor.enrolled") BOOST_TEST((entry.request_id == "req-2"));
+        if (by_backup) BOOST_TEST(entry.request_id == "req-3");
+        if (entry.action == "second_factor.enrolled") BOOST_TEST(entry.request_id == "req-2");
         if (is_operator_s) BOOST_TEST(!entry.request_id.has_value());
         const std::string all = entry.details + entry.subject_id.value_or("");
         for (const std::string& text :
@@ -369,7 +369,7 @@ BOOST_AUTO_TEST_CASE(the_log_tells_who_did_what_by_which_request_and_no_secret) 
             BOOST_TEST(all.find(text) == std::string::npos, entry.action);
         }
     }
-    BOOST_TEST((log(acme).front().subject_id == ann.text()));
+    BOOST_TEST(log(acme).front().subject_id == ann.text());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

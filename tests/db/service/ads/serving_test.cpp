@@ -2,7 +2,7 @@
 // comes back counts once.
 #include "service/ads/serving.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "rules/ads/token.hpp"
 #include "service/ads/campaigns.hpp"
 #include "service/ads/creatives.hpp"
@@ -12,7 +12,7 @@
 #include "service/operations/purge.hpp"
 #include "service/privacy/erasure.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 
@@ -20,8 +20,8 @@ using namespace muster;
 using service::AdQuestion;
 using service::Counting;
 using test::code_of;
-using test::Desk;
-using test::House;
+using test::DatabaseContext;
+using test::Fixture;
 using test::side_by_side;
 
 namespace {
@@ -33,7 +33,7 @@ std::uint64_t first(std::uint64_t) {
     return 0;
 }
 
-struct Ads : House {
+struct Ads : Fixture {
     Ads() { slot(); }
 
     rules::AdSlot slot(const std::string& slug = "top") {
@@ -90,8 +90,8 @@ struct Ads : House {
     int served_side_by_side(int requests, const AdQuestion& question) {
         std::atomic<int> served = 0;
         side_by_side(requests, [&](int) {
-            Desk desk;
-            if (service::serve_ad(desk.context, acme, question, now, first)) ++served;
+            DatabaseContext worker;
+            if (service::serve_ad(worker.context, acme, question, now, first)) ++served;
         });
         return served;
     }
@@ -137,15 +137,15 @@ BOOST_AUTO_TEST_CASE(a_capped_ad_is_served_while_its_campaign_is_being_written_b
 
 BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
     BOOST_TEST(!serve().has_value());
-    BOOST_TEST((code_of([&] { (void)serve({"none", {}, {}, {}, {}}); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { (void)serve({"none", {}, {}, {}, {}}); }) == ErrorCode::NotFound);
     const auto made = campaign();
     const auto ad = serve();
     BOOST_TEST_REQUIRE(ad.has_value());
-    BOOST_TEST((ad->creative.campaign_id == made.id));
+    BOOST_TEST(ad->creative.campaign_id == made.id);
     const OrgId other = organization("Other");
-    BOOST_TEST((code_of([&] {
-                    (void)service::serve_ad(context, other, {"top", {}, {}, {}, {}}, now, first);
-                }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] {
+                   (void)service::serve_ad(context, other, {"top", {}, {}, {}, {}}, now, first);
+               }) == ErrorCode::NotFound);
 }
 
 // The statements that serve() sends.
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_campaign_without_budget_and_cap_costs_a_look_a_second_and
     BOOST_TEST(cost_of(*this) == 0);
     now = now + Milliseconds(1);
     BOOST_TEST(cost_of(*this) == 1);
-    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST(client.snapshot(acme) == before);
 }
 
 BOOST_AUTO_TEST_CASE(a_large_budget_is_written_once_in_many_servings_and_never_passed) {
@@ -202,8 +202,8 @@ BOOST_AUTO_TEST_CASE(what_was_reserved_yesterday_is_not_handed_out_today) {
     BOOST_TEST(serve().has_value());
     now = now + Milliseconds(1);
     BOOST_TEST(serve().has_value());
-    BOOST_TEST((client.column("SELECT served FROM ad_campaign_days ORDER BY day") ==
-                std::vector<std::string>{"5", "5"}));
+    BOOST_TEST(client.column("SELECT served FROM ad_campaign_days ORDER BY day") ==
+               (std::vector<std::string>{"5", "5"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_campaign_runs_in_its_time_and_while_it_is_active) {
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(only_creatives_of_the_slots_size_are_shown) {
     creative(made.id, 300);
     BOOST_TEST(!serve().has_value());
     const auto fits = creative(made.id);
-    BOOST_TEST((serve()->creative.id == fits.id));
+    BOOST_TEST(serve()->creative.id == fits.id);
 }
 
 BOOST_AUTO_TEST_CASE(where_somebody_is_counts_before_where_they_live) {
@@ -295,8 +295,8 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     const auto made = campaign();
     const auto ad = serve();
     side_by_side(32, [&](int) {
-        Desk desk;
-        if (!service::redeem_impression(desk.context, ad->impression_token, Counting::Counts)) {
+        DatabaseContext worker;
+        if (!service::redeem_impression(worker.context, ad->impression_token, Counting::Counts)) {
             throw std::runtime_error("refused");
         }
     });
@@ -327,9 +327,9 @@ BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
           ad->click_token}) {
         BOOST_TEST(!service::redeem_impression(context, token, Counting::Counts), token);
     }
-    BOOST_TEST((code_of([&] {
-                    (void)service::redeem_click(context, ad->impression_token, Counting::Counts);
-                }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] {
+                   (void)service::redeem_click(context, ad->impression_token, Counting::Counts);
+               }) == ErrorCode::NotFound);
     BOOST_TEST(sum("impressions + clicks") == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_redemptions") == 0);
 }
@@ -342,9 +342,9 @@ BOOST_AUTO_TEST_CASE(a_creative_that_is_gone_leads_nowhere_and_a_campaign_that_i
     });
     BOOST_TEST(service::redeem_impression(context, ad->impression_token, Counting::Counts));
     BOOST_TEST(sum("impressions") == 0);
-    BOOST_TEST((code_of([&] {
-                    (void)service::redeem_click(context, ad->click_token, Counting::Counts);
-                }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] {
+                   (void)service::redeem_click(context, ad->click_token, Counting::Counts);
+               }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_member_was_shown_goes_with_the_membership_and_with_the_person) {
@@ -388,9 +388,9 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
     }
     std::atomic<int> refused = 0;
     side_by_side(12, [&](int number) {
-        Desk desk;
+        DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 service::create_ad_slot(transaction, {"new" + std::to_string(number), "n", 1, 1});
             });
         });
@@ -401,10 +401,10 @@ BOOST_AUTO_TEST_CASE(slots_and_creatives_are_bounded_however_many_are_made_at_on
     const auto made = campaign();
     std::atomic<int> full = 0;
     side_by_side(8, [&](int) {
-        Desk desk;
+        DatabaseContext worker;
         for (int i = 0; i < 5; ++i) {
             const auto code = code_of([&] {
-                desk.as(acme, [&](service::OrgTransaction& transaction) {
+                worker.as(acme, [&](service::OrgTransaction& transaction) {
                     service::create_ad_creative(transaction, {made.id,
                                                               rules::CreativeKind::Image,
                                                               "https://i.example/",
@@ -437,12 +437,12 @@ BOOST_AUTO_TEST_CASE(a_slot_takes_a_hundred_campaigns_and_not_one_more_at_once) 
     }
     std::atomic<int> refused = 0;
     side_by_side(6, [&](int) {
-        Desk desk;
+        DatabaseContext worker;
         service::NewAdCampaign fields;
         fields.name = "Late";
         fields.slot_ids = {slot};
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 service::create_ad_campaign(transaction, fields);
             });
         });

@@ -7,7 +7,7 @@
 #include "rules/connections/connection.hpp"
 #include "rules/seal_names.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <future>
@@ -17,14 +17,14 @@ using namespace muster;
 using service::Arrival;
 using service::Return;
 using test::code_of;
-using test::ConnectingHouse;
+using test::ConnectingFixture;
 using test::kHour;
 using test::kMinute;
 using Reason = Return::Reason;
 
 namespace {
 
-struct Connecting : ConnectingHouse {
+struct Connecting : ConnectingFixture {
     // What is wrong with these settings: "path code" for each.
     static std::set<std::string> faults_in(service::ConnectRequest request) {
         Faults faults;
@@ -39,7 +39,7 @@ struct Connecting : ConnectingHouse {
     // Comes back, and is refused for that reason; the state is used up, and the connection says it.
     void refused(const Arrival& arrival, Reason reason) {
         const auto told = come_back(arrival);
-        BOOST_TEST((told.result == Return::Result::Failed));
+        BOOST_TEST(told.result == Return::Result::Failed);
         BOOST_TEST(text_of(told.reason) == text_of(reason));
         BOOST_TEST(told.connection.has_value() == (reason != Reason::Browser));
         BOOST_TEST(ways() == 0);
@@ -58,15 +58,15 @@ BOOST_FIXTURE_TEST_SUITE(connecting, Connecting)
 
 BOOST_AUTO_TEST_CASE(settings_are_those_of_the_provider) {
     auto shop = request("shopify");
-    BOOST_TEST((faults_in(shop) == std::set<std::string>{"settings.shop required"}));
+    BOOST_TEST(faults_in(shop) == std::set<std::string>{"settings.shop required"});
     shop.settings = {{"shop", "evil.example"}, {"host", "x"}};
-    BOOST_TEST((faults_in(shop) == std::set<std::string>{"settings.shop invalid_value",
+    BOOST_TEST(faults_in(shop) == (std::set<std::string>{"settings.shop invalid_value",
                                                          "settings.host unknown_field"}));
     shop.settings = {{"shop", "acme"}};
     BOOST_TEST(faults_in(shop).empty());
     auto gitlab = request();
     gitlab.settings = {{"shop", "acme"}};
-    BOOST_TEST((faults_in(gitlab) == std::set<std::string>{"settings.shop unknown_field"}));
+    BOOST_TEST(faults_in(gitlab) == std::set<std::string>{"settings.shop unknown_field"});
 }
 
 BOOST_AUTO_TEST_CASE(settings_may_be_left_out_for_a_connection_that_has_some) {
@@ -88,28 +88,28 @@ BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_rests_in_the_clear) {
                              sha256(arrived.state)) == 1);
     const auto sealed = client.value("SELECT verifier FROM connection_authorizations");
     const auto verifier =
-        desk.keys.open(sealed, rules::authorization_seal_name(acme, made.id)).value();
+        console.keys.open(sealed, rules::authorization_seal_name(acme, made.id)).value();
     BOOST_TEST(verifier.reveal().size() == 43U);
     BOOST_TEST(made.redirect_url.find(verifier.reveal()) == std::string::npos);
-    BOOST_TEST((actions(acme).at(0) == "connection.requested"));
+    BOOST_TEST(actions(acme).at(0) == "connection.requested");
 }
 
 BOOST_AUTO_TEST_CASE(one_connection_has_one_way_at_a_time) {
     auto again = request();
     again.connection = made.id;
     const auto second = set_out(again);
-    BOOST_TEST((second.id == made.id));
+    BOOST_TEST(second.id == made.id);
     BOOST_TEST(ways() == 1);
-    BOOST_TEST((come_back(arrival(made)).reason == Reason::State));
-    BOOST_TEST((come_back(arrival(second)).reason == Reason::Unavailable));
+    BOOST_TEST(come_back(arrival(made)).reason == Reason::State);
+    BOOST_TEST(come_back(arrival(second)).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(another_provider_or_organization_is_no_connection_of_that_name) {
     auto slack = request("slack");
     slack.connection = made.id;
-    BOOST_TEST((code_of([&] { set_out(slack); }) == ErrorCode::ValidationError));
+    BOOST_TEST(code_of([&] { set_out(slack); }) == ErrorCode::ValidationError);
     slack.connection = ConnectionId::create();
-    BOOST_TEST((code_of([&] { set_out(slack); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { set_out(slack); }) == ErrorCode::NotFound);
     const ConnectionId theirs = ConnectionId::create();
     client.execute(
         "INSERT INTO connections SELECT ?, ?, provider, name, host, status, error, tokens, "
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(another_provider_or_organization_is_no_connection_of_that_n
         organization("Globex"), theirs);
     auto foreign = request();
     foreign.connection = theirs;
-    BOOST_TEST((code_of([&] { set_out(foreign); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { set_out(foreign); }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(an_error_without_tokens_is_pending_again) {
@@ -131,9 +131,9 @@ BOOST_AUTO_TEST_CASE(an_error_without_tokens_is_pending_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_proof_is_of_one_session_and_one_key) {
-    const auto proof = service::connect_proof(desk.keys, session());
+    const auto proof = service::connect_proof(console.keys, session());
     BOOST_TEST(proof.size() == 64U);
-    BOOST_TEST(proof != service::connect_proof(desk.keys, SessionId::create()));
+    BOOST_TEST(proof != service::connect_proof(console.keys, SessionId::create()));
     BOOST_TEST(proof != service::connect_proof(KeyRing(Secret(std::string(32, 'n'))), session()));
 }
 
@@ -142,9 +142,9 @@ BOOST_AUTO_TEST_CASE(a_proof_is_of_one_session_and_one_key) {
 BOOST_AUTO_TEST_CASE(whoever_comes_back_as_they_set_out_is_taken_to_the_provider) {
     const auto told = come_back(arrival(made));
     BOOST_TEST(text_of(told.reason) == "unavailable");  // where nobody answers
-    BOOST_TEST((told.connection == made.id));
+    BOOST_TEST(told.connection == made.id);
     BOOST_TEST(ways() == 0);
-    BOOST_TEST((come_back(arrival(made)).reason == Reason::State));
+    BOOST_TEST(come_back(arrival(made)).reason == Reason::State);
 }
 
 BOOST_AUTO_TEST_CASE(a_way_is_over_after_ten_minutes) {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_way_is_over_after_ten_minutes) {
 
 BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
     Arrival other = arrival(made);
-    other.proof = service::connect_proof(desk.keys, SessionId::create());
+    other.proof = service::connect_proof(console.keys, SessionId::create());
     refused(other, Reason::Browser);
 }
 
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_ended_is_refused) {
-    service::close_session(desk, opened.session);
+    service::close_session(console, opened.session);
     refused(arrival(made), Reason::Session);
 }
 
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_acts_elsewhere_by_now_comes_back_all_the_sam
     const OrgId other = organization("Globex");
     service::add_admin(context, other, kAnn, "viewer");
     BOOST_TEST(service::set_active_organization(context, opened.session, other, ""));
-    BOOST_TEST((come_back(arrival(made)).reason == Reason::Unavailable));
+    BOOST_TEST(come_back(arrival(made)).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(another_issuer_is_refused_and_the_right_one_is_not) {
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(another_issuer_is_refused_and_the_right_one_is_not) {
     refused(evil, Reason::Issuer);
     Arrival right = arrival(set_out());
     right.issuer = "https://gitlab.com";
-    BOOST_TEST((come_back(right).reason == Reason::Unavailable));
+    BOOST_TEST(come_back(right).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_asked) {
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
     Arrival denied = arrival(made);
     denied.error = "access_denied";
     const auto told = come_back(denied);
-    BOOST_TEST((told.result == Return::Result::Denied));
+    BOOST_TEST(told.result == Return::Result::Denied);
     BOOST_TEST(text_of(told.reason) == "");
     BOOST_TEST(stands(made.id) == "error: Access was denied at GitLab.");
     made = set_out();
@@ -238,18 +238,18 @@ BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
 
 BOOST_AUTO_TEST_CASE(where_no_slot_is_free_the_state_counts_again) {
     const auto none = [](const rules::Provider&) { return false; };
-    BOOST_TEST((code_of([&] { service::come_back(desk, arrival(made), none); }) ==
-                ErrorCode::ServiceUnavailable));
+    BOOST_TEST(code_of([&] { service::come_back(console, arrival(made), none); }) ==
+               ErrorCode::ServiceUnavailable);
     BOOST_TEST(ways() == 1);
     BOOST_TEST(stands(made.id) == "pending: ");
-    BOOST_TEST((come_back(arrival(made)).reason == Reason::Unavailable));
+    BOOST_TEST(come_back(arrival(made)).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
     Arrival denied = arrival(made);
     denied.error = "access_denied";
     bool was_asked = false;
-    service::come_back(desk, denied, [&](const rules::Provider&) { return was_asked = true; });
+    service::come_back(console, denied, [&](const rules::Provider&) { return was_asked = true; });
     BOOST_TEST(!was_asked);
 }
 
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(what_has_tokens_stands_as_it_did) {
         "UPDATE connections SET status = 'connected', tokens = 'sealed', token_generation = 1");
     Arrival denied = arrival(made);
     denied.error = "access_denied";
-    BOOST_TEST((come_back(denied).result == Return::Result::Denied));
+    BOOST_TEST(come_back(denied).result == Return::Result::Denied);
     BOOST_TEST(stands(made.id) == "connected: ");
 }
 
@@ -272,8 +272,8 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
     const auto before = deadlocks();
     std::atomic<int> denied = 0;
     const auto go_and_come_back = [&] {
-        test::Desk tab;
-        service::Context tabs_own{tab.database, own, desk.keys};
+        test::DatabaseContext tab;
+        service::Context tabs_own{tab.database, own, console.keys};
         for (int i = 0; i < 50; ++i) {
             const auto way = tab.database.transaction([&](db::Tx& tx) {
                 service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
 BOOST_AUTO_TEST_CASE(a_removed_connection_is_come_back_to_by_nobody) {
     client.run("UPDATE connections SET removed_at = 1");
     const auto told = come_back(arrival(made));
-    BOOST_TEST((told.reason == Reason::Removed));
+    BOOST_TEST(told.reason == Reason::Removed);
     BOOST_TEST(!told.connection.has_value());
 }
 

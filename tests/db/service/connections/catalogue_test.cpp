@@ -2,15 +2,15 @@
 // back for is shown.
 #include "db/connecting.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 
 using namespace muster;
 using test::code_of;
-using test::ConnectingHouse;
+using test::ConnectingFixture;
 
-BOOST_FIXTURE_TEST_SUITE(connections, ConnectingHouse)
+BOOST_FIXTURE_TEST_SUITE(connections, ConnectingFixture)
 
 BOOST_AUTO_TEST_CASE(the_catalogue_holds_all_providers_and_what_is_missing) {
     const auto entries = service::provider_catalog(own);
@@ -24,26 +24,26 @@ BOOST_AUTO_TEST_CASE(the_catalogue_holds_all_providers_and_what_is_missing) {
 BOOST_AUTO_TEST_CASE(a_list_is_for_who_has_a_seat) {
     const auto made = set_out();
     const OrgId other = organization("Globex");
-    BOOST_TEST((list().at(0).id == made.id));
+    BOOST_TEST(list().at(0).id == made.id);
     BOOST_TEST(
-        (code_of([&] { service::list_connections(desk, ann, other); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { service::list_connections(desk, ann, OrgId::create()); }) ==
-                ErrorCode::NotFound));
+        (code_of([&] { service::list_connections(console, ann, other); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { service::list_connections(console, ann, OrgId::create()); }) ==
+               ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(without_any_provider_there_is_no_list) {
     own.providers.clear();
-    BOOST_TEST((code_of([&] { list(); }) == ErrorCode::ProviderUnavailable));
-    BOOST_TEST((code_of([&] { service::require_ready(*request().provider, own); }) ==
-                ErrorCode::ProviderUnavailable));
+    BOOST_TEST(code_of([&] { list(); }) == ErrorCode::ProviderUnavailable);
+    BOOST_TEST(code_of([&] { service::require_ready(*request().provider, own); }) ==
+               ErrorCode::ProviderUnavailable);
 }
 
 BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
     const auto made = set_out();
-    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Pending));
+    BOOST_TEST(list()[0].status == rules::ConnectionStatus::Pending);
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
     const auto shown = list()[0];
-    BOOST_TEST((shown.status == rules::ConnectionStatus::Error));
+    BOOST_TEST(shown.status == rules::ConnectionStatus::Error);
     BOOST_TEST(shown.error.value() == "Nobody came back from GitLab in time. Connect it again.");
     BOOST_TEST(stands(made.id) == "pending: ");
 }
@@ -51,9 +51,9 @@ BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
 BOOST_AUTO_TEST_CASE(an_exchange_is_given_a_minute) {
     const auto made = set_out();
     client.run("DELETE FROM connection_authorizations");
-    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Pending));
+    BOOST_TEST(list()[0].status == rules::ConnectionStatus::Pending);
     client.execute("UPDATE connections SET updated_at = updated_at - 60000");
-    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Error));
+    BOOST_TEST(list()[0].status == rules::ConnectionStatus::Error);
     BOOST_TEST(stands(made.id) == "pending: ");
 }
 
@@ -64,9 +64,9 @@ BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after
         "UPDATE connections SET status = 'connected', tokens = 't', token_generation = 1, "
         "access_expires_at = ?",
         Timestamp::now() + test::kMinute);
-    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Connected));
+    BOOST_TEST(list()[0].status == rules::ConnectionStatus::Connected);
     client.execute("UPDATE connections SET access_expires_at = ?", Timestamp::now());
-    BOOST_TEST((list()[0].status == rules::ConnectionStatus::Error));
+    BOOST_TEST(list()[0].status == rules::ConnectionStatus::Error);
     BOOST_TEST(list()[0].error.value() ==
                "The access to GitLab has ended and was not renewed in time.");
     client.run("UPDATE connections SET error = 'GitLab has trouble of its own (http_503).'");
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_was_removed_is_nowhere) {
     BOOST_TEST(list().empty());
     service::ConnectRequest again = request();
     again.connection = made.id;
-    BOOST_TEST((code_of([&] { set_out(again); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { set_out(again); }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

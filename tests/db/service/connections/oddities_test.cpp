@@ -8,15 +8,15 @@ using test::kHour;
 using test::ProviderServer;
 using test::ServedRequest;
 
-BOOST_FIXTURE_TEST_SUITE(connection_oddities, test::ConnectionHouse)
+BOOST_FIXTURE_TEST_SUITE(connection_oddities, test::ConnectionFixture)
 
 BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
     const auto id = connected();
     set(id, "token_generation", 2);
     set(id, "refreshed_at", Timestamp::now() + kHour);
     set(id, "updated_at", Timestamp::now() + kHour);
-    BOOST_TEST((service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
-                service::Refreshing::Done));
+    BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
+               service::Refreshing::Done);
     BOOST_TEST(server.calls() == 1U);
     set(id, "refreshed_at", Timestamp::now() + Milliseconds(500));  // another machine's clock
     (void)service::refresh_connection(mine, admin(), id, test::kMayWait);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_way_that_failed_says_nothing_of_the_next_one) {
     });
     const service::CodeGrant grant{id, "code", {"https://c.example/", "s", "verifier"}, {}};
     BOOST_TEST(service::exchange_code(mine, admin(), grant).has_value());
-    BOOST_TEST((row(id).status == rules::ConnectionStatus::Pending));
+    BOOST_TEST(row(id).status == rules::ConnectionStatus::Pending);
 }
 
 BOOST_AUTO_TEST_CASE(tokens_stand_beside_the_host_that_gave_them) {

@@ -30,7 +30,7 @@ bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-struct Upkeep : test::ConnectionHouse {
+struct Upkeep : test::ConnectionFixture {
     // How many were worked on until nothing was due.
     static int all(ConnectionUpkeep& upkeep) {
         int total = 0;
@@ -103,13 +103,13 @@ BOOST_AUTO_TEST_CASE(access_that_ends_and_cannot_be_refreshed_expires_when_it_en
     set(ended, "access_expires_at", Timestamp::now());
     const auto early = connected("linkedin", false);
     BOOST_TEST(all() == 2);
-    BOOST_TEST((row(ended).status == ConnectionStatus::Expired));
+    BOOST_TEST(row(ended).status == ConnectionStatus::Expired);
     BOOST_TEST(holds(row(ended).error.value(), "LinkedIn"));
     BOOST_TEST(!row(ended).refresh_due_at.has_value());
-    BOOST_TEST((row(early).status == ConnectionStatus::Connected));
-    BOOST_TEST((row(early).refresh_due_at == row(early).access_expires_at));
+    BOOST_TEST(row(early).status == ConnectionStatus::Connected);
+    BOOST_TEST(row(early).refresh_due_at == row(early).access_expires_at);
     BOOST_TEST(cell(early, "lease_owner") == "-");
-    BOOST_TEST((audited() == std::vector<std::string>{"system connection.expired"}));
+    BOOST_TEST(audited() == std::vector<std::string>{"system connection.expired"});
     BOOST_TEST(server.calls() == 0U);
     BOOST_TEST(all() == 0);
 }
@@ -119,12 +119,12 @@ BOOST_AUTO_TEST_CASE(a_provider_that_was_taken_out_of_the_configuration_is_told_
     own.providers.clear();
     const std::string log = log_of([&] { BOOST_TEST(all() == 1); });
     BOOST_TEST(holds(log, "code=not_configured"));
-    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(row(id).status == ConnectionStatus::Connected);
     BOOST_TEST(row(id).error.has_value());
     set(id, "refresh_due_at", Timestamp(1));
     set(id, "access_expires_at", Timestamp(1));
     BOOST_TEST(all() == 1);
-    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    BOOST_TEST(row(id).status == ConnectionStatus::Error);
 }
 
 BOOST_AUTO_TEST_CASE(tokens_that_another_key_sealed_wait_for_whoever_has_it) {
@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(tokens_that_another_key_sealed_wait_for_whoever_has_it) {
     const std::string log = log_of([&] { BOOST_TEST(all() == 2); });
     BOOST_TEST(holds(log, "event=connection.tokens_unreadable"));
     for (const auto& one : {id, strange}) {
-        BOOST_TEST((row(one).status == ConnectionStatus::Connected));
-        BOOST_TEST((row(one).refresh_due_at.value() > Timestamp::now()));
+        BOOST_TEST(row(one).status == ConnectionStatus::Connected);
+        BOOST_TEST(row(one).refresh_due_at.value() > Timestamp::now());
         BOOST_TEST(cell(one, "lease_owner") == "-");
     }
     BOOST_TEST(row(id).tokens == before.tokens);
@@ -162,8 +162,8 @@ BOOST_AUTO_TEST_CASE(a_runner_that_died_is_followed_by_another_once_its_lease_is
     set(id, "lease_owner", Uuid::v7());
     set(id, "lease_until", Timestamp::now() + kMinute);
     BOOST_TEST(all() == 0);
-    BOOST_TEST((service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
-                service::Refreshing::UnderWay));
+    BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
+               service::Refreshing::UnderWay);
     BOOST_TEST(server.calls() == 0U);
     set(id, "lease_until", Timestamp::now());
     BOOST_TEST(all() == 1);
@@ -262,13 +262,13 @@ BOOST_AUTO_TEST_CASE(a_provider_is_visited_by_two_at_a_time_and_rests_when_it_do
         BOOST_TEST(two.is_welcome());
         service::ProviderVisit three(lanes, "slow");
         BOOST_TEST(!three.is_welcome());
-        BOOST_TEST((lanes.avoided() == std::vector<std::string>{"slow"}));
+        BOOST_TEST(lanes.avoided() == std::vector<std::string>{"slow"});
         const service::ProviderVisit other(lanes, "other");
         BOOST_TEST(other.is_welcome());
     }
     BOOST_TEST(lanes.avoided().empty());
     service::ProviderVisit(lanes, "dead").note_unreached();
-    BOOST_TEST((lanes.avoided() == std::vector<std::string>{"dead"}));
+    BOOST_TEST(lanes.avoided() == std::vector<std::string>{"dead"});
     BOOST_TEST(!service::ProviderVisit(lanes, "dead").is_welcome());
 }
 
@@ -279,10 +279,10 @@ BOOST_AUTO_TEST_CASE(a_removed_connection_is_nowhere_and_its_tokens_are_given_ba
     const auto at_google = connected("google_docs");
     remove(id);
     remove(at_google);
-    BOOST_TEST((test::code_of([&] {
-                    service::refresh_connection(mine, admin(), id, test::kMayWait);
-                }) == ErrorCode::NotFound));
-    BOOST_TEST((test::code_of([&] { remove(id); }) == ErrorCode::NotFound));
+    BOOST_TEST(test::code_of([&] {
+                   service::refresh_connection(mine, admin(), id, test::kMayWait);
+               }) == ErrorCode::NotFound);
+    BOOST_TEST(test::code_of([&] { remove(id); }) == ErrorCode::NotFound);
     BOOST_TEST(is_there(id));
     BOOST_TEST(all() == 2);
     BOOST_TEST(!is_there(id));
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_removed_connection_is_nowhere_and_its_tokens_are_given_ba
     BOOST_TEST_REQUIRE(requests.size() == 2U);
     BOOST_TEST(holds(requests.at(0).body, "token=r0hushhush"));
     BOOST_TEST(server.calls() == 0U);
-    BOOST_TEST((audited() == std::vector<std::string>(2, "admin connection.removed")));
+    BOOST_TEST(audited() == std::vector<std::string>(2, "admin connection.removed"));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_given_back_goes_at_once) {

@@ -25,7 +25,7 @@ bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-struct Tokens : test::ConnectionHouse {
+struct Tokens : test::ConnectionFixture {
     std::optional<TokenFailure> exchange(ConnectionId id,
                                          std::map<std::string, std::string> details = {}) {
         return service::exchange_code(mine, admin(),
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_code_becomes_tokens_under_seal) {
     const auto id = pending();
     BOOST_TEST(!exchange(id, {{"realmId", "7"}}).has_value());
     const auto made = row(id);
-    BOOST_TEST((made.status == ConnectionStatus::Connected));
+    BOOST_TEST(made.status == ConnectionStatus::Connected);
     BOOST_TEST(!made.error.has_value());
     BOOST_TEST(tokens(id) == "a1 r1");
     BOOST_TEST(!holds(cell(id, "HEX(tokens)"), to_hex(kMark)));
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_code_becomes_tokens_under_seal) {
     const auto request = server.requests().at(0);
     BOOST_TEST(holds(request.body, "code_verifier=verifier"));
     BOOST_TEST(holds(request.body, "grant_type=authorization_code"));
-    BOOST_TEST((audited() == std::vector<std::string>{"admin connection.connected"}));
+    BOOST_TEST(audited() == std::vector<std::string>{"admin connection.connected"});
 }
 
 BOOST_AUTO_TEST_CASE(what_a_look_up_finds_is_kept_with_the_tokens) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_look_up_that_finds_nothing_leaves_no_tokens) {
             200, request.path == "/token" ? R"({"access_token":"a1hushhush"})" : "{}");
     });
     BOOST_TEST(exchange(id).value().code == "invalid_lookup");
-    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    BOOST_TEST(row(id).status == ConnectionStatus::Error);
     BOOST_TEST(tokens(id) == "none");
 }
 
@@ -119,10 +119,10 @@ BOOST_AUTO_TEST_CASE(a_code_that_is_refused_is_told_where_there_were_no_tokens_a
     const auto fresh = pending();
     const auto standing = connected();
     const auto before = client.snapshot(acme);
-    BOOST_TEST((exchange(standing).value().kind == TokenFailure::Kind::Refused));
-    BOOST_TEST((client.snapshot(acme) == before));
-    BOOST_TEST((exchange(fresh).value().kind == TokenFailure::Kind::Refused));
-    BOOST_TEST((row(fresh).status == ConnectionStatus::Error));
+    BOOST_TEST(exchange(standing).value().kind == TokenFailure::Kind::Refused);
+    BOOST_TEST(client.snapshot(acme) == before);
+    BOOST_TEST(exchange(fresh).value().kind == TokenFailure::Kind::Refused);
+    BOOST_TEST(row(fresh).status == ConnectionStatus::Error);
     BOOST_TEST(holds(row(fresh).error.value(), "GitLab"));
     BOOST_TEST(!holds(row(fresh).error.value(), kMark));
     BOOST_TEST(audited().empty());
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_new_consent_replaces_all_that_was_there) {
     BOOST_TEST(!exchange(id).has_value());
     BOOST_TEST(tokens(id) == "a9");  // no refresh token of another account
     BOOST_TEST(row(id).details == "{}");
-    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(row(id).status == ConnectionStatus::Connected);
     BOOST_TEST(row(id).token_generation == 2);
 }
 
@@ -147,9 +147,9 @@ BOOST_AUTO_TEST_CASE(a_connection_that_was_removed_meanwhile_gets_no_tokens_and_
         if (request.path == "/token") test::Client().execute("DELETE FROM connections");
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
-    BOOST_TEST((test::code_of([&] { exchange(id); }) == ErrorCode::NotFound));
+    BOOST_TEST(test::code_of([&] { exchange(id); }) == ErrorCode::NotFound);
     BOOST_TEST(holds(server.requests("/revoke").at(0).body, "token=r1hushhush"));
-    BOOST_TEST((test::code_of([&] { exchange(id); }) == ErrorCode::NotFound));
+    BOOST_TEST(test::code_of([&] { exchange(id); }) == ErrorCode::NotFound);
     BOOST_TEST(server.calls() == 1U);
 }
 
@@ -157,9 +157,9 @@ BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_called) {
     const auto id = pending();
     const auto standing = connected();
     own.providers.clear();
-    BOOST_TEST((exchange(id).value().kind == TokenFailure::Kind::Misconfigured));
-    BOOST_TEST((row(id).status == ConnectionStatus::Error));
-    BOOST_TEST((test::code_of([&] { refresh(standing); }) == ErrorCode::ProviderUnavailable));
+    BOOST_TEST(exchange(id).value().kind == TokenFailure::Kind::Misconfigured);
+    BOOST_TEST(row(id).status == ConnectionStatus::Error);
+    BOOST_TEST(test::code_of([&] { refresh(standing); }) == ErrorCode::ProviderUnavailable);
     BOOST_TEST(server.calls() == 0U);
 }
 
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_called) {
 BOOST_AUTO_TEST_CASE(a_refresh_brings_new_tokens_and_the_rotated_one_is_used_next) {
     const auto id = connected();
     const auto result = refresh(id);
-    BOOST_TEST((result.state == Refreshing::Done));
+    BOOST_TEST(result.state == Refreshing::Done);
     BOOST_TEST(tokens(id) == "a1 r1");
     BOOST_TEST(result.connection.token_generation == 2);
     age(id);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_refresh_brings_new_tokens_and_the_rotated_one_is_used_nex
     BOOST_TEST(tokens(id) == "a2 r2");
     BOOST_TEST(holds(server.requests().at(0).body, "refresh_token=r0hushhush"));
     BOOST_TEST(holds(server.requests().at(1).body, "refresh_token=r1hushhush"));
-    BOOST_TEST((audited() == std::vector<std::string>(2, "admin connection.refreshed")));
+    BOOST_TEST(audited() == std::vector<std::string>(2, "admin connection.refreshed"));
     BOOST_TEST(cell(id, "lease_owner") == "-");
 }
 
@@ -194,13 +194,13 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_the_end_and_says_so) {
     const auto id = connected();
     server.answer(400, R"({"error":"invalid_grant","error_description":"hushhush"})");
     const auto result = refresh(id);
-    BOOST_TEST((result.state == Refreshing::Done));
-    BOOST_TEST((result.connection.status == ConnectionStatus::Expired));
+    BOOST_TEST(result.state == Refreshing::Done);
+    BOOST_TEST(result.connection.status == ConnectionStatus::Expired);
     BOOST_TEST(holds(result.connection.error.value(), "GitLab"));
     BOOST_TEST(holds(result.connection.error.value(), "invalid_grant"));
     BOOST_TEST(!holds(result.connection.error.value(), kMark));
     BOOST_TEST(!row(id).refresh_due_at.has_value());
-    BOOST_TEST((audited() == std::vector<std::string>{"system connection.expired"}));
+    BOOST_TEST(audited() == std::vector<std::string>{"system connection.expired"});
     BOOST_TEST(holds(reason(id), "expired"));
     BOOST_TEST(server.calls() == 1U);
 }
@@ -208,8 +208,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_the_end_and_says_so) {
 BOOST_AUTO_TEST_CASE(access_that_was_taken_back_is_told_as_that) {
     const auto id = connected("slack");
     server.answer(200, R"({"ok":false,"error":"token_revoked"})");
-    BOOST_TEST((refresh(id).connection.status == ConnectionStatus::Revoked));
-    BOOST_TEST((audited() == std::vector<std::string>{"system connection.revoked"}));
+    BOOST_TEST(refresh(id).connection.status == ConnectionStatus::Revoked);
+    BOOST_TEST(audited() == std::vector<std::string>{"system connection.revoked"});
     BOOST_TEST(holds(reason(id), "taken back"));
 }
 
@@ -219,17 +219,17 @@ BOOST_AUTO_TEST_CASE(a_client_that_is_not_accepted_is_the_operators_business) {
     server.answer(401, R"({"error":"invalid_client"})");
     const std::string log = log_of([&] { refresh(id); });
     BOOST_TEST(holds(log, "level=warning event=connection.misconfigured"));
-    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(row(id).status == ConnectionStatus::Connected);
     BOOST_TEST(holds(row(id).error.value(), "operator"));
     BOOST_TEST(minutes_until(row(id).refresh_due_at) == 60);
     set(id, "access_expires_at", Timestamp::now());
     age(id);
     refresh(id);
-    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    BOOST_TEST(row(id).status == ConnectionStatus::Error);
     server.grant();
     age(id);
     refresh(id);
-    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(row(id).status == ConnectionStatus::Connected);
     BOOST_TEST(!row(id).error.has_value());
     BOOST_TEST(row(id).refresh_attempts == 0);
 }
@@ -241,18 +241,18 @@ BOOST_AUTO_TEST_CASE(a_provider_in_trouble_is_asked_again_later_and_later) {
     for (const int minutes : {1, 5, 15, 60, 60}) {
         refresh(id);
         BOOST_TEST(minutes_until(row(id).refresh_due_at) == minutes);
-        BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+        BOOST_TEST(row(id).status == ConnectionStatus::Connected);
         BOOST_TEST(holds(row(id).error.value(), "GitLab"));
         age(id);
     }
     set(id, "access_expires_at", Timestamp::now() + 2 * kMinute);
     refresh(id);
-    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(row(id).status == ConnectionStatus::Connected);
     BOOST_TEST(minutes_until(row(id).refresh_due_at) == 2);  // then it has to say so
     age(id);
     set(id, "access_expires_at", Timestamp::now());
     refresh(id);
-    BOOST_TEST((row(id).status == ConnectionStatus::Error));
+    BOOST_TEST(row(id).status == ConnectionStatus::Error);
     BOOST_TEST(audited().empty());
 }
 
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(whatever_is_no_token_changes_no_token) {
         server.answer([answer](const ServedRequest&) { return answer; });
         refresh(id);
         BOOST_TEST(tokens(id) == "a0 r0");
-        BOOST_TEST((row(id).status == ConnectionStatus::Connected), answer.status);
+        BOOST_TEST(row(id).status == ConnectionStatus::Connected, answer.status);
         BOOST_TEST(row(id).error.has_value());
         age(id);
     }
@@ -281,15 +281,15 @@ BOOST_AUTO_TEST_CASE(whatever_is_no_token_changes_no_token) {
 }
 
 BOOST_AUTO_TEST_CASE(nobody_refreshes_what_is_not_there_or_not_theirs) {
-    BOOST_TEST((test::code_of([&] { refresh(ConnectionId::create()); }) == ErrorCode::NotFound));
+    BOOST_TEST(test::code_of([&] { refresh(ConnectionId::create()); }) == ErrorCode::NotFound);
     const auto id = connected();
     const service::Actor stranger{organization("Other"), ann};
-    BOOST_TEST((test::code_of([&] {
-                    service::refresh_connection(mine, stranger, id, test::kMayWait);
-                }) == ErrorCode::NotFound));
-    BOOST_TEST((test::code_of([&] {
-                    service::refresh_connection(mine, stranger, id, test::kNobodyToSpare);
-                }) == ErrorCode::NotFound));
+    BOOST_TEST(test::code_of([&] {
+                   service::refresh_connection(mine, stranger, id, test::kMayWait);
+               }) == ErrorCode::NotFound);
+    BOOST_TEST(test::code_of([&] {
+                   service::refresh_connection(mine, stranger, id, test::kNobodyToSpare);
+               }) == ErrorCode::NotFound);
     BOOST_TEST(holds(reason(pending()), "consented"));
     BOOST_TEST(server.calls() == 0U);
 }
@@ -298,13 +298,13 @@ BOOST_AUTO_TEST_CASE(a_refresh_that_is_asked_for_is_the_runners_soon) {
     const auto id = connected();
     set(id, "refresh_due_at", Timestamp::now() + kHour);
     const auto result = service::refresh_connection(mine, admin(), id, test::kNobodyToSpare);
-    BOOST_TEST((result.state == Refreshing::UnderWay));
-    BOOST_TEST((row(id).refresh_due_at.value() <= Timestamp::now()));
+    BOOST_TEST(result.state == Refreshing::UnderWay);
+    BOOST_TEST(row(id).refresh_due_at.value() <= Timestamp::now());
     BOOST_TEST(server.calls() == 0U);
     refresh(id);
-    BOOST_TEST((service::refresh_connection(mine, admin(), id, test::kNobodyToSpare).state ==
-                Refreshing::Done));
-    BOOST_TEST((row(id).refresh_due_at.value() > Timestamp::now()));
+    BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kNobodyToSpare).state ==
+               Refreshing::Done);
+    BOOST_TEST(row(id).refresh_due_at.value() > Timestamp::now());
 }
 
 // ---------------------------------------------------------------------------- at once
@@ -317,19 +317,19 @@ struct Crowd {
 };
 
 // Twenty workers, each with a connection to the database that is open already.
-Crowd refresh_at_once(Tokens& house, ConnectionId id, std::atomic<int>& waiting) {
+Crowd refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waiting) {
     constexpr int kWorkers = 20;
     std::vector<std::unique_ptr<Station>> stations;
     for (int i = 0; i < kWorkers; ++i) {
-        stations.push_back(std::make_unique<Station>(house.own));
-        stations.back()->as(house.acme, [](service::OrgTransaction&) { return true; });
+        stations.push_back(std::make_unique<Station>(fixture.own));
+        stations.back()->as(fixture.acme, [](service::OrgTransaction&) { return true; });
     }
     std::vector<std::optional<Refreshing>> states(kWorkers);  // nullopt: it was too late
     test::side_by_side(kWorkers, [&](int i) {
         const auto at = static_cast<std::size_t>(i);
         (void)test::code_of([&] {
             states[at] =
-                service::refresh_connection(stations[at]->mine, house.admin(), id, test::kMayWait)
+                service::refresh_connection(stations[at]->mine, fixture.admin(), id, test::kMayWait)
                     .state;
         });
         ++waiting;
@@ -396,7 +396,7 @@ BOOST_AUTO_TEST_CASE(tokens_and_failures_of_before_never_overwrite_newer_tokens)
                                                          : R"({"error":"invalid_grant"})");
         });
         const auto result = refresh(id);
-        BOOST_TEST((result.connection.status == ConnectionStatus::Connected));
+        BOOST_TEST(result.connection.status == ConnectionStatus::Connected);
         BOOST_TEST(tokens(id) == "newer");
         BOOST_TEST(row(id).token_generation == 2);
     }
@@ -410,7 +410,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_under_a_lost_lease_is_not_written) {
         return ProviderServer::answering(400, R"({"error":"invalid_grant"})");
     });
     refresh(id);
-    BOOST_TEST((row(id).status == ConnectionStatus::Connected));
+    BOOST_TEST(row(id).status == ConnectionStatus::Connected);
     BOOST_TEST(audited().empty());
 }
 

@@ -2,11 +2,11 @@
 // of their tags tells the same as the articles.
 #include "service/content/articles.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <random>
@@ -18,7 +18,7 @@ using service::ArticleChange;
 using service::ContentFilter;
 using service::NewArticle;
 using test::code_of;
-using test::House;
+using test::Fixture;
 
 namespace {
 
@@ -31,7 +31,7 @@ const std::vector<std::string> kTitles = {"Ann",      "ann", "\u00c4nn", "a%b", 
 const std::vector<std::string> kPrefixes = {"a", "AN", "a%", "a_", "a\\",       "c\u00fb",
                                             "%", "\\", "_",  "zz", "\U0001f600"};
 
-struct Articles : House {
+struct Articles : Fixture {
     template <class Work>
     auto as_admin(const Work& work) {
         return database.transaction([&](db::Tx& tx) {
@@ -143,27 +143,27 @@ BOOST_FIXTURE_TEST_SUITE(articles, Articles)
 
 BOOST_AUTO_TEST_CASE(an_article_is_a_draft_until_it_is_published_and_again_when_it_is_taken_back) {
     const auto draft = create("news", {"cup", "league"});
-    BOOST_TEST((draft.status() == ArticleStatus::Draft));
-    BOOST_TEST((draft.created_by == admin));
+    BOOST_TEST(draft.status() == ArticleStatus::Draft);
+    BOOST_TEST(draft.created_by == admin);
     check_tags(2);
     BOOST_TEST(!service::find_published_article(context, acme, "news"));
 
     now = now + Milliseconds(1000);
     const auto article = publish(draft.id);
-    BOOST_TEST((article.published_at == now));
-    BOOST_TEST((article.updated_at == now));
+    BOOST_TEST(article.published_at == now);
+    BOOST_TEST(article.updated_at == now);
     check_tags(2);
     const auto found = service::find_published_article(context, acme, "news");
     BOOST_TEST_REQUIRE(found.has_value());
     BOOST_TEST(found->body_html == "<p>x</p>");
 
     now = now + Milliseconds(1000);
-    BOOST_TEST((publish(draft.id).published_at == article.published_at));  // stays as it is
+    BOOST_TEST(publish(draft.id).published_at == article.published_at);  // stays as it is
     unpublish(draft.id);
     check_tags(2);
     BOOST_TEST(!service::find_published_article(context, acme, "news"));
-    BOOST_TEST((unpublish(draft.id).updated_at == now));
-    BOOST_TEST((publish(draft.id).published_at == now));  // new again
+    BOOST_TEST(unpublish(draft.id).updated_at == now);
+    BOOST_TEST(publish(draft.id).published_at == now);  // new again
     remove(draft.id);
     check_tags(0);
     BOOST_TEST(!service::find_article(context, acme, draft.id));
@@ -180,8 +180,8 @@ BOOST_AUTO_TEST_CASE(a_change_is_taken_whole_and_nothing_changed_changes_nothing
     same.slug = "news";
     same.excerpt.emplace();
     same.tags = {"cup"};
-    BOOST_TEST((change(article.id, same).updated_at == article.updated_at));
-    BOOST_TEST((change(article.id, {}).updated_at == article.updated_at));
+    BOOST_TEST(change(article.id, same).updated_at == article.updated_at);
+    BOOST_TEST(change(article.id, {}).updated_at == article.updated_at);
 
     ArticleChange wanted;
     wanted.slug = "old-news";
@@ -191,14 +191,14 @@ BOOST_AUTO_TEST_CASE(a_change_is_taken_whole_and_nothing_changed_changes_nothing
     wanted.locale.emplace();
     wanted.tags = {"b", "a"};
     const auto changed = change(article.id, wanted);
-    BOOST_TEST((changed.updated_at == now));
-    BOOST_TEST((changed.published_at == article.published_at));
+    BOOST_TEST(changed.updated_at == now);
+    BOOST_TEST(changed.published_at == article.published_at);
     check_tags(2);
     const auto found = service::find_published_article(context, acme, "old-news");
     BOOST_TEST_REQUIRE(found.has_value());
     BOOST_TEST(found->title == "Old");
     BOOST_TEST(found->body_html == "<p>y</p>");
-    BOOST_TEST((found->excerpt == "e"));
+    BOOST_TEST(found->excerpt == "e");
     BOOST_TEST(!found->locale.has_value());
     BOOST_TEST(found->tags.text == R"(["b","a"])");
     BOOST_TEST(!service::find_published_article(context, acme, "news"));
@@ -213,8 +213,8 @@ BOOST_AUTO_TEST_CASE(a_slug_is_taken_once_in_an_organization) {
     const auto other = create("other");
     ArticleChange change_slug;
     change_slug.slug = "news";
-    BOOST_TEST((code_of([&] { create("news"); }) == ErrorCode::Conflict));
-    BOOST_TEST((code_of([&] { change(other.id, change_slug); }) == ErrorCode::Conflict));
+    BOOST_TEST(code_of([&] { create("news"); }) == ErrorCode::Conflict);
+    BOOST_TEST(code_of([&] { change(other.id, change_slug); }) == ErrorCode::Conflict);
     remove(article.id);
     BOOST_TEST(change(other.id, change_slug).slug == "news");
     acme = organization("Elsewhere");
@@ -223,10 +223,10 @@ BOOST_AUTO_TEST_CASE(a_slug_is_taken_once_in_an_organization) {
 
 BOOST_AUTO_TEST_CASE(an_article_that_is_not_there_is_not_found) {
     const ArticleId nobody = ArticleId::create();
-    BOOST_TEST((code_of([&] { change(nobody, {}); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { publish(nobody); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { unpublish(nobody); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { remove(nobody); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { change(nobody, {}); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { publish(nobody); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { unpublish(nobody); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { remove(nobody); }) == ErrorCode::NotFound);
     for (const std::string_view slug : {"", "-", "News", "n%", "n/n"}) {
         BOOST_TEST(!service::find_published_article(context, acme, slug));
     }

@@ -6,7 +6,7 @@
 #include "db/modules.hpp"
 #include "service/members/create.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <array>
 #include <chrono>
@@ -29,7 +29,7 @@ db::ConnectionSettings impatient() {
     return settings;
 }
 
-struct Collectors : test::ModuleHouse {
+struct Collectors : test::ModuleFixture {
     Collectors() {
         rules::MemberFields fields;
         fields.email = "ann@x.test";
@@ -63,7 +63,7 @@ struct Collectors : test::ModuleHouse {
 
     InstallationId installation = install(published("shop").id).id;
     UserId user;
-    test::Desk collector{impatient()};
+    test::DatabaseContext collector{impatient()};
 };
 
 const StoredReply* reply_of(const Outcome& outcome) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(calls_of_all_kinds_and_organizations_get_their_replies_in_o
         BOOST_TEST(reply_of(outcomes[i])->status == 202);
         BOOST_TEST(reply_of(outcomes[i])->body == expected[i]);
     }
-    BOOST_TEST((ids() == Texts{"a", "b", "c", "d"}));
+    BOOST_TEST(ids() == (Texts{"a", "b", "c", "d"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_one_call_undoes_that_one_alone) {
@@ -105,9 +105,9 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_one_call_undoes_that_one_alone) {
     wrong.events[0].user_id = UserId::create();  // nobody's
     const auto outcomes = collect({pushed("k1", "a"), wrong, pushed("k3", "c")});
     BOOST_TEST(reply_of(outcomes[0]));
-    BOOST_TEST((error_of(outcomes[1]) == ErrorCode::ValidationError));
+    BOOST_TEST(error_of(outcomes[1]) == ErrorCode::ValidationError);
     BOOST_TEST(reply_of(outcomes[2]));
-    BOOST_TEST((ids() == Texts{"a", "c"}));
+    BOOST_TEST(ids() == (Texts{"a", "c"}));
     // Its Idempotency-Key was not used up.
     BOOST_TEST(reply_of(collect({pushed("k2", "b")})[0]));
 }
@@ -118,10 +118,10 @@ BOOST_AUTO_TEST_CASE(a_key_that_comes_twice_at_once_is_answered_twice_and_done_o
     BOOST_TEST(!reply_of(outcomes[0])->replayed);
     BOOST_TEST(reply_of(outcomes[1])->replayed);
     BOOST_TEST(reply_of(outcomes[1])->body == reply_of(outcomes[0])->body);
-    BOOST_TEST((error_of(outcomes[2]) == ErrorCode::IdempotencyConflict));
+    BOOST_TEST(error_of(outcomes[2]) == ErrorCode::IdempotencyConflict);
     const auto again = collect({pushed("k", "a")});
     BOOST_TEST(reply_of(again[0])->replayed);
-    BOOST_TEST((ids() == Texts{"a"}));
+    BOOST_TEST(ids() == Texts{"a"});
 }
 
 BOOST_AUTO_TEST_CASE(an_organization_whose_rows_are_locked_holds_the_others_up_only_for_a_moment) {
@@ -134,11 +134,11 @@ BOOST_AUTO_TEST_CASE(an_organization_whose_rows_are_locked_holds_the_others_up_o
         other, EventId::create());
     const auto began = Clock::now();
     const auto outcomes = collect({tracked(other, "held"), tracked(acme, "a")});
-    BOOST_TEST((Clock::now() - began < kMoment));
+    BOOST_TEST(Clock::now() - began < kMoment);
     client.run("ROLLBACK");
     BOOST_TEST(std::holds_alternative<std::exception_ptr>(outcomes[0]));
     BOOST_TEST(reply_of(outcomes[1]));
-    BOOST_TEST((ids() == Texts{"a"}));
+    BOOST_TEST(ids() == Texts{"a"});
     BOOST_TEST(reply_of(collect({tracked(other, "held")})[0]));
 }
 
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(many_calls_that_want_what_is_locked_wait_no_longer_than_one
     const auto began = Clock::now();
     const auto outcomes = collect({pushed("k1", "a"), pushed("k2", "b"), pushed("k3", "c"),
                                    pushed("k4", "d"), pushed("k5", "e"), tracked(other, "f")});
-    BOOST_TEST((Clock::now() - began < kMoment));
+    BOOST_TEST(Clock::now() - began < kMoment);
     client.run("ROLLBACK");
     for (std::size_t i = 0; i < 5; ++i) {
         BOOST_TEST(std::holds_alternative<std::exception_ptr>(outcomes[i]));
@@ -170,20 +170,20 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_before_the_commit_is_made_good_and_nothin
     const auto outcomes = collect({tracked(acme, "b"), pushed("k", "c")});
     BOOST_TEST(reply_of(outcomes[0]));
     BOOST_TEST(reply_of(outcomes[1]));
-    BOOST_TEST((ids() == Texts{"a", "b", "c"}));
+    BOOST_TEST(ids() == (Texts{"a", "b", "c"}));
 }
 
 BOOST_AUTO_TEST_CASE(collectors_that_bring_the_same_ids_in_opposite_orders_store_each_once) {
     constexpr int kRounds = 20;
     test::side_by_side(2, [&](int place) {
-        test::Desk desk(impatient());
+        test::DatabaseContext worker(impatient());
         for (int round = 0; round < kRounds; ++round) {
             std::vector<CollectedCall> calls;
             for (int i = 0; i < 10; ++i) {
                 const int number = round * 10 + (place == 0 ? i : 9 - i);
                 calls.emplace_back(tracked(acme, std::to_string(number)));
             }
-            for (const Outcome& outcome : service::collect(desk.context, calls)) {
+            for (const Outcome& outcome : service::collect(worker.context, calls)) {
                 if (!reply_of(outcome)) throw std::runtime_error("a call failed");
             }
         }

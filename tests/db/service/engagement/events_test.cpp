@@ -18,7 +18,7 @@ using Ids = std::vector<EventId>;
 
 const Timestamp kWhen{1'790'000'000'000};
 
-struct ReadBack : test::House {
+struct ReadBack : test::Fixture {
     rules::Member join(OrgId organization, const std::string& email) {
         rules::MemberFields fields;
         fields.email = email;
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(the_event_that_occurred_last_comes_first_and_of_one_moment_
     const EventId late = put(ann, 3);
     const EventId tie = put(ann, 2);
     const EventId later_tie = put(ann, 2);
-    BOOST_TEST((walk(50) == Ids{late, later_tie, tie, early}));
+    BOOST_TEST(walk(50) == (Ids{late, later_tie, tie, early}));
 }
 
 BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_everything_that_is_told_of_it) {
@@ -87,15 +87,16 @@ BOOST_AUTO_TEST_CASE(an_event_is_read_back_with_everything_that_is_told_of_it) {
         acme, EventId::create(), ann.member_id, R"(["a \"b\"","\u00e9"])", R"({"price":12.50})",
         kWhen, kWhen + Milliseconds(7));
     const auto event = page().events.at(0);
-    BOOST_TEST((event.member_id == ann.member_id && event.user_id == ann.user_id));
+    BOOST_TEST(event.member_id == ann.member_id);
+    BOOST_TEST(event.user_id == ann.user_id);
     BOOST_TEST(event.member_external_id.value() == "crm-1");
     BOOST_TEST(event.type.value() == "shop.sold");
     BOOST_TEST(event.action == "bought");
     BOOST_TEST(event.tags == std::vector<std::string>({"a \"b\"", "\u00e9"}));
     BOOST_TEST(event.metadata.value().text == "{\"price\":12.50}");
     BOOST_TEST(event.client_event_id.value() == "order-1");
-    BOOST_TEST((event.occurred_at == kWhen));
-    BOOST_TEST((event.received_at == kWhen + Milliseconds(7)));
+    BOOST_TEST(event.occurred_at == kWhen);
+    BOOST_TEST(event.received_at == kWhen + Milliseconds(7));
     BOOST_TEST(event.geo_country.value() == "GB");
     BOOST_TEST(event.geo_region.value() == "ENG");
 }
@@ -104,8 +105,11 @@ BOOST_AUTO_TEST_CASE(what_was_not_told_is_not_made_up) {
     put(ann, 0);
     const auto event = page().events.at(0);
     BOOST_TEST(event.tags.empty());
-    BOOST_TEST((!event.type && !event.metadata && !event.client_event_id && !event.geo_country &&
-                !event.geo_region));
+    BOOST_TEST(!event.type);
+    BOOST_TEST(!event.metadata);
+    BOOST_TEST(!event.client_event_id);
+    BOOST_TEST(!event.geo_country);
+    BOOST_TEST(!event.geo_region);
 }
 
 BOOST_AUTO_TEST_CASE(pages_of_any_size_give_each_event_once_in_the_same_order) {
@@ -115,7 +119,7 @@ BOOST_AUTO_TEST_CASE(pages_of_any_size_give_each_event_once_in_the_same_order) {
     BOOST_TEST(all.size() == 250);
     BOOST_TEST(std::set<EventId>(all.begin(), all.end()).size() == 250);
     for (const int limit : {1, 3, 50, 99, 100, 125, 249, 250, 251}) {
-        BOOST_TEST((walk(limit) == all), "pages of " << limit);
+        BOOST_TEST(walk(limit) == all, "pages of " << limit);
     }
 }
 
@@ -130,7 +134,7 @@ BOOST_AUTO_TEST_CASE(many_events_of_one_millisecond_are_paged_through) {
     Ids put_in;
     for (int i = 0; i < 120; ++i) put_in.push_back(put(ann, 5));
     std::reverse(put_in.begin(), put_in.end());  // ids ascend
-    BOOST_TEST((walk(7) == put_in));
+    BOOST_TEST(walk(7) == put_in);
 }
 
 BOOST_AUTO_TEST_CASE(what_comes_in_between_two_pages_moves_nothing_that_is_behind) {
@@ -143,9 +147,9 @@ BOOST_AUTO_TEST_CASE(what_comes_in_between_two_pages_moves_nothing_that_is_behin
         put(ann, at.count());
     });
     for (const EventId& id : before) {
-        BOOST_TEST((std::count(seen.begin(), seen.end(), id) == 1));
+        BOOST_TEST(std::count(seen.begin(), seen.end(), id) == 1);
     }
-    BOOST_TEST((seen == before));
+    BOOST_TEST(seen == before);
 }
 
 BOOST_AUTO_TEST_CASE(what_occurred_earlier_and_comes_late_is_found_where_it_belongs) {
@@ -154,20 +158,20 @@ BOOST_AUTO_TEST_CASE(what_occurred_earlier_and_comes_late_is_found_where_it_belo
     const Ids seen = walk(4, [&](const EventPage&) { came.push_back(put(ann, 0)); });
     BOOST_TEST_REQUIRE(came.size() == 2);
     BOOST_TEST(seen.size() == 12);
-    BOOST_TEST((Ids(seen.end() - 2, seen.end()) == Ids{came[1], came[0]}));
+    BOOST_TEST(Ids(seen.end() - 2, seen.end()) == (Ids{came[1], came[0]}));
 }
 
 BOOST_AUTO_TEST_CASE(an_event_that_goes_while_it_marks_the_place_takes_nothing_along) {
     for (int i = 0; i < 30; ++i) put(ann, i / 3);
     const Ids before = walk(50);
     const Ids seen = walk(4, [&](const EventPage& so_far) { remove(so_far.events.back().id); });
-    BOOST_TEST((seen == before));
+    BOOST_TEST(seen == before);
 }
 
 BOOST_AUTO_TEST_CASE(events_at_the_ends_of_time_have_a_place) {
     const EventId first = put(ann, -kWhen.milliseconds());
     const EventId last = put(ann, 4'102'444'800'000 - kWhen.milliseconds());
-    BOOST_TEST((walk(1) == Ids{last, first}));
+    BOOST_TEST(walk(1) == (Ids{last, first}));
 }
 
 BOOST_AUTO_TEST_CASE(a_member_without_events_has_an_empty_page) {
@@ -185,7 +189,7 @@ BOOST_AUTO_TEST_CASE(events_of_others_and_of_nobody_are_not_shown) {
         "received_at, anonymous_id) VALUES (?, ?, 'visited', '[]', 1, 1, 'v-1')",
         acme, EventId::create());
     const EventId own = put(ann, 1);
-    BOOST_TEST((walk(50) == Ids{own}));
+    BOOST_TEST(walk(50) == Ids{own});
 }
 
 BOOST_AUTO_TEST_CASE(who_is_no_member_has_no_page) {

@@ -20,7 +20,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-struct Ingest : test::ModuleHouse {
+struct Ingest : test::ModuleFixture {
     rules::Member member(OrgId organization, const std::string& email,
                          const std::string& external_id = "") {
         rules::MemberFields fields;
@@ -39,8 +39,8 @@ struct Ingest : test::ModuleHouse {
         made.client_event_id = std::move(client_event_id);
         return made;
     }
-    EventCounts push(test::Desk& desk, const std::vector<PushedEvent>& events) {
-        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+    EventCounts push(test::DatabaseContext& worker, const std::vector<PushedEvent>& events) {
+        return worker.as(acme, [&](service::OrgTransaction& transaction) {
             return service::ingest_events(transaction, installation, events);
         });
     }
@@ -86,8 +86,8 @@ BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_however_it_is_named) {
     const auto done = push(events);
     BOOST_TEST(done.accepted == 4);
     BOOST_TEST(done.duplicates == 0);
-    BOOST_TEST((client.column("SELECT member_id FROM engagement_events") ==
-                Texts(4, std::string(ann_member.member_id.bytes()))));
+    BOOST_TEST(client.column("SELECT member_id FROM engagement_events") ==
+               Texts(4, std::string(ann_member.member_id.bytes())));
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_costs_few_statements_however_long_it_is) {
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
             service::ingest_events(transaction, installation, {event("x"), event("y")});
         BOOST_TEST(first.accepted == 2);
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return push(desk, {event("x"), event("z")});
+            test::DatabaseContext worker;
+            return push(worker, {event("x"), event("z")});
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;
@@ -158,8 +158,8 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
     const EventCounts late = second.get();
     BOOST_TEST(late.accepted == 1);
     BOOST_TEST(late.duplicates == 1);
-    BOOST_TEST((client.column("SELECT client_event_id FROM engagement_events ORDER BY 1") ==
-                Texts{"x", "y", "z"}));
+    BOOST_TEST(client.column("SELECT client_event_id FROM engagement_events ORDER BY 1") ==
+               (Texts{"x", "y", "z"}));
 }
 
 BOOST_AUTO_TEST_CASE(each_new_event_is_told_and_its_own_type_beside_it) {
@@ -170,8 +170,8 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_told_and_its_own_type_beside_it) {
     events[0].metadata = RawJson{R"({"price":1.10})"};
     events[1].type = "shop.returned";  // nobody asked for it
     push(events);
-    BOOST_TEST((client.column("SELECT type FROM webhook_events ORDER BY id") ==
-                Texts{"engagement.recorded", "shop.sold", "engagement.recorded"}));
+    BOOST_TEST(client.column("SELECT type FROM webhook_events ORDER BY id") ==
+               (Texts{"engagement.recorded", "shop.sold", "engagement.recorded"}));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries") == 3);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE user_id = ?",
                              ann_member.user_id) == 3);
@@ -179,8 +179,9 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_told_and_its_own_type_beside_it) {
     BOOST_TEST(bodies[0].find(R"("metadata":{"price":1.10})") != std::string::npos);
     Json::Value recorded;
     Json::Value own;
-    BOOST_TEST_REQUIRE((parse_json(bodies[0], recorded) && parse_json(bodies[1], own)));
-    BOOST_TEST((recorded["data"] == own["data"]));
+    BOOST_TEST_REQUIRE(parse_json(bodies[0], recorded));
+    BOOST_TEST_REQUIRE(parse_json(bodies[1], own));
+    BOOST_TEST(recorded["data"] == own["data"]);
     const Json::Value& data = recorded["data"];
     BOOST_TEST(
         (data.getMemberNames() == Texts{"action", "client_event_id", "geo_country", "geo_region",
@@ -197,8 +198,8 @@ BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_
     as(acme, [&](service::OrgTransaction& transaction) {
         service::ingest_events(transaction, installation, {event(), event()});
         erasure = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return service::erase_person(desk.context, "ann@x.test");
+            test::DatabaseContext worker;
+            return service::erase_person(worker.context, "ann@x.test");
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;
@@ -207,7 +208,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_
     BOOST_TEST_REQUIRE(erased.organizations.size() == 1U);
     BOOST_TEST(erased.organizations[0].events == 2);
     BOOST_TEST(stored() == 0);
-    BOOST_TEST((code_of([&] { push({event()}); }) == ErrorCode::ValidationError));
+    BOOST_TEST(code_of([&] { push({event()}); }) == ErrorCode::ValidationError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

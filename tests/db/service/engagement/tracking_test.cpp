@@ -5,7 +5,7 @@
 #include "rules/webhook_wire.hpp"
 #include "service/members/create.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <future>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-struct Pages : test::ModuleHouse {
+struct Pages : test::ModuleFixture {
     rules::Member member(OrgId organization, const std::string& email,
                          const std::string& external_id = "") {
         rules::MemberFields fields;
@@ -46,10 +46,11 @@ struct Pages : test::ModuleHouse {
         event.*reference = value;
         return event;
     }
-    std::vector<EventCounts> track(test::Desk& desk, const std::vector<TrackedCall>& calls) {
+    std::vector<EventCounts> track(test::DatabaseContext& worker,
+                                   const std::vector<TrackedCall>& calls) {
         std::vector<const TrackedCall*> named;
         for (const TrackedCall& call : calls) named.push_back(&call);
-        return desk.as(acme, [&](service::OrgTransaction& transaction) {
+        return worker.as(acme, [&](service::OrgTransaction& transaction) {
             return service::track_events(transaction, named);
         });
     }
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(an_event_is_linked_to_the_membership_however_it_is_named) {
                              of(&TrackedEvent::member_id, ann_member.member_id),
                              of(&TrackedEvent::member_external_id, "crm-1")});
     BOOST_TEST(done.accepted == 3);
-    BOOST_TEST((links() == Texts(3, std::string(ann_member.member_id.bytes()))));
+    BOOST_TEST(links() == Texts(3, std::string(ann_member.member_id.bytes())));
 }
 
 BOOST_AUTO_TEST_CASE(whom_the_organization_does_not_have_is_kept_without_a_link) {
@@ -95,9 +96,9 @@ BOOST_AUTO_TEST_CASE(whom_the_organization_does_not_have_is_kept_without_a_link)
                of(&TrackedEvent::member_external_id, "crm-9"),
                of(&TrackedEvent::member_external_id, "shared"), visit()});
     BOOST_TEST(done.accepted == 6);
-    BOOST_TEST((links() == Texts(6, "NULL")));
-    BOOST_TEST((client.column("SELECT DISTINCT organization_id FROM engagement_events") ==
-                Texts{std::string(acme.bytes())}));
+    BOOST_TEST(links() == Texts(6, "NULL"));
+    BOOST_TEST(client.column("SELECT DISTINCT organization_id FROM engagement_events") ==
+               Texts{std::string(acme.bytes())});
 }
 
 BOOST_AUTO_TEST_CASE(all_that_was_sent_is_stored) {
@@ -153,8 +154,8 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
     as(acme, [&](service::OrgTransaction& transaction) {
         service::track_events(transaction, std::array{&first_call});
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return track(desk, {call({visit("x"), visit("z")})}).at(0);
+            test::DatabaseContext worker;
+            return track(worker, {call({visit("x"), visit("z")})}).at(0);
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;
@@ -201,8 +202,8 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_told_to_whoever_listens) {
         acme, EndpointId::create(), installation, rules::joined_types({"engagement.recorded"}));
     const auto ann_member = member(acme, "ann@x.test");
     track({visit("a"), visit("a"), of(&TrackedEvent::user_id, ann_member.user_id)});
-    BOOST_TEST((client.column("SELECT type FROM webhook_events WHERE type <> 'member.created'") ==
-                Texts(2, "engagement.recorded")));
+    BOOST_TEST(client.column("SELECT type FROM webhook_events WHERE type <> 'member.created'") ==
+               Texts(2, "engagement.recorded"));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events WHERE user_id IS NULL") == 1);
     const auto bodies = client.column("SELECT body FROM webhook_events WHERE user_id IS NULL");
     BOOST_TEST(bodies.at(0).find(R"("member_id":null)") != std::string::npos);
@@ -225,11 +226,11 @@ BOOST_AUTO_TEST_CASE(every_fault_of_every_event_is_told) {
                                                          {"events[3].occurred_at", "out_of_range"},
                                                          {"events[4].occurred_at", "out_of_range"},
                                                          {"events[5].metadata", "too_long"}};
-    BOOST_TEST((faults_of(call({visit(), nobody, two, early, late, heavy}), true) == expected));
+    BOOST_TEST(faults_of(call({visit(), nobody, two, early, late, heavy}), true) == expected);
     const std::map<std::string, std::string> alone = {{"occurred_at", "out_of_range"}};
-    BOOST_TEST((faults_of(call({late}), false) == alone));
+    BOOST_TEST(faults_of(call({late}), false) == alone);
     const std::map<std::string, std::string> unnamed = {{"event", "required"}};
-    BOOST_TEST((faults_of(call({nobody}), false) == unnamed));
+    BOOST_TEST(faults_of(call({nobody}), false) == unnamed);
 }
 
 BOOST_AUTO_TEST_CASE(the_bounds_of_time_are_inside_the_window) {

@@ -6,14 +6,14 @@
 
 using namespace muster;
 using rules::ImportState;
-using test::Desk;
-using test::ImportHouse;
+using test::DatabaseContext;
+using test::ImportFixture;
 using test::LossyServer;
 using test::people;
 
 namespace {
 
-struct Claims : ImportHouse {
+struct Claims : ImportFixture {
     static db::ConnectionSettings through(const LossyServer& server) {
         auto settings = test::connection_settings();
         settings.urls = {server.url()};
@@ -35,25 +35,25 @@ BOOST_FIXTURE_TEST_SUITE(import_claims, Claims)
 BOOST_AUTO_TEST_CASE(a_claim_without_its_answer_is_undone_and_made_again) {
     const ImportId id = due();
     const LossyServer server(std::string(owner.bytes()));  // only the claim's values hold it
-    Desk desk(through(server));
-    const auto lease = service::claim_due_import(desk.context, owner);
+    DatabaseContext worker(through(server));
+    const auto lease = service::claim_due_import(worker.context, owner);
     BOOST_TEST(server.has_lost());
     BOOST_TEST_REQUIRE(lease.has_value());
-    BOOST_TEST((lease->id == id));
+    BOOST_TEST(lease->id == id);
     BOOST_TEST(job(id).attempts == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_whose_commit_has_no_answer_is_not_repeated) {
     const ImportId id = due();
     const LossyServer server("COMMIT");
-    Desk desk(through(server));
-    BOOST_TEST((test::kind_of([&] { service::claim_due_import(desk.context, owner); }) ==
-                db::DbError::Kind::Gone));
+    DatabaseContext worker(through(server));
+    BOOST_TEST(test::kind_of([&] { service::claim_due_import(worker.context, owner); }) ==
+               db::DbError::Kind::Gone);
     BOOST_TEST(server.has_lost());
     BOOST_TEST(job(id).attempts == 1);
-    BOOST_TEST(!service::claim_due_import(desk.context, owner).has_value());
+    BOOST_TEST(!service::claim_due_import(worker.context, owner).has_value());
     client.run("UPDATE import_jobs SET lease_until = 0");
-    BOOST_TEST(service::claim_due_import(desk.context, owner).has_value());
+    BOOST_TEST(service::claim_due_import(worker.context, owner).has_value());
     BOOST_TEST(job(id).attempts == 2);
 }
 
@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(a_release_without_its_answer_forgives_one_attempt) {
     const auto lease = service::claim_due_import(context, owner);
     BOOST_TEST_REQUIRE(lease.has_value());
     const LossyServer server(std::string(owner.bytes()));
-    Desk desk(through(server));
-    service::release_import(desk.context, *lease, service::Turn::Blameless, Milliseconds(0));
+    DatabaseContext worker(through(server));
+    service::release_import(worker.context, *lease, service::Turn::Blameless, Milliseconds(0));
     BOOST_TEST(server.has_lost());
     BOOST_TEST(job(id).attempts == 1);
 }
@@ -74,10 +74,10 @@ BOOST_AUTO_TEST_CASE(a_failure_without_its_answer_is_stored) {
     const auto lease = service::claim_due_import(context, owner);
     BOOST_TEST_REQUIRE(lease.has_value());
     const LossyServer server(std::string(owner.bytes()));
-    Desk desk(through(server));
-    service::fail_import(desk.context, *lease, ImportState::Validating, {"CODE", "why"});
+    DatabaseContext worker(through(server));
+    service::fail_import(worker.context, *lease, ImportState::Validating, {"CODE", "why"});
     BOOST_TEST(server.has_lost());
-    BOOST_TEST((job(id).state == ImportState::Failed));
+    BOOST_TEST(job(id).state == ImportState::Failed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

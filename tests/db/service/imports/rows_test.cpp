@@ -10,13 +10,13 @@
 
 using namespace muster;
 using rules::RowState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::people;
 using test::row;
 
 namespace {
 
-struct Rows : ImportHouse {
+struct Rows : ImportFixture {
     std::vector<std::int64_t> numbers(ImportId id, std::int64_t after,
                                       std::optional<RowState> state, int limit) {
         std::vector<std::int64_t> numbers;
@@ -50,9 +50,9 @@ BOOST_FIXTURE_TEST_SUITE(import_rows, Rows)
 
 BOOST_AUTO_TEST_CASE(a_page_tells_whether_there_is_more) {
     const ImportId id = staged(people(1, 5));
-    BOOST_TEST((numbers(id, 0, {}, 2) == Numbers{1, 2}));
+    BOOST_TEST(numbers(id, 0, {}, 2) == (Numbers{1, 2}));
     BOOST_TEST(has_more);
-    BOOST_TEST((numbers(id, 3, {}, 2) == Numbers{4, 5}));
+    BOOST_TEST(numbers(id, 3, {}, 2) == (Numbers{4, 5}));
     BOOST_TEST(!has_more);
     BOOST_TEST(numbers(id, 5, {}, 2).empty());
     BOOST_TEST(!has_more);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(pages_cross_the_borders_of_blocks) {
     }
     Numbers expected;
     for (std::int64_t i = 0; i < 12; ++i) expected.push_back(1 + i * 333);
-    BOOST_TEST((paged == expected));
+    BOOST_TEST(paged == expected);
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_one_state_are_found_across_blocks_without_such_a_row) {
@@ -84,10 +84,10 @@ BOOST_AUTO_TEST_CASE(rows_of_one_state_are_found_across_blocks_without_such_a_ro
     stage(next, {all.begin() + 5000, all.end()});
     validate(next);
     check_rest(lease());
-    BOOST_TEST((numbers(next, 0, RowState::Invalid, 9) == Numbers{5999, 6000}));
-    BOOST_TEST((numbers(next, 5999, RowState::Invalid, 9) == Numbers{6000}));
-    BOOST_TEST((numbers(next, 0, RowState::Valid, 1) == Numbers{1}));
-    BOOST_TEST((numbers(next, 5990, RowState::Valid, 99).back() == 5998));
+    BOOST_TEST(numbers(next, 0, RowState::Invalid, 9) == (Numbers{5999, 6000}));
+    BOOST_TEST(numbers(next, 5999, RowState::Invalid, 9) == Numbers{6000});
+    BOOST_TEST(numbers(next, 0, RowState::Valid, 1) == Numbers{1});
+    BOOST_TEST(numbers(next, 5990, RowState::Valid, 99).back() == 5998);
     BOOST_TEST(numbers(next, 0, RowState::Staged, 9).empty());
     BOOST_TEST(numbers(next, 0, RowState::Created, 9).empty());
 }
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_row_shows_its_payload_with_every_field) {
                "\"last_name\":null,\"display_name\":null,\"locale\":null,\"country\":null,"
                "\"dob\":null,\"attributes\":{\"phone\":\"1\",\"tags\":[\"x\"]}}");
     BOOST_TEST(!one.user_id.has_value());
-    BOOST_TEST((one.created_at == one.updated_at));
+    BOOST_TEST(one.created_at == one.updated_at);
     BOOST_TEST(all.back().payload.ends_with(R"("attributes":{}})"));
 }
 

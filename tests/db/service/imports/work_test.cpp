@@ -15,7 +15,7 @@ using rules::ImportState;
 using rules::RowState;
 using service::Lease;
 using service::LeaseLost;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::people;
 using test::row;
 
@@ -47,7 +47,7 @@ Outcomes expected_of(const std::vector<service::NewRow>& rows) {
     return expected;
 }
 
-struct Work : ImportHouse {
+struct Work : ImportFixture {
     Work() {
         service::enable_attribute(context, acme, "shirt_size", true);
         service::enable_attribute(context, acme, "phone", true);
@@ -61,10 +61,10 @@ struct Work : ImportHouse {
     }
 
     void add_member(OrgId organization, const std::string& email) {
-        Desk desk;
+        DatabaseContext worker;
         rules::MemberFields fields;
         fields.email = email;
-        desk.as(organization, [&](service::OrgTransaction& transaction) {
+        worker.as(organization, [&](service::OrgTransaction& transaction) {
             return service::create_member(transaction, fields);
         });
     }
@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE(a_runner_gets_the_due_job_and_nobody_else_does) {
     validate(id);
     BOOST_TEST(service::another_import_waits(context));
     const Lease mine = lease();
-    BOOST_TEST((mine.id == id && mine.organization == acme));
+    BOOST_TEST(mine.id == id);
+    BOOST_TEST(mine.organization == acme);
     BOOST_TEST(!service::another_import_waits(context));
     BOOST_TEST(!service::claim_due_import(context, Uuid::v7()).has_value());
     service::release_import(context, mine, service::AttemptPolicy::Count, Milliseconds(0));
@@ -119,9 +120,9 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_given_up_says_why) {
     validate(id);
     const Lease mine = lease();
     service::fail_import(context, {acme, id, Uuid::v7()}, ImportState::Validating, {"X", "x"});
-    BOOST_TEST((job(id).state == ImportState::Validating));  // not its lease
+    BOOST_TEST(job(id).state == ImportState::Validating);  // not its lease
     service::fail_import(context, mine, ImportState::Validating, {"CODE", "a sentence"});
-    BOOST_TEST((job(id).state == ImportState::Failed));
+    BOOST_TEST(job(id).state == ImportState::Failed);
     BOOST_TEST(job(id).failure->code == "CODE");
     BOOST_TEST(job(id).completed_at.has_value());
     (void)new_import();  // the slot is free
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_judges_each_row_and_writes_no_member) {
         row(6, "e@x.test", R"({"phone":1})"),
         row(7, "b@x.test", R"({"no.such.key":1})"),
     });
-    BOOST_TEST((outcomes(id) == Outcomes{{1, "invalid ROW_ATTR_INVALID_VALUE"},
+    BOOST_TEST(outcomes(id) == (Outcomes{{1, "invalid ROW_ATTR_INVALID_VALUE"},
                                          {2, "invalid ROW_DUPLICATE_IN_FILE"},
                                          {3, "valid"},
                                          {4, "invalid ROW_ATTR_UNKNOWN_KEY"},
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_judges_each_row_and_writes_no_member) {
                                          {6, "invalid ROW_ATTR_INVALID_VALUE"},
                                          {7, "invalid ROW_DUPLICATE_IN_FILE"}}));
     const auto judged = job(id);
-    BOOST_TEST((judged.state == ImportState::Validated));
+    BOOST_TEST(judged.state == ImportState::Validated);
     BOOST_TEST(judged.valid_rows == 1);
     BOOST_TEST(judged.invalid_rows == 6);
     BOOST_TEST(judged.processed_rows == 7);
@@ -160,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_judges_each_row_and_writes_no_member) {
 
 BOOST_AUTO_TEST_CASE(a_job_without_rows_is_validated_and_completed) {
     const ImportId id = completed({});
-    BOOST_TEST((job(id).state == ImportState::Completed));
+    BOOST_TEST(job(id).state == ImportState::Completed);
     BOOST_TEST(job(id).processed_rows == 0);
 }
 
@@ -175,10 +176,10 @@ BOOST_AUTO_TEST_CASE(the_preview_tells_what_the_commit_will_do_row_by_row) {
     BOOST_TEST(preview.merge == 4);
     request_commit(id);
     commit_rest(lease());
-    BOOST_TEST((tally(id) == Tally{{"created", 3}, {"attached", 5}, {"merged", 4}}));
+    BOOST_TEST(tally(id) == (Tally{{"created", 3}, {"attached", 5}, {"merged", 4}}));
     BOOST_TEST(job(id).created_count == 3);
     BOOST_TEST(job(id).attached_count == 9);
-    BOOST_TEST((job(id).preview->create == 3));
+    BOOST_TEST(job(id).preview->create == 3);
 }
 
 BOOST_AUTO_TEST_CASE(the_parts_of_a_preview_add_up_to_the_whole) {
@@ -215,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_hands_after_every_batch_comes_out_th
         if (!more) service::finish_dry_run(context, mine);
     }
     BOOST_TEST(hands > 3);
-    BOOST_TEST((outcomes(id) == expected_of(all)));
+    BOOST_TEST(outcomes(id) == expected_of(all));
     const auto judged = job(id);
     BOOST_TEST(judged.processed_rows == 90);
     BOOST_TEST(judged.valid_rows + judged.invalid_rows == 90);
@@ -243,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_the_parts_of_a_heavy_block) {
     BOOST_TEST(check_next(first, run));
     BOOST_TEST(job(id).next_block.part > 0);
     check_rest(take_over());
-    BOOST_TEST((tally(id) == Tally{{"valid", 20}, {"invalid ROW_DUPLICATE_IN_FILE", 5}}));
+    BOOST_TEST(tally(id) == (Tally{{"valid", 20}, {"invalid ROW_DUPLICATE_IN_FILE", 5}}));
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_that_was_judged_but_never_recorded_is_judged_again) {
@@ -257,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_was_judged_but_never_recorded_is_judged_again)
         BOOST_TEST(service::validate_next(context, killed, run).has_value());
     }
     check_rest(take_over());
-    BOOST_TEST((outcomes(id) == expected_of(all)));
+    BOOST_TEST(outcomes(id) == expected_of(all));
     BOOST_TEST(job(id).processed_rows == 90);
 }
 
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_lost_its_lease_changes_nothing) {
     const auto before = client.snapshot(acme);
     BOOST_CHECK_THROW(batch->record(context, old, preview), LeaseLost);
     BOOST_CHECK_THROW(service::finish_dry_run(context, old), LeaseLost);
-    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST(client.snapshot(acme) == before);
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_of_a_canceled_job_changes_nothing) {
@@ -284,7 +285,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_of_a_canceled_job_changes_nothing) {
     cancel(id);
     const auto before = client.snapshot(acme);
     BOOST_CHECK_THROW(check_next(mine, run), LeaseLost);
-    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST(client.snapshot(acme) == before);
     const auto states = tally(id);
     BOOST_TEST(states.at("staged") > 0);  // tried and untried can be told apart
     BOOST_TEST(states.at("valid") > 0);
@@ -310,12 +311,12 @@ BOOST_AUTO_TEST_CASE(a_commit_writes_the_valid_rows_and_no_other) {
         row(3, "b@x.test", R"({"phone":1})"),
         row(4, "c@x.test"),
     });
-    BOOST_TEST((outcomes(id) == Outcomes{{1, "created"},
+    BOOST_TEST(outcomes(id) == (Outcomes{{1, "created"},
                                          {2, "invalid ROW_DUPLICATE_IN_FILE"},
                                          {3, "invalid ROW_ATTR_INVALID_VALUE"},
                                          {4, "created"}}));
     const auto done = job(id);
-    BOOST_TEST((done.state == ImportState::Completed));
+    BOOST_TEST(done.state == ImportState::Completed);
     BOOST_TEST(done.created_count == 2);
     BOOST_TEST(done.attached_count == 0);
     BOOST_TEST(done.failed_count == 0);
@@ -361,7 +362,7 @@ BOOST_AUTO_TEST_CASE(a_unit_that_is_committed_twice_is_committed_once) {
     for (const auto& transaction : units) service::commit_unit(context, mine, transaction);
     const auto once = lasting();
     for (const auto& transaction : units) service::commit_unit(context, mine, transaction);
-    BOOST_TEST((lasting() == once));
+    BOOST_TEST(lasting() == once);
     BOOST_TEST(service::next_commit_units(context, mine, {}, 100).empty());
 }
 
@@ -386,7 +387,7 @@ BOOST_AUTO_TEST_CASE(a_commit_that_lost_its_lease_writes_nothing) {
         BOOST_CHECK_THROW(service::commit_unit(context, old, transaction), LeaseLost);
     }
     BOOST_CHECK_THROW(service::complete_import(context, old), LeaseLost);
-    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST(client.snapshot(acme) == before);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
 }
 
@@ -414,8 +415,8 @@ BOOST_AUTO_TEST_CASE(units_on_several_connections_come_out_as_one_after_the_othe
     const auto units = service::next_commit_units(context, mine, {}, 100);
     BOOST_TEST(units.size() == 3);
     test::side_by_side(3, [&](int i) {
-        test::Desk desk;
-        service::commit_unit(desk.context, mine, units.at(i));
+        test::DatabaseContext worker;
+        service::commit_unit(worker.context, mine, units.at(i));
     });
     service::complete_import(context, mine);
     BOOST_TEST(job(id).created_count == 12'000);
@@ -428,7 +429,7 @@ BOOST_AUTO_TEST_CASE(an_attribute_disabled_since_the_dry_run_fails_its_rows_alon
     service::enable_attribute(context, acme, "phone", false);
     request_commit(id);
     commit_rest(lease());
-    BOOST_TEST((outcomes(id) == Outcomes{{1, "failed ROW_ATTR_UNKNOWN_KEY"}, {2, "created"}}));
+    BOOST_TEST(outcomes(id) == (Outcomes{{1, "failed ROW_ATTR_UNKNOWN_KEY"}, {2, "created"}}));
     BOOST_TEST(job(id).failed_count == 1);
     BOOST_TEST(job(id).created_count == 1);
     BOOST_TEST(job(id).processed_rows == 2);
@@ -477,12 +478,12 @@ BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_at_once) {
         leases.at(i) = lease();
     }
     test::side_by_side(2, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const Lease& own = leases.at(i);
-        for (const auto& transaction : service::next_commit_units(desk.context, own, {}, 100)) {
-            service::commit_unit(desk.context, own, transaction);
+        for (const auto& transaction : service::next_commit_units(worker.context, own, {}, 100)) {
+            service::commit_unit(worker.context, own, transaction);
         }
-        service::complete_import(desk.context, own);
+        service::complete_import(worker.context, own);
     });
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 2000);
     BOOST_TEST(members() == 4000);

@@ -25,21 +25,22 @@ BOOST_AUTO_TEST_CASE(an_unknown_address_becomes_a_user_and_a_member) {
               R"({"phone":"1","tags":["a","b"]})");
     const auto inputs = batch.inputs();
     const auto attached = run(acme, batch);
-    BOOST_TEST((attached.front().outcome == MemberOutcome::Created));
-    BOOST_TEST((attached.front().user_id == inputs.front().user_id));
+    BOOST_TEST(attached.front().outcome == MemberOutcome::Created);
+    BOOST_TEST(attached.front().user_id == inputs.front().user_id);
     const auto ann = member(acme, "ann@example.test");
-    BOOST_TEST((ann.user_id == inputs.front().user_id));
-    BOOST_TEST((ann.member_id == inputs.front().member_id));
-    BOOST_TEST((ann.organization_id == acme));
+    BOOST_TEST(ann.user_id == inputs.front().user_id);
+    BOOST_TEST(ann.member_id == inputs.front().member_id);
+    BOOST_TEST(ann.organization_id == acme);
     BOOST_TEST(ann.email == "ann@example.test");
-    BOOST_TEST((texts_of(ann) ==
-                decltype(texts_of(ann)){"7", "Ann", "Lee", "Annie", "en", "GB", "1990-01-31"}));
+    BOOST_TEST(texts_of(ann) ==
+               (decltype(texts_of(ann)){"7", "Ann", "Lee", "Annie", "en", "GB", "1990-01-31"}));
     BOOST_TEST(
         ann.attributes ==
         R"({"phone":["1","import",1700000000000],"tags":[["a","b"],"import",1700000000000]})");
     BOOST_TEST(ann.status == "active");
     BOOST_TEST(!ann.locked_at.has_value());
-    BOOST_TEST((ann.created_at == kStart && ann.updated_at == kStart));
+    BOOST_TEST(ann.created_at == kStart);
+    BOOST_TEST(ann.updated_at == kStart);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_not_given_is_null) {
@@ -56,32 +57,32 @@ BOOST_AUTO_TEST_CASE(a_user_of_another_organization_is_attached_and_neither_sees
     const auto at_acme = member(acme, "ann@example.test");
     const auto before = client.snapshot(acme);
     const Timestamp later = kStart + Milliseconds(1000);
-    BOOST_TEST((run_one(umbrella, Batch().add("ann@example.test", {"", "Anna"}), later) ==
-                MemberOutcome::Attached));
+    BOOST_TEST(run_one(umbrella, Batch().add("ann@example.test", {"", "Anna"}), later) ==
+               MemberOutcome::Attached);
     const auto at_umbrella = member(umbrella, "ann@example.test");
-    BOOST_TEST((at_umbrella.user_id == at_acme.user_id));
-    BOOST_TEST((at_umbrella.member_id != at_acme.member_id));
-    BOOST_TEST((at_umbrella.first_name == "Anna"));
+    BOOST_TEST(at_umbrella.user_id == at_acme.user_id);
+    BOOST_TEST(at_umbrella.member_id != at_acme.member_id);
+    BOOST_TEST(at_umbrella.first_name == "Anna");
     BOOST_TEST(!at_umbrella.external_id.has_value());
     BOOST_TEST(at_umbrella.attributes == "{}");
-    BOOST_TEST((at_umbrella.created_at == later));
-    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST(at_umbrella.created_at == later);
+    BOOST_TEST(client.snapshot(acme) == before);
 }
 
 BOOST_AUTO_TEST_CASE(a_member_s_gaps_are_filled_and_nothing_else) {
     run(acme, Batch().add("ann@example.test", {"", "Ann", "", "", "en"}, R"({"phone":"1"})"));
     const Timestamp later = kStart + Milliseconds(1000);
-    BOOST_TEST((run_one(acme,
-                        Batch().add("ann@example.test", {"7", "X", "Lee", "", "X", "GB"},
-                                    R"({"phone":"9","shirt":"M"})", later),
-                        later) == MemberOutcome::Merged));
+    BOOST_TEST(run_one(acme,
+                       Batch().add("ann@example.test", {"7", "X", "Lee", "", "X", "GB"},
+                                   R"({"phone":"9","shirt":"M"})", later),
+                       later) == MemberOutcome::Merged);
     const auto ann = member(acme, "ann@example.test");
-    BOOST_TEST((texts_of(ann) == decltype(texts_of(ann)){"7", "Ann", "Lee", std::nullopt, "en",
+    BOOST_TEST(texts_of(ann) == (decltype(texts_of(ann)){"7", "Ann", "Lee", std::nullopt, "en",
                                                          "GB", std::nullopt}));
-    BOOST_TEST((parsed(ann.attributes) == parsed(R"({"phone":["1","import",1700000000000],)"
-                                                 R"("shirt":["M","import",1700000001000]})")));
-    BOOST_TEST((ann.created_at == kStart));
-    BOOST_TEST((ann.updated_at == later));
+    BOOST_TEST(parsed(ann.attributes) == parsed(R"({"phone":["1","import",1700000000000],)"
+                                                R"("shirt":["M","import",1700000001000]})"));
+    BOOST_TEST(ann.created_at == kStart);
+    BOOST_TEST(ann.updated_at == later);
 }
 
 BOOST_AUTO_TEST_CASE(updated_at_moves_only_when_something_was_filled) {
@@ -92,13 +93,13 @@ BOOST_AUTO_TEST_CASE(updated_at_moves_only_when_something_was_filled) {
             Expect::NewUsers, later);
         return member(acme, "ann@example.test").updated_at;
     };
-    BOOST_TEST((merge({}, "") == kStart));
-    BOOST_TEST((merge({"", "Other"}, "") == kStart));
-    BOOST_TEST((merge({}, R"({"phone":"2"})") == kStart));
-    BOOST_TEST((merge({"", "Other"}, R"({"phone":"1"})") == kStart));
-    BOOST_TEST((merge({"", "", "Lee"}, "") == later));
+    BOOST_TEST(merge({}, "") == kStart);
+    BOOST_TEST(merge({"", "Other"}, "") == kStart);
+    BOOST_TEST(merge({}, R"({"phone":"2"})") == kStart);
+    BOOST_TEST(merge({"", "Other"}, R"({"phone":"1"})") == kStart);
+    BOOST_TEST(merge({"", "", "Lee"}, "") == later);
     client.execute("UPDATE members SET updated_at = ?", kStart);
-    BOOST_TEST((merge({}, R"({"shirt":"M"})") == later));
+    BOOST_TEST(merge({}, R"({"shirt":"M"})") == later);
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_holds_all_three_cases_and_keeps_its_order) {
@@ -113,9 +114,10 @@ BOOST_AUTO_TEST_CASE(a_batch_holds_all_three_cases_and_keeps_its_order) {
         if (expect == Expect::NewUsers) batch.add("attached@example.test");
         std::vector<MemberOutcome> outcomes;
         for (const auto& attached : run(acme, batch, expect)) outcomes.push_back(attached.outcome);
-        std::vector<MemberOutcome> expected = {MemberOutcome::Created, MemberOutcome::Merged, MemberOutcome::Created};
+        std::vector<MemberOutcome> expected = {MemberOutcome::Created, MemberOutcome::Merged,
+                                               MemberOutcome::Created};
         if (expect == Expect::NewUsers) expected.push_back(MemberOutcome::Attached);
-        BOOST_TEST((outcomes == expected));
+        BOOST_TEST(outcomes == expected);
     }
 }
 
@@ -129,7 +131,7 @@ BOOST_AUTO_TEST_CASE(addresses_that_differ_in_one_byte_are_two) {
     Batch batch;
     batch.add("zoe@example.test").add("zo\u00eb@example.test").add("zoe\u0301@example.test");
     for (const auto& attached : run(acme, batch)) {
-        BOOST_TEST((attached.outcome == MemberOutcome::Created));
+        BOOST_TEST(attached.outcome == MemberOutcome::Created);
     }
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 3);
 }
@@ -185,14 +187,14 @@ BOOST_AUTO_TEST_CASE(a_created_member_is_told_with_what_happened) {
         });
     };
     const auto created = create();
-    BOOST_TEST((created.outcome == MemberOutcome::Created));
-    BOOST_TEST((created.member.country == "GB"));
+    BOOST_TEST(created.outcome == MemberOutcome::Created);
+    BOOST_TEST(created.member.country == "GB");
     BOOST_TEST(created.member.attributes.find(R"(["1","api",)") != std::string::npos);
     fields.first_name = "Ann";
     const auto merged = create();
-    BOOST_TEST((merged.outcome == MemberOutcome::Merged));
-    BOOST_TEST((merged.member.user_id == created.member.user_id));
-    BOOST_TEST((merged.member.first_name == "Ann"));
+    BOOST_TEST(merged.outcome == MemberOutcome::Merged);
+    BOOST_TEST(merged.member.user_id == created.member.user_id);
+    BOOST_TEST(merged.member.first_name == "Ann");
 }
 
 BOOST_AUTO_TEST_CASE(attributes_that_the_registry_refuses_write_nothing) {
@@ -209,7 +211,7 @@ BOOST_AUTO_TEST_CASE(attributes_that_the_registry_refuses_write_nothing) {
     };
     for (const std::string attributes : {R"({"phone":"1"})", R"({"no.such":1})",
                                          R"({"shirt_size":"huge"})", R"({"shirt_size":3})"}) {
-        BOOST_TEST((code(attributes) == ErrorCode::ValidationError), attributes);
+        BOOST_TEST(code(attributes) == ErrorCode::ValidationError, attributes);
     }
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
     BOOST_TEST(!code(R"({"shirt_size":"M"})").has_value());

@@ -4,7 +4,7 @@
 
 #include "db/members.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <random>

@@ -16,7 +16,7 @@ using test::kHour;
 
 namespace {
 
-struct ModuleCredentials : test::ModuleHouse {
+struct ModuleCredentials : test::ModuleFixture {
     IssuedModuleCredential issue(std::optional<Timestamp> expires_at = {}) {
         return issue(installation, expires_at);
     }
@@ -60,13 +60,13 @@ BOOST_AUTO_TEST_CASE(a_credential_identifies_its_installation) {
     BOOST_TEST(client.value("SELECT secret_hash FROM module_credentials") == sha256(text));
     const auto caller = identify(issued);
     BOOST_TEST_REQUIRE(caller.has_value());
-    BOOST_TEST((caller->actor.organization == acme));
+    BOOST_TEST(caller->actor.organization == acme);
     BOOST_TEST(!caller->actor.admin.has_value());
     BOOST_TEST(!caller->session.has_value());
     BOOST_TEST(caller->rate_subject == std::string(issued.record.id.bytes()));
     BOOST_TEST_REQUIRE(caller->module.has_value());
-    BOOST_TEST((caller->module->installation == installation));
-    BOOST_TEST((caller->module->credential == issued.record.id));
+    BOOST_TEST(caller->module->installation == installation);
+    BOOST_TEST(caller->module->credential == issued.record.id);
     const auto opened = context.keys.open(caller->module->sealed_signing_secret,
                                           rules::credential_seal_name(issued.record.id));
     BOOST_TEST_REQUIRE(opened.has_value());
@@ -112,23 +112,24 @@ BOOST_AUTO_TEST_CASE(only_an_installation_that_lives_gets_one_and_no_more_than_f
                                                     {"n", {}});
         });
     };
-    BOOST_TEST((code_of(foreign) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { issue(InstallationId::create()); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { issue(Timestamp::now()); }) == ErrorCode::ValidationError));
+    BOOST_TEST(code_of(foreign) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { issue(InstallationId::create()); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { issue(Timestamp::now()); }) == ErrorCode::ValidationError);
     const auto first = issue();
     for (int i = 1; i < 50; ++i) issue();
-    BOOST_TEST((code_of([&] { issue(); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { issue(); }) == ErrorCode::InvalidState);
     revoke(first.record.id);
     issue();
     disable();
-    BOOST_TEST((code_of([&] { issue(); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { issue(); }) == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM module_credentials") == 51);
 }
 
 BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
     for (int i = 0; i < 49; ++i) issue();
-    const auto issue_at = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
+    const auto issue_at = [&](test::DatabaseContext& worker,
+                              const std::function<void()>& before_the_end) {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
             (void)service::issue_module_credential(transaction, context.keys, installation,
                                                    {"n", {}});
             before_the_end();
@@ -137,12 +138,12 @@ BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
     std::future<std::optional<ErrorCode>> second;
     issue_at(*this, [&] {
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return code_of([&] { issue_at(desk, [] {}); });
+            test::DatabaseContext worker;
+            return code_of([&] { issue_at(worker, [] {}); });
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
-    BOOST_TEST((second.get() == ErrorCode::InvalidState));
+    BOOST_TEST(second.get() == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(revoked_ones_are_listed_for_thirty_days) {
@@ -156,9 +157,9 @@ BOOST_AUTO_TEST_CASE(revoked_ones_are_listed_for_thirty_days) {
     client.execute("UPDATE module_credentials SET revoked_at = ? WHERE id = ?",
                    Timestamp::now() - 30 * kDay - Milliseconds(1), dead.record.id);
     BOOST_TEST_REQUIRE(list().size() == 1U);
-    BOOST_TEST((list().front().id == alive.record.id));
-    BOOST_TEST((code_of([&] { revoke(CredentialId::create()); }) == ErrorCode::NotFound));
-    BOOST_TEST((actions(acme).front() == "module_credential.revoked"));
+    BOOST_TEST(list().front().id == alive.record.id);
+    BOOST_TEST(code_of([&] { revoke(CredentialId::create()); }) == ErrorCode::NotFound);
+    BOOST_TEST(actions(acme).front() == "module_credential.revoked");
 }
 
 BOOST_AUTO_TEST_CASE(a_signing_secret_is_sealed_anew_when_the_key_is_rotated) {

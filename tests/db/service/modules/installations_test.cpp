@@ -6,7 +6,7 @@
 #include "rules/seal_names.hpp"
 #include "service/operations/key_rotation.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kWithSecret = R"({"name":"N","config_schema":{
     "key":{"type":"string","secret":true,"required":true},"rate":{"type":"number"}}})";
 
-struct Installations : test::ModuleHouse {
+struct Installations : test::ModuleFixture {
     Installation change(InstallationId id, service::InstallationChange what) {
         return as_admin([&](service::OrgTransaction& transaction) {
             return service::change_installation(context, transaction, id, what);
@@ -72,7 +72,7 @@ struct Installations : test::ModuleHouse {
     std::string faults_of(const std::function<void()>& call) {
         const auto error = error_of(call);
         if (!error) return "";
-        BOOST_TEST((error->code() == ErrorCode::ValidationError));
+        BOOST_TEST(error->code() == ErrorCode::ValidationError);
         std::string text;
         for (const auto& fault : error->details()["fields"]) {
             text += fault["path"].asString() + " " + fault["code"].asString() + ";";
@@ -88,15 +88,15 @@ BOOST_FIXTURE_TEST_SUITE(installations, Installations)
 BOOST_AUTO_TEST_CASE(a_published_module_is_installed_in_its_current_version) {
     const auto module = published("shop");
     const auto installed = install(module.id);
-    BOOST_TEST((installed.status == InstallationStatus::Enabled));
-    BOOST_TEST((installed.version_id == module.current_version_id));
-    BOOST_TEST((installed.installed_by == ann));
+    BOOST_TEST(installed.status == InstallationStatus::Enabled);
+    BOOST_TEST(installed.version_id == module.current_version_id);
+    BOOST_TEST(installed.installed_by == ann);
     BOOST_TEST(installed.config.text == "{}");
     const auto found = service::find_installation(context, acme, installed.id);
     BOOST_TEST_REQUIRE(found.has_value());
-    BOOST_TEST((found->module_id == module.id));
-    BOOST_TEST((found->organization_id == acme));
-    BOOST_TEST((found->installed_at == installed.installed_at));
+    BOOST_TEST(found->module_id == module.id);
+    BOOST_TEST(found->organization_id == acme);
+    BOOST_TEST(found->installed_at == installed.installed_at);
     BOOST_TEST(secrets_of(installed.id).empty());
     BOOST_TEST(
         !service::find_installation(context, organization("Other"), installed.id).has_value());
@@ -105,16 +105,16 @@ BOOST_AUTO_TEST_CASE(a_published_module_is_installed_in_its_current_version) {
 BOOST_AUTO_TEST_CASE(another_published_version_can_be_asked_for) {
     const auto module = published("shop");
     const auto second = draft(module.id, "2");
-    BOOST_TEST((code_of([&] { install(module.id, "{}", second.id); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { install(module.id, "{}", second.id); }) == ErrorCode::InvalidState);
     publish(module.id, second.id);
     const auto installed = install(module.id, "{}", module.current_version_id);
-    BOOST_TEST((installed.version_id == module.current_version_id));
+    BOOST_TEST(installed.version_id == module.current_version_id);
 }
 
 BOOST_AUTO_TEST_CASE(drafts_and_deprecated_modules_are_not_installed) {
     const auto unpublished = create("draft");
     const auto version = draft(unpublished.id, "1");
-    BOOST_TEST((code_of([&] { install(unpublished.id); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { install(unpublished.id); }) == ErrorCode::InvalidState);
     BOOST_TEST(
         (code_of([&] { install(unpublished.id, "{}", version.id); }) == ErrorCode::InvalidState));
     const auto old = published("old");
@@ -123,20 +123,20 @@ BOOST_AUTO_TEST_CASE(drafts_and_deprecated_modules_are_not_installed) {
         return service::deprecate_module(transaction, old.id);
     });
     disable(running.id);
-    BOOST_TEST((code_of([&] { install(old.id); }) == ErrorCode::InvalidState));
-    BOOST_TEST((enable(running.id).status == InstallationStatus::Enabled));  // it is no new one
+    BOOST_TEST(code_of([&] { install(old.id); }) == ErrorCode::InvalidState);
+    BOOST_TEST(enable(running.id).status == InstallationStatus::Enabled);  // it is no new one
 }
 
 BOOST_AUTO_TEST_CASE(what_is_another_module_s_or_organization_s_is_not_found) {
     const auto module = published("shop");
     const auto other_module = published("other");
     const auto installed = install(module.id);
-    BOOST_TEST((code_of([&] { install(other_module.id, "{}", module.current_version_id); }) ==
-                ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { install(ModuleId::create()); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] {
-                    change(installed.id, {other_module.current_version_id, {}});
-                }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { install(other_module.id, "{}", module.current_version_id); }) ==
+               ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { install(ModuleId::create()); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] {
+                   change(installed.id, {other_module.current_version_id, {}});
+               }) == ErrorCode::NotFound);
     const OrgId other = organization("Other");
     const auto is_hidden = [&](const auto& work) {
         return code_of([&] { as(other, work); }) == ErrorCode::NotFound;
@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(of_eight_installations_at_once_one_is_made) {
     std::atomic<int> made = 0;
     std::atomic<int> refused = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
-                return service::install_module(desk.context, transaction, {module.id, {}, {}});
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
+                return service::install_module(worker.context, transaction, {module.id, {}, {}});
             });
         });
         made += code ? 0 : 1;
@@ -182,15 +182,15 @@ BOOST_AUTO_TEST_CASE(a_disabled_one_makes_room_and_comes_back_only_when_there_is
     const auto first = install(module.id);
     const auto error = error_of([&] { install(module.id); });
     BOOST_TEST_REQUIRE(error.has_value());
-    BOOST_TEST((error->code() == ErrorCode::Conflict));
+    BOOST_TEST(error->code() == ErrorCode::Conflict);
     BOOST_TEST(error->details()["field"].asString() == "module_id");
     disable(first.id);
     const auto second = install(module.id);
-    BOOST_TEST((code_of([&] { enable(first.id); }) == ErrorCode::Conflict));
+    BOOST_TEST(code_of([&] { enable(first.id); }) == ErrorCode::Conflict);
     client.execute("UPDATE module_installations SET status = 'error' WHERE id = ?", second.id);
-    BOOST_TEST((code_of([&] { enable(first.id); }) == ErrorCode::Conflict));  // it lives as well
+    BOOST_TEST(code_of([&] { enable(first.id); }) == ErrorCode::Conflict);  // it lives as well
     disable(second.id);
-    BOOST_TEST((enable(first.id).status == InstallationStatus::Enabled));
+    BOOST_TEST(enable(first.id).status == InstallationStatus::Enabled);
 }
 
 BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
@@ -202,9 +202,9 @@ BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
     }
     std::atomic<int> enabled = 0;
     test::side_by_side(4, [&](int i) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 return service::enable_installation(transaction, ids.at(i));
             });
         });
@@ -217,14 +217,14 @@ BOOST_AUTO_TEST_CASE(of_two_that_are_enabled_at_once_one_is) {
 
 BOOST_AUTO_TEST_CASE(enabling_and_disabling_twice_changes_nothing_more) {
     const auto installed = install(published("shop").id);
-    BOOST_TEST((enable(installed.id).updated_at == installed.updated_at));
+    BOOST_TEST(enable(installed.id).updated_at == installed.updated_at);
     const auto disabled = disable(installed.id);
-    BOOST_TEST((disabled.status == InstallationStatus::Disabled));
-    BOOST_TEST((disable(installed.id).updated_at == disabled.updated_at));
+    BOOST_TEST(disabled.status == InstallationStatus::Disabled);
+    BOOST_TEST(disable(installed.id).updated_at == disabled.updated_at);
     const auto enabled = enable(installed.id);
-    BOOST_TEST((enabled.installed_at == installed.installed_at));
+    BOOST_TEST(enabled.installed_at == installed.installed_at);
     client.run("UPDATE module_installations SET status = 'error'");
-    BOOST_TEST((enable(installed.id).status == InstallationStatus::Enabled));
+    BOOST_TEST(enable(installed.id).status == InstallationStatus::Enabled);
     std::vector<std::string> found;
     for (const auto& entry : log(acme)) {
         if (entry.subject_id == installed.id.text()) found.push_back(entry.action);
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_new_config_takes_the_old_one_s_place_but_for_secrets_that
     BOOST_TEST(faults_of([&] { change(id, {{}, RawJson{"{}"}}); }) == "config.key required;");
     BOOST_TEST(secrets_of(id) == R"({"key":"new"})");
     const auto before = service::find_installation(context, acme, id)->updated_at;
-    BOOST_TEST((change(id, {}).updated_at == before));
+    BOOST_TEST(change(id, {}).updated_at == before);
 }
 
 BOOST_AUTO_TEST_CASE(the_old_config_must_suit_the_version_that_is_moved_to) {
@@ -293,13 +293,13 @@ BOOST_AUTO_TEST_CASE(the_old_config_must_suit_the_version_that_is_moved_to) {
     BOOST_TEST(
         (service::find_installation(context, acme, id)->version_id == module.current_version_id));
     const auto moved = change(id, {more, RawJson{R"({"key":"***","also":true})"}});
-    BOOST_TEST((moved.version_id == more));
+    BOOST_TEST(moved.version_id == more);
     BOOST_TEST(secrets_of(id) == R"({"key":"old"})");
     const auto emptied = change(id, {bare, RawJson{"{}"}});
     BOOST_TEST(emptied.config.text == "{}");
     BOOST_TEST(secrets_of(id).empty());
     const auto next = draft(module.id, "draft").id;
-    BOOST_TEST((code_of([&] { change(id, {next, {}}); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { change(id, {next, {}}); }) == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(a_config_is_sealed_anew_with_the_other_secrets) {
@@ -338,13 +338,13 @@ BOOST_AUTO_TEST_CASE(others_hear_of_it_and_a_disabled_one_s_endpoints_hear_nothi
     BOOST_TEST(client.value("SELECT body FROM webhook_events").find(id.text()) !=
                std::string::npos);
     disable(listener.id);  // own hears of it, and that waits
-    BOOST_TEST((heard(own) == std::vector<std::string>{"installation.disabled pending"}));
+    BOOST_TEST(heard(own) == std::vector<std::string>{"installation.disabled pending"});
     enable(listener.id);
     disable(id);
-    BOOST_TEST((heard(own) == std::vector<std::string>{"installation.disabled canceled",
+    BOOST_TEST(heard(own) == (std::vector<std::string>{"installation.disabled canceled",
                                                        "installation.enabled canceled"}));
     // What waited for the listener while it was disabled is not sent either.
-    BOOST_TEST((heard(ears) == std::vector<std::string>{"installation.enabled canceled",
+    BOOST_TEST(heard(ears) == (std::vector<std::string>{"installation.enabled canceled",
                                                         "installation.enabled pending",
                                                         "installation.disabled pending"}));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'canceled' "

@@ -4,7 +4,7 @@
 
 #include "db/modules.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <string>
@@ -15,23 +15,23 @@ using rules::ModuleStatus;
 using rules::VersionStatus;
 using test::code_of;
 using test::error_of;
-using test::ModuleHouse;
+using test::ModuleFixture;
 
-BOOST_FIXTURE_TEST_SUITE(modules, ModuleHouse)
+BOOST_FIXTURE_TEST_SUITE(modules, ModuleFixture)
 
 BOOST_AUTO_TEST_CASE(a_new_module_is_the_organization_s_own_draft) {
     const auto module = create("shop");
-    BOOST_TEST((module.status == ModuleStatus::Draft));
-    BOOST_TEST((module.kind == rules::ModuleKind::Proprietary));
-    BOOST_TEST((module.owner_organization_id == acme));
+    BOOST_TEST(module.status == ModuleStatus::Draft);
+    BOOST_TEST(module.kind == rules::ModuleKind::Proprietary);
+    BOOST_TEST(module.owner_organization_id == acme);
     BOOST_TEST(!module.current_version_id.has_value());
     const auto found = service::find_module(context, acme, module.id);
     BOOST_TEST_REQUIRE(found.has_value());
     BOOST_TEST(found->slug == "shop");
     BOOST_TEST(found->name == "Name");
     BOOST_TEST(found->vendor == "Vendor");
-    BOOST_TEST((found->created_at == module.created_at));
-    BOOST_TEST((client.value("SELECT created_by FROM modules") == ann.bytes()));
+    BOOST_TEST(found->created_at == module.created_at);
+    BOOST_TEST(client.value("SELECT created_by FROM modules") == ann.bytes());
     BOOST_TEST(!service::find_module(context, organization("Other"), module.id).has_value());
 }
 
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_slug_is_taken_in_its_organization_only) {
     create("shop");
     const auto error = error_of([&] { create("shop"); });
     BOOST_TEST_REQUIRE(error.has_value());
-    BOOST_TEST((error->code() == ErrorCode::Conflict));
+    BOOST_TEST(error->code() == ErrorCode::Conflict);
     BOOST_TEST(error->details()["field"].asString() == "slug");
     const OrgId other = organization("Other");
     as(other, [](service::OrgTransaction& transaction) {
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_slug_is_taken_in_its_organization_only) {
 
 BOOST_AUTO_TEST_CASE(there_are_two_hundred_modules_at_most) {
     for (int i = 0; i < service::kMostModules; ++i) create("m" + std::to_string(i));
-    BOOST_TEST((code_of([&] { create("more"); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { create("more"); }) == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM modules") == service::kMostModules);
 }
 
@@ -64,20 +64,20 @@ BOOST_AUTO_TEST_CASE(there_are_five_hundred_versions_of_a_module_at_most) {
             test::sequence(498),
         acme, module.id);
     draft(module.id, "499");
-    BOOST_TEST((code_of([&] { draft(module.id, "500"); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { draft(module.id, "500"); }) == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(a_draft_keeps_any_manifest_as_it_was_sent) {
     const auto module = create("shop");
     const auto version = draft(module.id, "1", R"({"b":1,"a":{"x":[1.50]}})");
-    BOOST_TEST((version.status == VersionStatus::Draft));
+    BOOST_TEST(version.status == VersionStatus::Draft);
     BOOST_TEST(!version.published_at.has_value());
     const auto listed = service::list_versions(context, acme, module.id, {}, 10);
     BOOST_TEST_REQUIRE(listed.size() == 1U);
     BOOST_TEST(listed[0].manifest.text == R"({"b":1,"a":{"x":[1.50]}})");
     const auto error = error_of([&] { draft(module.id, "1"); });
     BOOST_TEST_REQUIRE(error.has_value());
-    BOOST_TEST((error->code() == ErrorCode::Conflict));
+    BOOST_TEST(error->code() == ErrorCode::Conflict);
     BOOST_TEST(error->details()["field"].asString() == "version");
     draft(create("other").id, "1");
 }
@@ -88,17 +88,17 @@ BOOST_AUTO_TEST_CASE(a_published_version_is_the_current_one_and_stays_published)
     const auto two = draft(module.id, "2");
     for (const auto& version : {one, two}) {
         const auto published = publish(module.id, version.id);
-        BOOST_TEST((published.status == VersionStatus::Published));
+        BOOST_TEST(published.status == VersionStatus::Published);
         BOOST_TEST(published.published_at.has_value());
         const auto found = *service::find_module(context, acme, module.id);
-        BOOST_TEST((found.status == ModuleStatus::Published));
-        BOOST_TEST((found.current_version_id == version.id));
+        BOOST_TEST(found.status == ModuleStatus::Published);
+        BOOST_TEST(found.current_version_id == version.id);
     }
-    BOOST_TEST((code_of([&] { publish(module.id, one.id); }) == ErrorCode::InvalidState));
-    BOOST_TEST((service::find_module(context, acme, module.id)->current_version_id == two.id));
+    BOOST_TEST(code_of([&] { publish(module.id, one.id); }) == ErrorCode::InvalidState);
+    BOOST_TEST(service::find_module(context, acme, module.id)->current_version_id == two.id);
     const auto listed = service::list_versions(context, acme, module.id, {}, 10);
     BOOST_TEST_REQUIRE(listed.size() == 2U);
-    BOOST_TEST((listed[0].published_at <= listed[1].published_at));
+    BOOST_TEST(listed[0].published_at <= listed[1].published_at);
 }
 
 BOOST_AUTO_TEST_CASE(a_manifest_that_breaks_the_contract_is_not_published) {
@@ -107,9 +107,9 @@ BOOST_AUTO_TEST_CASE(a_manifest_that_breaks_the_contract_is_not_published) {
         draft(module.id, "1", R"({"events":{"emits":["shop.ok","other.no"]},"more":1})");
     const auto error = error_of([&] { publish(module.id, broken.id); });
     BOOST_TEST_REQUIRE(error.has_value());
-    BOOST_TEST((error->code() == ErrorCode::ManifestInvalid));
+    BOOST_TEST(error->code() == ErrorCode::ManifestInvalid);
     BOOST_TEST(error->details()["fields"].size() == 3U);
-    BOOST_TEST((service::find_module(context, acme, module.id)->status == ModuleStatus::Draft));
+    BOOST_TEST(service::find_module(context, acme, module.id)->status == ModuleStatus::Draft);
     BOOST_TEST(client.value("SELECT status FROM module_versions") == "draft");
 }
 
@@ -120,21 +120,21 @@ BOOST_AUTO_TEST_CASE(a_deprecated_module_publishes_nothing_more) {
             return service::deprecate_module(transaction, module.id);
         });
     };
-    BOOST_TEST((code_of(deprecate) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of(deprecate) == ErrorCode::InvalidState);
     publish(module.id, draft(module.id, "1").id);
     const auto next = draft(module.id, "2");
     const auto deprecated = deprecate();
-    BOOST_TEST((deprecated.status == ModuleStatus::Deprecated));
-    BOOST_TEST((deprecate().updated_at == deprecated.updated_at));
-    BOOST_TEST((code_of([&] { publish(module.id, next.id); }) == ErrorCode::InvalidState));
+    BOOST_TEST(deprecated.status == ModuleStatus::Deprecated);
+    BOOST_TEST(deprecate().updated_at == deprecated.updated_at);
+    BOOST_TEST(code_of([&] { publish(module.id, next.id); }) == ErrorCode::InvalidState);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_there_or_another_organization_s_is_not_found) {
     const auto module = create("shop");
     const auto version = draft(module.id, "1");
     const auto second = create("second");
-    BOOST_TEST((code_of([&] { publish(second.id, version.id); }) == ErrorCode::NotFound));
-    BOOST_TEST((code_of([&] { publish(ModuleId::create(), version.id); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { publish(second.id, version.id); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { publish(ModuleId::create(), version.id); }) == ErrorCode::NotFound);
     const OrgId other = organization("Other");
     const auto by_other = [&](const auto& work) {
         return code_of([&] { as(other, work); }) == ErrorCode::NotFound;
@@ -148,8 +148,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_or_another_organization_s_is_not_found) {
     BOOST_TEST(by_other([&](service::OrgTransaction& transaction) {
         service::deprecate_module(transaction, module.id);
     }));
-    BOOST_TEST((code_of([&] { service::list_versions(context, other, module.id, {}, 10); }) ==
-                ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { service::list_versions(context, other, module.id, {}, 10); }) ==
+               ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(modules_and_versions_are_listed_page_by_page_in_the_order_of_their_making) {
@@ -158,13 +158,13 @@ BOOST_AUTO_TEST_CASE(modules_and_versions_are_listed_page_by_page_in_the_order_o
     const auto first = service::list_modules(context, acme, {}, 2);
     const auto rest = service::list_modules(context, acme, first.back().id, 2);
     BOOST_TEST_REQUIRE(first.size() + rest.size() == 3U);
-    BOOST_TEST((std::vector{first[0].id, first[1].id, rest[0].id} == made));
+    BOOST_TEST((std::vector{first[0].id, first[1].id, rest[0].id}) == made);
     std::vector<VersionId> versions;
     for (const char* name : {"b", "a", "c"}) versions.push_back(draft(made[0], name).id);
     draft(made[1], "a");
     const auto page = service::list_versions(context, acme, made[0], versions[0], 5);
     BOOST_TEST_REQUIRE(page.size() == 2U);
-    BOOST_TEST((page[1].id == versions[2]));
+    BOOST_TEST(page[1].id == versions[2]);
 }
 
 BOOST_AUTO_TEST_CASE(of_eight_publications_at_once_one_succeeds) {
@@ -172,9 +172,9 @@ BOOST_AUTO_TEST_CASE(of_eight_publications_at_once_one_succeeds) {
     const auto version = draft(module.id, "1");
     std::atomic<int> published = 0;
     test::side_by_side(8, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 return service::publish_version(transaction, module.id, version.id);
             });
         });
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(the_log_tells_what_was_made_published_and_deprecated) {
                                                "module.version_created", "module.created"};
     for (std::size_t i = 0; i < expected.size(); ++i) {
         BOOST_TEST(entries[i].action == expected[i]);
-        BOOST_TEST((entries[i].subject_id == module.id.text()));
+        BOOST_TEST(entries[i].subject_id == module.id.text());
     }
     BOOST_TEST(entries[1].details ==
                R"({"version":"1","version_id":")" + version.id.text() + "\"}");

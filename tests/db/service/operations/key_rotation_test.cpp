@@ -11,14 +11,14 @@
 
 using namespace muster;
 using service::Resealed;
-using test::AdminHouse;
+using test::AdminFixture;
 using test::kHour;
 
 namespace {
 
 const Secret kNext(std::string(32, 'n'));
 
-struct Secrets : AdminHouse {
+struct Secrets : AdminFixture {
     service::IdempotencyClaim claim(const std::string& key) {
         return {sha256(key), sha256("body"), Secret(key)};
     }
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_seal_is_nothing_done) {
     for (const auto& count : counts) {
         BOOST_TEST(count.resealed + count.current + count.unreadable == 0, count.what);
     }
-    BOOST_TEST((figures(counts) == Figures(9, 0)));
+    BOOST_TEST(figures(counts) == Figures(9, 0));
 }
 
 BOOST_AUTO_TEST_CASE(all_that_rests_sealed_opens_under_the_new_key_alone_afterwards) {
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(all_that_rests_sealed_opens_under_the_new_key_alone_afterwa
         return service::StoredReply{200, "", "plain", {}};
     });
 
-    BOOST_TEST((figures(service::rotate_secrets(rotating)) == Figures{1, 0, 0, 2, 0, 0, 2, 0, 0}));
+    BOOST_TEST(figures(service::rotate_secrets(rotating)) == (Figures{1, 0, 0, 2, 0, 0, 2, 0, 0}));
 
     const std::string row = client.value("SELECT totp_secret FROM admins");
     const auto secret = after.keys.open(row, "totp:" + std::string(ann.bytes()));
@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(all_that_rests_sealed_opens_under_the_new_key_alone_afterwa
         (test::code_of([&] { show(context, acme, "one"); }) == ErrorCode::IdempotencyConflict));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM idempotency_keys WHERE body = 'plain'") == 1);
 
-    BOOST_TEST((figures(service::rotate_secrets(rotating)) == Figures{0, 1, 0, 0, 2, 0, 0, 2, 0}));
-    BOOST_TEST((figures(service::rotate_secrets(after)) == Figures{0, 1, 0, 0, 2, 0, 0, 2, 0}));
+    BOOST_TEST(figures(service::rotate_secrets(rotating)) == (Figures{0, 1, 0, 0, 2, 0, 0, 2, 0}));
+    BOOST_TEST(figures(service::rotate_secrets(after)) == (Figures{0, 1, 0, 0, 2, 0, 0, 2, 0}));
 }
 
 BOOST_AUTO_TEST_CASE(what_no_key_opens_is_counted_and_left_alone) {
@@ -113,14 +113,14 @@ BOOST_AUTO_TEST_CASE(what_no_key_opens_is_counted_and_left_alone) {
     client.run("UPDATE mail_outbox SET content = CONCAT(content, 'x')");
     show(context, acme, "two");
     client.execute("UPDATE idempotency_keys SET body = '' WHERE key_hash = ?", sha256("two"));
-    BOOST_TEST((figures(service::rotate_secrets(rotating)) == Figures{0, 0, 1, 0, 0, 1, 1, 0, 1}));
+    BOOST_TEST(figures(service::rotate_secrets(rotating)) == (Figures{0, 0, 1, 0, 0, 1, 1, 0, 1}));
     BOOST_TEST(client.value("SELECT totp_secret FROM admins") == "nonsense");
     BOOST_TEST(show(after, acme, "one").body == "secret of one");
     // Without the previous key nothing can be done, and nothing is.
     show(context, acme, "three");
     const auto before = client.snapshot(acme);
-    BOOST_TEST((figures(service::rotate_secrets(after)) == Figures{0, 0, 1, 0, 0, 1, 0, 1, 2}));
-    BOOST_TEST((client.snapshot(acme)["idempotency_keys"] == before.at("idempotency_keys")));
+    BOOST_TEST(figures(service::rotate_secrets(after)) == (Figures{0, 0, 1, 0, 0, 1, 0, 1, 2}));
+    BOOST_TEST(client.snapshot(acme)["idempotency_keys"] == before.at("idempotency_keys"));
 }
 
 BOOST_AUTO_TEST_CASE(many_rows_of_several_organizations_go_page_by_page_each_once) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_in_a_rotation_counts_no_row_twice
         rows.next();
         return rows.integer(1);
     }));
-    BOOST_TEST((figures(service::rotate_secrets(with)) == Figures{0, 0, 0, 3, 0, 0, 0, 0, 0}));
+    BOOST_TEST(figures(service::rotate_secrets(with)) == (Figures{0, 0, 0, 3, 0, 0, 0, 0, 0}));
 }
 
 BOOST_AUTO_TEST_CASE(requests_go_on_while_secrets_are_rotated) {
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_rotation_is_noted_in_the_installation_s_log_alone) {
     service::rotate_secrets(rotating);
     const auto entries = service::newest_audit_entries(context, {}, "secrets.rotated", 10);
     BOOST_TEST_REQUIRE(entries.size() == 1U);
-    BOOST_TEST((entries[0].actor == rules::AuditActor::Operator));
+    BOOST_TEST(entries[0].actor == rules::AuditActor::Operator);
     BOOST_TEST(!entries[0].organization_id.has_value());
     BOOST_TEST(!entries[0].actor_id.has_value());
     BOOST_TEST(entries[0].details == R"({"resealed":"2"})");

@@ -8,12 +8,12 @@
 #include "store/operations/purge.hpp"
 
 using namespace muster;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::people;
 
 namespace {
 
-struct Purge : ImportHouse {
+struct Purge : ImportFixture {
     void expire(ImportId id, Timestamp when) {
         client.execute("UPDATE import_jobs SET expires_at = ? WHERE id = ?", when, id);
     }
@@ -126,8 +126,8 @@ BOOST_AUTO_TEST_CASE(two_purges_at_once_do_no_harm) {
         expire(id, Timestamp(1));
     }
     test::side_by_side(4, [](int) {
-        test::Desk desk;
-        while (service::purge_step(desk.context).any()) continue;
+        test::DatabaseContext worker;
+        while (service::purge_step(worker.context).any()) continue;
     });
     BOOST_TEST(jobs() == 0);
     BOOST_TEST(blocks() == 0);
@@ -396,8 +396,8 @@ BOOST_AUTO_TEST_CASE(the_figures_tell_what_moves_and_whether_the_database_answer
                std::string::npos);
     auto away = test::connection_settings();
     away.urls = {"unix:/nowhere/mysql.sock"};
-    test::Desk desk(away);
-    BOOST_TEST(service::job_metrics(desk.context).find("muster_database_up 0\n") !=
+    test::DatabaseContext worker(away);
+    BOOST_TEST(service::job_metrics(worker.context).find("muster_database_up 0\n") !=
                std::string::npos);
 }
 

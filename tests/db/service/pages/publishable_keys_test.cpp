@@ -2,11 +2,11 @@
 // revoked, and found as long as they live; a key of the other kind is none.
 #include "service/pages/publishable_keys.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/audit.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <stdexcept>
@@ -17,7 +17,7 @@ using rules::PublishableKeyKind;
 using service::NewPublishableKey;
 using service::PublishableKeyChange;
 using test::code_of;
-using test::House;
+using test::Fixture;
 
 namespace {
 
@@ -30,7 +30,7 @@ NewPublishableKey fields(std::string name = "shop") {
     return {std::move(name), {"https://shop.example"}, {}, {}, {}};
 }
 
-struct PublishableKeys : House {
+struct PublishableKeys : Fixture {
     // As an admin, through the API.
     template <class Work>
     auto as_admin(const Work& work) {
@@ -85,10 +85,10 @@ BOOST_AUTO_TEST_CASE(a_key_is_what_was_asked_for_and_is_found_by_its_token) {
     const auto key =
         issue(kTracking, {"shop", {"https://shop.example", "https://*.shop.example"}, end, 7, 9});
     BOOST_TEST(key.token.starts_with("ek_live_"));
-    BOOST_TEST((key.created_by == admin));
+    BOOST_TEST(key.created_by == admin);
     const auto found = service::find_publishable_keys(context, {&key.token, 1});
     BOOST_TEST_REQUIRE(found.size() == 1U);
-    BOOST_TEST((found[0] == key));
+    BOOST_TEST(found[0] == key);
     const auto listed = list();
     BOOST_TEST_REQUIRE(listed.size() == 1U);
     BOOST_TEST(listed[0].last_used_at.has_value());
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_key_whose_row_is_held_fails_nobody_who_is_looked_up_with_
     const PublishableKey free = issue();
     auto impatient = test::connection_settings();
     impatient.lock_timeout_seconds = 1;
-    test::Desk collector(impatient);
+    test::DatabaseContext collector(impatient);
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM publishable_keys WHERE token = ? FOR UPDATE", held.token);
     const std::vector<std::string> tokens{held.token, free.token};
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_other_kind_or_organization_is_none) {
     other_kind.kind = kContent;
     for (const auto& none : {other_kind, foreign}) {
         BOOST_TEST(!revoke(none.kind, none.id));
-        BOOST_TEST((code_of([&] { change(none, {}); }) == ErrorCode::NotFound));
+        BOOST_TEST(code_of([&] { change(none, {}); }) == ErrorCode::NotFound);
     }
     BOOST_TEST(!service::revoke_publishable_key(context, acme, kContent, key.id));
     BOOST_TEST(list(kContent).empty());
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_change_touches_what_it_names_and_null_clears) {
     rename.name = "store";
     auto expected = key;
     expected.name = "store";
-    BOOST_TEST((change(key, rename) == expected));
+    BOOST_TEST(change(key, rename) == expected);
     PublishableKeyChange clear;
     clear.expires_at.emplace();
     clear.rate_per_second.emplace();
@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(a_change_touches_what_it_names_and_null_clears) {
     expected.rate_per_second.reset();
     expected.burst.reset();
     expected.allowed_origins = *clear.allowed_origins;
-    BOOST_TEST((change(key, clear) == expected));
-    BOOST_TEST((list().at(0) == expected));
+    BOOST_TEST(change(key, clear) == expected);
+    BOOST_TEST(list().at(0) == expected);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_may_give_an_expired_key_a_new_end_but_none_that_has_passed) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_change_may_give_an_expired_key_a_new_end_but_none_that_ha
     BOOST_TEST(!is_found(key));
     PublishableKeyChange past;
     past.expires_at.emplace(Timestamp::now() - Milliseconds(1));
-    BOOST_TEST((code_of([&] { change(key, past); }) == ErrorCode::ValidationError));
+    BOOST_TEST(code_of([&] { change(key, past); }) == ErrorCode::ValidationError);
     PublishableKeyChange later;
     later.expires_at.emplace(Timestamp::now() + kHour);
     change(key, later);
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_key_is_dead_at_once_revoked_once_and_never_change
     BOOST_TEST(revoke(kTracking, key.id));
     BOOST_TEST(!service::revoke_publishable_key(context, acme, kTracking, key.id));
     BOOST_TEST(client.value("SELECT revoked_at FROM publishable_keys") == when);
-    BOOST_TEST((code_of([&] { change(key, {}); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { change(key, {}); }) == ErrorCode::InvalidState);
     BOOST_TEST(!revoke(kTracking, PublishableKeyId::create()));
 }
 
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_key_is_listed_for_thirty_days) {
     BOOST_TEST(list().size() == 2U);
     revoked_at(Timestamp::now() - 30 * kDay - Milliseconds(1));
     BOOST_TEST_REQUIRE(list().size() == 1U);
-    BOOST_TEST((list()[0].id == alive.id));
+    BOOST_TEST(list()[0].id == alive.id);
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) {
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(keys_are_listed_page_by_page_in_the_order_of_their_making) 
         }
         after = found.back();
     }
-    BOOST_TEST((found == made));
+    BOOST_TEST(found == made);
 }
 
 BOOST_AUTO_TEST_CASE(an_organization_has_two_hundred_keys_whoever_makes_them_at_once) {
@@ -213,9 +213,9 @@ BOOST_AUTO_TEST_CASE(an_organization_has_two_hundred_keys_whoever_makes_them_at_
     std::atomic<int> made{0};
     std::atomic<int> refused{0};
     test::side_by_side(12, [&](int) {
-        test::Desk desk;
+        test::DatabaseContext worker;
         const auto code = code_of([&] {
-            desk.as(acme, [&](service::OrgTransaction& transaction) {
+            worker.as(acme, [&](service::OrgTransaction& transaction) {
                 (void)service::issue_publishable_key(transaction, kTracking, fields());
             });
         });
@@ -225,9 +225,9 @@ BOOST_AUTO_TEST_CASE(an_organization_has_two_hundred_keys_whoever_makes_them_at_
     BOOST_TEST(refused == 8);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM publishable_keys WHERE revoked_at IS NULL") ==
                200);
-    BOOST_TEST((code_of([&] {
-                    (void)service::issue_publishable_key(context, acme, kContent, fields());
-                }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] {
+                   (void)service::issue_publishable_key(context, acme, kContent, fields());
+               }) == ErrorCode::InvalidState);
     (void)service::issue_publishable_key(context, organization("Other"), kContent, fields());
 }
 
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(the_operator_s_origins_are_judged_and_made_canonical) {
                           "https://*.shop.example"};
     const auto key = service::issue_publishable_key(context, acme, kContent, in);
     const std::vector<std::string> expected = {"https://shop.example", "https://*.shop.example"};
-    BOOST_TEST((key.allowed_origins == expected));
+    BOOST_TEST(key.allowed_origins == expected);
     BOOST_TEST(!key.created_by.has_value());
     const std::vector<std::vector<std::string>> bad = {
         {},

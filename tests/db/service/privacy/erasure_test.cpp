@@ -9,7 +9,7 @@
 
 using namespace muster;
 using rules::ImportState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::Meanwhile;
 using test::people;
 using test::row;
@@ -29,7 +29,7 @@ service::NewRow full_row(std::int64_t number, const std::string& email) {
     return made;
 }
 
-struct Erasing : ImportHouse {
+struct Erasing : ImportFixture {
     Erasing() { service::enable_attribute(context, acme, "phone", true); }
 
     UserId member(OrgId organization, const std::string& email) {
@@ -122,29 +122,29 @@ BOOST_AUTO_TEST_CASE(a_person_is_gone_from_all_organizations_and_nobody_else_is)
     const OrgId third = organization("Third");
     const auto before = client.snapshot(third);
     const auto erased = erase(" Ann@X.TEST ");
-    BOOST_TEST((erased.user == ann));
+    BOOST_TEST(erased.user == ann);
     BOOST_TEST_REQUIRE(erased.organizations.size() == 2);
-    BOOST_TEST((erased.organizations[0].organization == acme));
+    BOOST_TEST(erased.organizations[0].organization == acme);
     BOOST_TEST(erased.organizations[0].name == "Acme");
     BOOST_TEST(erased.organizations[0].member.has_value());
-    BOOST_TEST((erased.organizations[1].organization == other));
+    BOOST_TEST(erased.organizations[1].organization == other);
     BOOST_TEST(erased.is_complete());
     BOOST_TEST(!service::find_member(context, acme, ann).has_value());
     BOOST_TEST(!service::find_member(context, other, ann).has_value());
     BOOST_TEST(service::find_member(context, acme, bob).has_value());
     BOOST_TEST(users() == 1);
-    BOOST_TEST((noted(acme) == Texts{ann.text()}));
-    BOOST_TEST((noted(other) == Texts{ann.text()}));
-    BOOST_TEST((client.snapshot(third) == before));
+    BOOST_TEST(noted(acme) == Texts{ann.text()});
+    BOOST_TEST(noted(other) == Texts{ann.text()});
+    BOOST_TEST(client.snapshot(third) == before);
     BOOST_TEST(traces(kAnn) == 0);
-    BOOST_TEST((member(acme, kAnn) != ann));  // whoever comes back is somebody new
+    BOOST_TEST(member(acme, kAnn) != ann);  // whoever comes back is somebody new
 }
 
 BOOST_AUTO_TEST_CASE(a_user_without_an_organization_is_erased_too) {
     const UserId ann = member(acme, kAnn);
     client.run("DELETE FROM members");
     const auto erased = erase();
-    BOOST_TEST((erased.user == ann));
+    BOOST_TEST(erased.user == ann);
     BOOST_TEST(erased.organizations.empty());
     BOOST_TEST(users() == 0);
     BOOST_TEST(client.value("SELECT subject_id FROM audit_log WHERE action = 'user.erased' "
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(what_a_person_did_and_what_was_told_of_it_goes_too) {
     BOOST_TEST(client.number("SELECT COUNT(*) FROM engagement_events") == 1);
     BOOST_TEST(
         (client.column("SELECT user_id FROM webhook_events") == Texts{std::string(bob.bytes())}));
-    BOOST_TEST((noted(acme) == Texts{ann.text()}));
+    BOOST_TEST(noted(acme) == Texts{ann.text()});
 }
 
 BOOST_AUTO_TEST_CASE(what_was_told_of_a_member_who_left_goes_and_is_noted_without_a_name) {
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(what_was_told_of_a_member_who_left_goes_and_is_noted_withou
     BOOST_TEST(erased.organizations[0].webhooks == 1500);
     BOOST_TEST(!erased.organizations[0].member.has_value());
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_events") == 0);
-    BOOST_TEST((noted(acme) == Texts{"NULL"}));
+    BOOST_TEST(noted(acme) == Texts{"NULL"});
 }
 
 BOOST_AUTO_TEST_CASE(an_erasure_that_breaks_off_among_the_events_finds_the_rest_again) {
@@ -245,9 +245,9 @@ BOOST_AUTO_TEST_CASE(a_person_s_rows_of_an_ended_job_are_empty_and_keep_number_a
     BOOST_TEST_REQUIRE(after.size() == before.size());
     for (std::size_t i = 0; i < after.size(); ++i) {
         BOOST_TEST(after[i].row_number == before[i].row_number);
-        BOOST_TEST((after[i].state == before[i].state));
-        BOOST_TEST((after[i].error == before[i].error));
-        BOOST_TEST((after[i].user_id == before[i].user_id));
+        BOOST_TEST(after[i].state == before[i].state);
+        BOOST_TEST(after[i].error == before[i].error);
+        BOOST_TEST(after[i].user_id == before[i].user_id);
         const bool is_hers = i % 2 == 0;
         BOOST_TEST(after[i].payload == (is_hers ? std::string(kEmpty) : before[i].payload));
     }
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(a_longer_address_is_somebody_else_s) {
     const auto erased = erase();
     BOOST_TEST(erased.organizations.empty());
     BOOST_TEST(!erased.user.has_value());
-    BOOST_TEST((client.snapshot(acme) == before));
+    BOOST_TEST(client.snapshot(acme) == before);
     const ImportId active = staged(all);  // an active job does not hold her either
     BOOST_TEST(erase().is_complete());
     cancel(active);
@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(the_rows_of_canceled_and_failed_jobs_are_emptied) {
     BOOST_TEST(rows(failed).front().payload == kEmpty);
     BOOST_TEST(rows(failed).back().payload != kEmpty);
     // Acme never had her as a member: that others knew her is not told.
-    BOOST_TEST((noted(acme) == Texts{"NULL"}));
+    BOOST_TEST(noted(acme) == Texts{"NULL"});
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_has_not_ended_is_reported_and_everything_else_is_done) {
@@ -319,8 +319,8 @@ BOOST_AUTO_TEST_CASE(a_job_that_has_not_ended_is_reported_and_everything_else_is
         const auto data = client.value("SELECT data FROM import_blocks WHERE job_id = ?", active);
         const auto erased = erase();
         BOOST_TEST_REQUIRE(erased.active_jobs.size() == 1, state);
-        BOOST_TEST((erased.active_jobs.front().id == active));
-        BOOST_TEST((erased.active_jobs.front().organization == acme));
+        BOOST_TEST(erased.active_jobs.front().id == active);
+        BOOST_TEST(erased.active_jobs.front().organization == acme);
         BOOST_TEST(!erased.is_complete());
         BOOST_TEST(client.value("SELECT data FROM import_blocks WHERE job_id = ?", active) == data);
     };
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_cannot_be_read_is_reported_and_stops_nothing) 
     member(other, kAnn);
     const auto erased = erase();
     BOOST_TEST_REQUIRE(erased.unreadable_jobs.size() == 1);
-    BOOST_TEST((erased.unreadable_jobs.front().id == rotten));
+    BOOST_TEST(erased.unreadable_jobs.front().id == rotten);
     BOOST_TEST(!erased.is_complete());
     BOOST_TEST(users() == 0);
     BOOST_TEST(rows(good).front().payload == kEmpty);
@@ -407,22 +407,23 @@ BOOST_AUTO_TEST_CASE(a_preview_tells_what_will_be_erased_and_writes_nothing) {
     put_events(other, service::preview_erasure(context, kAnn).user.value(), 2, 3);
     const auto before = std::pair(client.snapshot(acme), client.snapshot(other));
     const auto told = preview();
-    BOOST_TEST((std::pair(client.snapshot(acme), client.snapshot(other)) == before));
+    BOOST_TEST(std::pair(client.snapshot(acme), client.snapshot(other)) == before);
     BOOST_TEST(users() == 1);
     const auto erased = erase();
-    BOOST_TEST((told.user == erased.user));
+    BOOST_TEST(told.user == erased.user);
     BOOST_TEST_REQUIRE(told.organizations.size() == erased.organizations.size());
     for (std::size_t i = 0; i < told.organizations.size(); ++i) {
         const auto& left = told.organizations[i];
         const auto& right = erased.organizations[i];
-        BOOST_TEST((left.organization == right.organization && left.member == right.member));
+        BOOST_TEST(left.organization == right.organization);
+        BOOST_TEST(left.member == right.member);
         BOOST_TEST(left.import_rows == right.import_rows);
         BOOST_TEST(left.replies == right.replies);
         BOOST_TEST(left.events == right.events);
         BOOST_TEST(left.webhooks == right.webhooks);
     }
     BOOST_TEST_REQUIRE(told.active_jobs.size() == 1);
-    BOOST_TEST((told.active_jobs.front().id == active));
+    BOOST_TEST(told.active_jobs.front().id == active);
     BOOST_TEST(rows(id).size() == 2);
 }
 
@@ -457,17 +458,18 @@ BOOST_AUTO_TEST_CASE(interrupted_anywhere_it_is_completed_by_doing_it_again) {
 }
 
 BOOST_AUTO_TEST_CASE(an_erasure_beside_those_who_bring_the_person_leaves_a_whole_person_or_none) {
-    test::side_by_side(5, [&](int worker) {
-        test::Desk desk;
+    test::side_by_side(5, [&](int number) {
+        test::DatabaseContext worker;
         rules::MemberFields fields;
         fields.email = kAnn;
         for (int i = 0; i < 20; ++i) {
-            if (worker == 0) {
-                (void)service::erase_person(desk.context, kAnn);
+            if (number == 0) {
+                (void)service::erase_person(worker.context, kAnn);
             } else {
-                desk.as(worker % 2 == 0 ? acme : other, [&](service::OrgTransaction& transaction) {
-                    return service::create_member(transaction, fields).member.user_id;
-                });
+                worker.as(number % 2 == 0 ? acme : other,
+                          [&](service::OrgTransaction& transaction) {
+                              return service::create_member(transaction, fields).member.user_id;
+                          });
             }
         }
     });

@@ -8,7 +8,7 @@
 
 #include <json/value.h>
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr Milliseconds kHour{3600L * 1000};
 
-struct Deliveries : test::WebhookHouse {
+struct Deliveries : test::EndpointFixture {
     service::EndpointPlace place() const { return {shop, endpoint}; }
     std::vector<WebhookDelivery> list(const service::DeliveryFilter& filter = {}) {
         return service::list_deliveries(context, acme, place(), std::nullopt, filter, 100);
@@ -74,18 +74,18 @@ BOOST_AUTO_TEST_CASE(a_delivery_is_shown_with_its_attempts_in_their_order) {
     const auto fresh = deliver(endpoint, "pending");
     const auto found = list();
     BOOST_TEST_REQUIRE(found.size() == 2U);
-    BOOST_TEST((found[0].id == fresh));
+    BOOST_TEST(found[0].id == fresh);
     BOOST_TEST(found[0].attempts.empty());
     BOOST_TEST(found[0].next_attempt_at.has_value());
-    BOOST_TEST((found[1].id == id));
-    BOOST_TEST((found[1].status == DeliveryStatus::Failed));
+    BOOST_TEST(found[1].id == id);
+    BOOST_TEST(found[1].status == DeliveryStatus::Failed);
     BOOST_TEST(!found[1].next_attempt_at.has_value());
     BOOST_TEST(found[1].event_type == "member.created");
     BOOST_TEST_REQUIRE(found[1].attempts.size() == 2U);
     BOOST_TEST(found[1].attempts[0].attempt_class == "timeout");
     BOOST_TEST(!found[1].attempts[0].status_code.has_value());
     BOOST_TEST(!found[1].attempts[0].response_excerpt.has_value());
-    BOOST_TEST((found[1].attempts[1].status_code == 503));
+    BOOST_TEST(found[1].attempts[1].status_code == 503);
     BOOST_TEST(found[1].attempts[1].duration_ms == 7);
     BOOST_TEST(found[1].attempts[1].response_excerpt.value_or("") == "out of order");
     const auto one = service::find_delivery(context, acme, place(), id);
@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(of_one_that_is_sent_again_and_again_the_last_attempts_are_s
     BOOST_TEST_REQUIRE(found.size() == 2U);
     BOOST_TEST(found[0].attempts.size() == 1U);
     BOOST_TEST_REQUIRE(found[1].attempts.size() == 40U);
-    BOOST_TEST((found[1].attempts.front().status_code == 405));
-    BOOST_TEST((found[1].attempts.back().status_code == 444));
+    BOOST_TEST(found[1].attempts.front().status_code == 405);
+    BOOST_TEST(found[1].attempts.back().status_code == 444);
 }
 
 BOOST_AUTO_TEST_CASE(a_page_costs_the_same_statements_however_many_attempts_it_shows) {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(deliveries_are_listed_newest_first_page_by_page) {
         for (const auto& delivery : page) found.push_back(delivery.id);
         if (page.size() < 2) break;
     }
-    BOOST_TEST((found == made));
+    BOOST_TEST(found == made);
 }
 
 BOOST_AUTO_TEST_CASE(deliveries_are_found_by_status_and_event_type) {
@@ -140,11 +140,11 @@ BOOST_AUTO_TEST_CASE(deliveries_are_found_by_status_and_event_type) {
     const auto locked = deliver(endpoint, "pending", "member.locked");
     const auto failed_lock = deliver(endpoint, "failed", "member.locked");
     using Ids = std::vector<DeliveryId>;
-    BOOST_TEST((ids({"failed", {}}) == Ids{failed_lock, failed}));
-    BOOST_TEST((ids({{}, "member.locked"}) == Ids{failed_lock, locked}));
-    BOOST_TEST((ids({"failed", "member.locked"}) == Ids{failed_lock}));
-    BOOST_TEST((ids({"canceled", {}}) == Ids{}));
-    BOOST_TEST((ids({{}, "member"}) == Ids{}));
+    BOOST_TEST(ids({"failed", {}}) == (Ids{failed_lock, failed}));
+    BOOST_TEST(ids({{}, "member.locked"}) == (Ids{failed_lock, locked}));
+    BOOST_TEST(ids({"failed", "member.locked"}) == Ids{failed_lock});
+    BOOST_TEST(ids({"canceled", {}}) == Ids{});
+    BOOST_TEST(ids({{}, "member"}) == Ids{});
 }
 
 BOOST_AUTO_TEST_CASE(another_endpoint_s_deliveries_are_not_there) {
@@ -157,18 +157,18 @@ BOOST_AUTO_TEST_CASE(another_endpoint_s_deliveries_are_not_there) {
         {other, {install(other), endpoint}}};
     for (const auto& [organization_id, where] : places) {
         BOOST_TEST(!service::find_delivery(context, organization_id, where, id).has_value());
-        BOOST_TEST((code_of([&, o = organization_id, w = where] {
-                        as(o, [&](service::OrgTransaction& transaction) {
-                            service::redeliver(transaction, w, id);
-                        });
-                    }) == ErrorCode::NotFound));
+        BOOST_TEST(code_of([&, o = organization_id, w = where] {
+                       as(o, [&](service::OrgTransaction& transaction) {
+                           service::redeliver(transaction, w, id);
+                       });
+                   }) == ErrorCode::NotFound);
     }
     BOOST_TEST(state(id) == "failed 3");
     for (std::size_t i = 1; i < places.size(); ++i) {
-        BOOST_TEST((code_of([&] {
-                        (void)service::list_deliveries(context, places[i].first, places[i].second,
-                                                       {}, {}, 10);
-                    }) == ErrorCode::NotFound));
+        BOOST_TEST(code_of([&] {
+                       (void)service::list_deliveries(context, places[i].first, places[i].second,
+                                                      {}, {}, 10);
+                   }) == ErrorCode::NotFound);
     }
 }
 
@@ -181,16 +181,16 @@ BOOST_AUTO_TEST_CASE(a_delivery_goes_again_whatever_became_of_it_unless_a_runner
         const auto before = service::find_delivery(context, acme, place(), id);
         const auto again = redeliver(id);
         BOOST_TEST(state(id) == "pending 0 due", status);
-        BOOST_TEST((again.status == DeliveryStatus::Pending));
+        BOOST_TEST(again.status == DeliveryStatus::Pending);
         BOOST_TEST(again.webhook_id == before->webhook_id);
         BOOST_TEST(again.attempts.size() == 1U);
         BOOST_TEST(again.next_attempt_at.has_value());
     }
     const auto under_way =
         deliver(endpoint, "pending", "member.created", Timestamp::now(), Uuid::v7());
-    BOOST_TEST((redeliver(under_way).status == DeliveryStatus::Pending));
+    BOOST_TEST(redeliver(under_way).status == DeliveryStatus::Pending);
     BOOST_TEST(state(under_way) == "pending 3 later leased");
-    BOOST_TEST((code_of([&] { redeliver(DeliveryId::create()); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { redeliver(DeliveryId::create()); }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(a_recovery_takes_what_failed_or_was_canceled_since_then_and_nothing_else) {
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_recovered_since_a_time_to_come) {
     const auto id = deliver(endpoint, "failed");
     const auto error = test::error_of([&] { recover(Timestamp::now() + kHour); });
     BOOST_TEST_REQUIRE(error.has_value());
-    BOOST_TEST((error->code() == ErrorCode::ValidationError));
+    BOOST_TEST(error->code() == ErrorCode::ValidationError);
     BOOST_TEST(error->details()["fields"][0]["path"].asString() == "since");
     BOOST_TEST(error->details()["fields"][0]["code"].asString() == "out_of_range");
     BOOST_TEST(state(id) == "failed 3");
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_test_event_goes_to_the_endpoint_alone_whatever_it_subscri
     create({"member.locked"});
     const auto delivery = try_out();
     BOOST_TEST(delivery.event_type == "webhook_endpoint.test");
-    BOOST_TEST((delivery.status == DeliveryStatus::Pending));
+    BOOST_TEST(delivery.status == DeliveryStatus::Pending);
     BOOST_TEST(delivery.attempts.empty());
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries") == 1);
     BOOST_TEST(state(delivery.id) == "pending 0 due");
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(a_test_event_goes_to_the_endpoint_alone_whatever_it_subscri
     for (const std::string& id : {endpoint.text(), shop.text(), acme.text()}) {
         BOOST_TEST(body.find(id) != std::string::npos);
     }
-    BOOST_TEST((try_out().webhook_id != delivery.webhook_id));
+    BOOST_TEST(try_out().webhook_id != delivery.webhook_id);
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -271,9 +271,9 @@ BOOST_AUTO_TEST_CASE(the_operator_recovers_an_endpoint_by_its_id) {
     const OrgId other = organization("Other");
     for (const auto& [organization_id, which] :
          {std::pair(other, endpoint), std::pair(acme, EndpointId::create())}) {
-        BOOST_TEST((code_of([&, o = organization_id, w = which] {
-                        service::recover_deliveries(context, o, w, since);
-                    }) == ErrorCode::NotFound));
+        BOOST_TEST(code_of([&, o = organization_id, w = which] {
+                       service::recover_deliveries(context, o, w, since);
+                   }) == ErrorCode::NotFound);
     }
 }
 

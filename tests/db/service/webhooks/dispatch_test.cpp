@@ -3,13 +3,13 @@
 #include "service/webhooks/dispatch.hpp"
 
 #include "base/log.hpp"
-#include "db/dispatch_house.hpp"
+#include "db/webhook_fixture.hpp"
 #include "jobs/kinds.hpp"
 #include "service/operations/monitoring.hpp"
 #include "unit/base/logged.hpp"
 #include "unit/client/loopback_server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -111,7 +111,7 @@ ServedResponse answering(int status, std::string body = "{}") {
     return response;
 }
 
-struct Round : test::DispatchHouse {
+struct Round : test::WebhookFixture {
     // Until nothing is due.
     [[nodiscard]] bool deliver_all(Courier& courier) {
         return courier.work_until([&] {

@@ -11,7 +11,7 @@
 
 #include <json/value.h>
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <future>
 
@@ -22,7 +22,7 @@ using test::code_of;
 
 namespace {
 
-struct Endpoints : test::WebhookHouse {
+struct Endpoints : test::EndpointFixture {
     // A sealed column of the endpoint's row, opened; "NULL" for none.
     std::string opened(const char* column, EndpointId id, const KeyRing& keys) {
         const std::string sealed = client.value(
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(an_organization_has_a_bound_over_all_its_installations) {
         "event_types, status, secret, 1, 1 FROM webhook_endpoints, " +
             test::sequence(copies),
         install(acme, "other"));
-    BOOST_TEST((code_of([&] { create(); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { create(); }) == ErrorCode::InvalidState);
     remove(first.endpoint.id);
     create();
 }
@@ -92,17 +92,17 @@ BOOST_AUTO_TEST_CASE(an_endpoint_begins_active_and_its_secret_rests_sealed) {
     const auto issued = create({"member.updated", "member.created"});
     const auto& endpoint = issued.endpoint;
     BOOST_TEST(issued.secret.reveal().starts_with("whsec_"));
-    BOOST_TEST((endpoint.status == EndpointStatus::Active));
-    BOOST_TEST((endpoint.organization_id == acme));
-    BOOST_TEST((endpoint.module_installation_id == shop));
-    BOOST_TEST((endpoint.subscribed_event_types ==
-                std::vector<std::string>{"member.created", "member.updated"}));
+    BOOST_TEST(endpoint.status == EndpointStatus::Active);
+    BOOST_TEST(endpoint.organization_id == acme);
+    BOOST_TEST(endpoint.module_installation_id == shop);
+    BOOST_TEST(endpoint.subscribed_event_types ==
+               (std::vector<std::string>{"member.created", "member.updated"}));
     BOOST_TEST(!endpoint.disabled_reason.has_value());
     BOOST_TEST(!endpoint.failing_since.has_value());
     const auto found = read(endpoint.id);
-    BOOST_TEST((found.subscribed_event_types == endpoint.subscribed_event_types));
+    BOOST_TEST(found.subscribed_event_types == endpoint.subscribed_event_types);
     BOOST_TEST(found.url == "https://example.org/hook");
-    BOOST_TEST((found.created_at == endpoint.created_at));
+    BOOST_TEST(found.created_at == endpoint.created_at);
     BOOST_TEST(opened("secret", endpoint.id) == issued.secret.reveal());
     BOOST_TEST(opened("previous_secret", endpoint.id) == "NULL");
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_endpoints WHERE created_by = ? AND "
@@ -121,29 +121,29 @@ BOOST_AUTO_TEST_CASE(a_secret_opens_in_its_own_row_only) {
 }
 
 BOOST_AUTO_TEST_CASE(event_types_are_known_and_named_once) {
-    BOOST_TEST((faults({}, {"member.created", "shop.order_paid", "webhook_endpoint.disabled"}) ==
-                Texts{}));
-    BOOST_TEST((faults({}, {"member.created", "member.udpated", "nonsense", "member.created",
-                            "webhook_endpoint.test"}) ==
-                Texts{{"subscribed_event_types[1]", "invalid_choice"},
+    BOOST_TEST(faults({}, {"member.created", "shop.order_paid", "webhook_endpoint.disabled"}) ==
+               Texts{});
+    BOOST_TEST(faults({}, {"member.created", "member.udpated", "nonsense", "member.created",
+                           "webhook_endpoint.test"}) ==
+               (Texts{{"subscribed_event_types[1]", "invalid_choice"},
                       {"subscribed_event_types[2]", "invalid_choice"},
                       {"subscribed_event_types[3]", "duplicate"},
                       {"subscribed_event_types[4]", "invalid_choice"}}));
 }
 
 BOOST_AUTO_TEST_CASE(urls_and_event_types_are_judged_together) {
-    BOOST_TEST((faults("http://192.0.2.1/hook", {"nonsense"}) ==
-                Texts{{"subscribed_event_types[0]", "invalid_choice"}, {"url", "invalid_url"}}));
+    BOOST_TEST(faults("http://192.0.2.1/hook", {"nonsense"}) ==
+               (Texts{{"subscribed_event_types[0]", "invalid_choice"}, {"url", "invalid_url"}}));
     BOOST_TEST(
         (faults("https://10.0.0.1/hook", {"member.created"}) == Texts{{"url", "invalid_url"}}));
 }
 
 BOOST_AUTO_TEST_CASE(an_installation_takes_endpoints_unless_it_is_disabled_or_full) {
     set_installation("disabled");
-    BOOST_TEST((code_of([&] { create(); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { create(); }) == ErrorCode::InvalidState);
     set_installation("error");
     for (int i = 0; i < 200; ++i) create();
-    BOOST_TEST((code_of([&] { create(); }) == ErrorCode::InvalidState));
+    BOOST_TEST(code_of([&] { create(); }) == ErrorCode::InvalidState);
     BOOST_TEST(count("webhook_endpoints") == 200);
     shop = install(acme, "second");  // each installation has its own 200
     create();
@@ -151,9 +151,10 @@ BOOST_AUTO_TEST_CASE(an_installation_takes_endpoints_unless_it_is_disabled_or_fu
 
 BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
     for (int i = 0; i < 199; ++i) create();
-    const auto take = [&](test::Desk& desk, const std::function<void()>& before_the_end) {
-        desk.as(acme, [&](service::OrgTransaction& transaction) {
-            (void)service::create_webhook_endpoint(transaction, desk.context.keys, shop,
+    const auto take = [&](test::DatabaseContext& worker,
+                          const std::function<void()>& before_the_end) {
+        worker.as(acme, [&](service::OrgTransaction& transaction) {
+            (void)service::create_webhook_endpoint(transaction, worker.context.keys, shop,
                                                    {"https://example.org/", {"member.created"}});
             before_the_end();
         });
@@ -161,12 +162,12 @@ BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
     std::future<std::optional<ErrorCode>> second;
     take(*this, [&] {
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            return code_of([&] { take(desk, [] {}); });
+            test::DatabaseContext worker;
+            return code_of([&] { take(worker, [] {}); });
         });
         BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
-    BOOST_TEST((second.get() == ErrorCode::InvalidState));
+    BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(count("webhook_endpoints") == 200);
 }
 
@@ -182,12 +183,12 @@ BOOST_AUTO_TEST_CASE(endpoints_are_listed_page_by_page_below_their_own_installat
         for (const auto& endpoint : page) found.push_back(endpoint.id);
         if (page.size() < 2) break;
     }
-    BOOST_TEST((found == made));
+    BOOST_TEST(found == made);
     for (const auto& [organization_id, installation] :
          {std::pair(acme, InstallationId::create()), std::pair(organization("Other"), first)}) {
-        BOOST_TEST((code_of([&, o = organization_id, i = installation] {
-                        (void)service::list_webhook_endpoints(context, o, i, {}, 10);
-                    }) == ErrorCode::NotFound));
+        BOOST_TEST(code_of([&, o = organization_id, i = installation] {
+                       (void)service::list_webhook_endpoints(context, o, i, {}, 10);
+                   }) == ErrorCode::NotFound);
     }
 }
 
@@ -197,14 +198,14 @@ BOOST_AUTO_TEST_CASE(what_is_named_changes_and_the_rest_stays) {
     const auto made = create().endpoint;
     const auto moved = change(made.id, {"https://example.org/new", {}, {}});
     BOOST_TEST(moved.url == "https://example.org/new");
-    BOOST_TEST((moved.subscribed_event_types == made.subscribed_event_types));
+    BOOST_TEST(moved.subscribed_event_types == made.subscribed_event_types);
     const auto other = change(made.id, {{}, {{"shop.sold", "member.locked"}}, {}});
     BOOST_TEST(
         (other.subscribed_event_types == std::vector<std::string>{"member.locked", "shop.sold"}));
     const auto found = read(made.id);
     BOOST_TEST(found.url == "https://example.org/new");
-    BOOST_TEST((found.subscribed_event_types == other.subscribed_event_types));
-    BOOST_TEST((found.status == EndpointStatus::Active));
+    BOOST_TEST(found.subscribed_event_types == other.subscribed_event_types);
+    BOOST_TEST(found.status == EndpointStatus::Active);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_to_what_is_there_already_is_none) {
@@ -213,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_change_to_what_is_there_already_is_none) {
     change(made.id, {});
     change(made.id, {made.url, made.subscribed_event_types, EndpointStatus::Active});
     BOOST_TEST(client.number("SELECT updated_at FROM webhook_endpoints") == 1000);
-    BOOST_TEST((actions() == std::vector<std::string>{"webhook_endpoint.created"}));
+    BOOST_TEST(actions() == std::vector<std::string>{"webhook_endpoint.created"});
 }
 
 BOOST_AUTO_TEST_CASE(activation_is_a_fresh_start_for_the_endpoint_and_its_installation) {
@@ -228,7 +229,7 @@ BOOST_AUTO_TEST_CASE(activation_is_a_fresh_start_for_the_endpoint_and_its_instal
     for (const char* status : {"disabled", "active"}) {
         fail(status);
         const auto started = set_status(id, EndpointStatus::Active);
-        BOOST_TEST((started.status == EndpointStatus::Active));
+        BOOST_TEST(started.status == EndpointStatus::Active);
         BOOST_TEST(!started.disabled_reason.has_value());
         BOOST_TEST(!started.failing_since.has_value());
         BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_endpoints WHERE status = 'active' "
@@ -275,8 +276,8 @@ BOOST_AUTO_TEST_CASE(
     as_admin([&](service::OrgTransaction& transaction) {
         service::emit(transaction, {"member.created", std::nullopt, [] { return "{}"; }});
         disabling = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            desk.as(acme, [&](service::OrgTransaction& other) {
+            test::DatabaseContext worker;
+            worker.as(acme, [&](service::OrgTransaction& other) {
                 service::change_webhook_endpoint(other, {shop, id},
                                                  {{}, {}, EndpointStatus::Disabled});
             });
@@ -294,8 +295,8 @@ BOOST_AUTO_TEST_CASE(a_rotation_keeps_the_old_secret_for_a_day_beside_the_new_on
     const EndpointId id = first.endpoint.id;
     const Timestamp before = Timestamp::now();
     const auto second = rotate(id);
-    BOOST_TEST((second.secret.reveal() != first.secret.reveal()));
-    BOOST_TEST((second.endpoint.id == id));
+    BOOST_TEST(second.secret.reveal() != first.secret.reveal());
+    BOOST_TEST(second.endpoint.id == id);
     BOOST_TEST(opened("secret", id) == second.secret.reveal());
     BOOST_TEST(opened("previous_secret", id) == first.secret.reveal());
     const auto until = client.number("SELECT previous_secret_until FROM webhook_endpoints") -
@@ -351,7 +352,7 @@ BOOST_AUTO_TEST_CASE(a_deleted_endpoint_takes_its_deliveries_along_and_no_other_
     BOOST_TEST(count("webhook_attempts") == 0);
     BOOST_TEST(count("webhook_deliveries") == 1);
     BOOST_TEST(state(kept) == "pending 3 later");
-    BOOST_TEST((code_of([&] { remove(id); }) == ErrorCode::NotFound));
+    BOOST_TEST(code_of([&] { remove(id); }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(an_event_goes_to_the_endpoints_that_are_left_when_one_is_deleted_meanwhile) {
@@ -370,8 +371,8 @@ BOOST_AUTO_TEST_CASE(an_event_goes_to_the_endpoints_that_are_left_when_one_is_de
     });
     BOOST_TEST(runs == 2);
     BOOST_TEST(count("webhook_events") == 1);
-    BOOST_TEST((client.column("SELECT endpoint_id FROM webhook_deliveries") ==
-                std::vector<std::string>{std::string(left.bytes())}));
+    BOOST_TEST(client.column("SELECT endpoint_id FROM webhook_deliveries") ==
+               std::vector<std::string>{std::string(left.bytes())});
 }
 
 BOOST_AUTO_TEST_CASE(nobody_reaches_an_endpoint_by_another_installation_or_organization) {
@@ -400,7 +401,7 @@ BOOST_AUTO_TEST_CASE(nobody_reaches_an_endpoint_by_another_installation_or_organ
             service::delete_webhook_endpoint(transaction, p);
         }));
     }
-    BOOST_TEST((client.snapshot(acme)["webhook_endpoints"] == before.at("webhook_endpoints")));
+    BOOST_TEST(client.snapshot(acme)["webhook_endpoints"] == before.at("webhook_endpoints"));
 }
 
 BOOST_AUTO_TEST_CASE(the_log_tells_what_was_done_and_no_secret) {
@@ -408,9 +409,9 @@ BOOST_AUTO_TEST_CASE(the_log_tells_what_was_done_and_no_secret) {
     const auto rotated = rotate(issued.endpoint.id);
     set_status(issued.endpoint.id, EndpointStatus::Paused);
     remove(issued.endpoint.id);
-    BOOST_TEST((actions() == std::vector<std::string>{
-                                 "webhook_endpoint.deleted", "webhook_endpoint.changed",
-                                 "webhook_endpoint.secret_rotated", "webhook_endpoint.created"}));
+    BOOST_TEST(actions() == (std::vector<std::string>{
+                                "webhook_endpoint.deleted", "webhook_endpoint.changed",
+                                "webhook_endpoint.secret_rotated", "webhook_endpoint.created"}));
     for (const auto& details : client.column("SELECT details FROM audit_log")) {
         BOOST_TEST(details.find("whsec") == std::string::npos);
     }
@@ -425,10 +426,10 @@ BOOST_AUTO_TEST_CASE(the_operator_sees_every_endpoint_with_what_waits_and_failed
     deliver(id, "succeeded");
     const auto list = service::list_endpoint_health(context, acme);
     BOOST_TEST_REQUIRE(list.size() == 2U);
-    BOOST_TEST((list[0].endpoint.id == id));
+    BOOST_TEST(list[0].endpoint.id == id);
     BOOST_TEST(list[0].pending == 2);
     BOOST_TEST(list[0].failed == 1);
-    BOOST_TEST((list[1].endpoint.id == idle));
+    BOOST_TEST(list[1].endpoint.id == idle);
     BOOST_TEST(list[1].pending + list[1].failed == 0);
     BOOST_TEST(service::list_endpoint_health(context, organization("Other")).empty());
 }

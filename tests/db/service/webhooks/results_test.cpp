@@ -4,12 +4,12 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "db/dispatch_house.hpp"
+#include "db/webhook_fixture.hpp"
 #include "service/webhooks/disabling.hpp"
 #include "store/webhooks/endpoints.hpp"
 #include "store/webhooks/queue.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kDay = 24L * 3600 * 1000;
 
-struct Ledger : test::DispatchHouse {
+struct Ledger : test::WebhookFixture {
     // All that is due to the endpoint, under this owner's lease.
     std::vector<store::ClaimedDelivery> claim(EndpointId id, const Uuid& by, int limit = 1000) {
         return as(acme, [&](service::OrgTransaction& transaction) {
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_delivery_that_somebody_holds_keeps_no_other_result_waitin
     const auto held = claim(one, owner).at(0);
     const auto free = claim(two, owner).at(0);
     const std::array results{result(one, held, "200", 200), result(two, free, "200", 200)};
-    test::Desk other;
+    test::DatabaseContext other;
     other.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, acme);
         BOOST_TEST(store::cancel_pending(org, one, Timestamp::now(), 10) == 1);
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(
     const auto to = endpoint("https://one.example/");
     queue(to);
     const auto attempt = result(to, claim(to, owner).at(0), "http_4xx", 410);
-    test::Desk other;
+    test::DatabaseContext other;
     other.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, acme);
         BOOST_REQUIRE(store::lock_webhook_endpoint(org, installation, to).has_value());
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_says_gone_is_disabled_and_gets_nothing_mor
     const auto attempt = result(to, claimed.at(0), "http_4xx", 410);
     const auto disabled = record_attempts(context, owner, {&attempt, 1});
     BOOST_REQUIRE(disabled.size() == 1U);
-    BOOST_TEST((disabled[0].endpoint == to));
+    BOOST_TEST(disabled[0].endpoint == to);
     BOOST_TEST(cell(to, "status") == "disabled");
     BOOST_TEST(cell(to, "disabled_reason") == "gone");
     BOOST_TEST(status(claimed[0].id) == "failed");

@@ -2,10 +2,10 @@
 // page, not the place where it begins, nor how many events share its moment.
 #include "store/engagement/events.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "store/operations/purge.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <map>
 #include <optional>
@@ -24,7 +24,7 @@ constexpr int kPage = 50;
 constexpr std::int64_t kOnePage = 2 * kPage + 10;
 const Timestamp kWhen{1'790'000'000'000};
 
-struct Costs : test::House {
+struct Costs : test::Fixture {
     // One a millisecond, as the ids tell; `share` of them occurred at the same moment.
     void fill(OrgId organization, MemberId member, int share) {
         client.execute(

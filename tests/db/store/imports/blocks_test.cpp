@@ -11,7 +11,7 @@ using rules::RowState;
 using store::BlockFilter;
 using store::BlockKey;
 using store::BlockState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::until;
 
 namespace {
@@ -19,7 +19,7 @@ namespace {
 const Timestamp kNow = Timestamp::now();
 const Timestamp kLater = kNow + Milliseconds(1000);
 
-struct Blocks : ImportHouse {
+struct Blocks : ImportFixture {
     template <class Call>
     auto on_store(const Call& call) {
         return database.transaction([&](db::Tx& tx) {
@@ -71,20 +71,21 @@ BOOST_AUTO_TEST_CASE(a_block_is_read_as_it_was_written) {
     const store::Block& block = blocks.front();
     BOOST_TEST((block.key == BlockKey{4'294'967, 3}));
     BOOST_TEST(block.rows == 1);
-    BOOST_TEST((block.data == data));
+    BOOST_TEST(block.data == data);
     BOOST_TEST(block.outcome == "");
-    BOOST_TEST((block.staged_at == kNow && block.updated_at == kNow));
+    BOOST_TEST(block.staged_at == kNow);
+    BOOST_TEST(block.updated_at == kNow);
 }
 
 BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_anywhere) {
     for (const BlockKey key : {BlockKey{2, 1}, BlockKey{0, 0}, BlockKey{10, 0}, BlockKey{2, 0}}) {
         insert(key);
     }
-    BOOST_TEST((read(BlockFilter::All) == Keys{{0, 0}, {2, 0}, {2, 1}, {10, 0}}));
-    BOOST_TEST((read(BlockFilter::All, {0, 1}) == Keys{{2, 0}, {2, 1}, {10, 0}}));
-    BOOST_TEST((read(BlockFilter::All, {2, 1}) == Keys{{2, 1}, {10, 0}}));
-    BOOST_TEST((read(BlockFilter::All, {2, 0}, 2) == Keys{{2, 0}, {2, 1}}));
-    BOOST_TEST((read(BlockFilter::All, {10, 1}).empty()));
+    BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST(read(BlockFilter::All, {0, 1}) == (Keys{{2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST(read(BlockFilter::All, {2, 1}) == (Keys{{2, 1}, {10, 0}}));
+    BOOST_TEST(read(BlockFilter::All, {2, 0}, 2) == (Keys{{2, 0}, {2, 1}}));
+    BOOST_TEST(read(BlockFilter::All, {10, 1}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
@@ -101,10 +102,10 @@ BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
     }
     number = 0;
     for (const auto& [state, filter] : filters) {
-        BOOST_TEST((read(filter) == Keys{{++number, 0}}), text_of(state));
+        BOOST_TEST(read(filter) == (Keys{{++number, 0}}), text_of(state));
     }
-    BOOST_TEST((read(BlockFilter::Staged) == Keys{{0, 0}}));
-    BOOST_TEST((read(BlockFilter::Faulty) == Keys{{2, 0}, {6, 0}}));
+    BOOST_TEST(read(BlockFilter::Staged) == (Keys{{0, 0}}));
+    BOOST_TEST(read(BlockFilter::Faulty) == (Keys{{2, 0}, {6, 0}}));
     BOOST_TEST(read(BlockFilter::All).size() == 7);
 }
 
@@ -114,9 +115,9 @@ BOOST_AUTO_TEST_CASE(only_checked_blocks_with_valid_rows_are_to_be_committed) {
     judge({2, 0}, {RowState::Invalid});
     judge({3, 0}, {RowState::Created}, BlockState::Committed);
     judge({4, 0}, {RowState::Valid});
-    BOOST_TEST((uncommitted() == Keys{{1, 0}, {4, 0}}));
-    BOOST_TEST((uncommitted({1, 1}) == Keys{{4, 0}}));
-    BOOST_TEST((uncommitted({}, 1) == Keys{{1, 0}}));
+    BOOST_TEST(uncommitted() == (Keys{{1, 0}, {4, 0}}));
+    BOOST_TEST(uncommitted({1, 1}) == (Keys{{4, 0}}));
+    BOOST_TEST(uncommitted({}, 1) == (Keys{{1, 0}}));
     on_store([&](OrgStore& org) {
         BOOST_TEST(store::lock_uncommitted_block(org, id, {1, 0}).has_value());
         BOOST_TEST(!store::lock_uncommitted_block(org, id, {0, 0}).has_value());
@@ -133,11 +134,12 @@ BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_the_time_of_its_writing) {
     on_store([&](OrgStore& org) {
         store::write_outcome(org, id, {0, 0}, BlockState::Checked, outcomes, kLater);
         const auto block = store::read_blocks(org, id, {}, BlockFilter::All, 1).front();
-        BOOST_TEST((block.updated_at == kLater && block.staged_at == kNow));
+        BOOST_TEST(block.updated_at == kLater);
+        BOOST_TEST(block.staged_at == kNow);
         const auto read = rules::decode_outcomes(block.outcome, 2);
-        BOOST_TEST((read[0].state == RowState::Invalid));
+        BOOST_TEST(read[0].state == RowState::Invalid);
         BOOST_TEST(read[0].key == "shirt");
-        BOOST_TEST((read[1].user_id == outcomes[1].user_id));
+        BOOST_TEST(read[1].user_id == outcomes[1].user_id);
     });
 }
 
@@ -147,13 +149,13 @@ BOOST_AUTO_TEST_CASE(blocks_are_found_by_number_with_all_their_parts) {
     }
     const std::vector<std::uint32_t> numbers{7, 2, 1};
     on_store([&](OrgStore& org) {
-        BOOST_TEST((store::find_block_keys(org, id, numbers) == Keys{{1, 0}, {1, 7}, {2, 3}}));
+        BOOST_TEST(store::find_block_keys(org, id, numbers) == (Keys{{1, 0}, {1, 7}, {2, 3}}));
         BOOST_TEST((store::read_block(org, id, {1, 7})->key == BlockKey{1, 7}));
         BOOST_TEST(!store::read_block(org, id, {1, 1}).has_value());
         store::delete_block(org, id, {1, 7});
         store::delete_block(org, id, {1, 1});
     });
-    BOOST_TEST((read(BlockFilter::All) == Keys{{0, 0}, {1, 0}, {2, 3}}));
+    BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {1, 0}, {2, 3}}));
 }
 
 BOOST_AUTO_TEST_CASE(some_blocks_are_deleted_at_a_time) {
@@ -175,8 +177,8 @@ BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other)
         const store::NewBlock block{{0, 0}, 1, "first"};
         store::insert_blocks(org, id, {&block, 1}, kNow);
         second = std::async(std::launch::async, [&] {
-            test::Desk desk;
-            desk.database.transaction([&](db::Tx& tx) {
+            test::DatabaseContext worker;
+            worker.database.transaction([&](db::Tx& tx) {
                 OrgStore own(tx, acme);
                 const store::NewBlock rival{{++runs == 1 ? 0U : 1U, 0}, 1, "second"};
                 store::insert_blocks(own, id, {&rival, 1}, kNow);
@@ -186,7 +188,7 @@ BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other)
     });
     second.get();
     BOOST_TEST(runs == 2);
-    BOOST_TEST((read(BlockFilter::All) == Keys{{0, 0}, {1, 0}}));
+    BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {1, 0}}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,7 +9,7 @@
 using namespace muster;
 using db::OrgStore;
 using rules::ImportState;
-using test::ImportHouse;
+using test::ImportFixture;
 using test::side_by_side;
 
 namespace {
@@ -22,7 +22,7 @@ const Timestamp kNow = Timestamp::now();
 const Timestamp kLater = kNow + Milliseconds(3'600'000);
 const Timestamp kSoon = kNow + Milliseconds(1);
 
-struct Store : ImportHouse {
+struct Store : ImportFixture {
     // Runs a call of the store in a transaction of its own.
     template <class Call>
     auto on_store(OrgId organization, const Call& call) {
@@ -80,10 +80,10 @@ BOOST_AUTO_TEST_CASE(a_job_is_read_as_it_was_written) {
     written.declared_total = 250'000;
     BOOST_TEST(!on_store([&](OrgStore& org) { return store::insert_import(org, written); }));
     const auto read = job(written.id);
-    BOOST_TEST((read.organization_id == acme));
-    BOOST_TEST((read.created_by_id == admin));
-    BOOST_TEST((read.source == rules::ImportSource::Console));
-    BOOST_TEST((read.state == ImportState::Staging));
+    BOOST_TEST(read.organization_id == acme);
+    BOOST_TEST(read.created_by_id == admin);
+    BOOST_TEST(read.source == rules::ImportSource::Console);
+    BOOST_TEST(read.state == ImportState::Staging);
     BOOST_TEST(read.mapping == "{}");
     BOOST_TEST(read.file_name == written.file_name);
     BOOST_TEST(read.declared_total == 250'000);
@@ -95,7 +95,9 @@ BOOST_AUTO_TEST_CASE(a_job_is_read_as_it_was_written) {
     BOOST_TEST(read.attempts == 0);
     BOOST_TEST(!read.heartbeat_at.has_value());
     BOOST_TEST(!read.completed_at.has_value());
-    BOOST_TEST((read.expires_at == kLater && read.created_at == kNow && read.updated_at == kNow));
+    BOOST_TEST(read.expires_at == kLater);
+    BOOST_TEST(read.created_at == kNow);
+    BOOST_TEST(read.updated_at == kNow);
 }
 
 BOOST_AUTO_TEST_CASE(a_preview_exists_once_the_dry_run_came_to_its_end) {
@@ -130,12 +132,12 @@ BOOST_AUTO_TEST_CASE(jobs_are_paged_newest_first) {
         });
         return found;
     };
-    BOOST_TEST((page({}, {}, 100) == ids));
-    BOOST_TEST((page({}, {}, 2) == std::vector{ids[0], ids[1]}));
-    BOOST_TEST((page(ids[1], {}, 2) == std::vector{ids[2], ids[3]}));
-    BOOST_TEST((page(ids[4], {}, 2).empty()));
-    BOOST_TEST((page({}, ImportState::Staging, 9) == std::vector{ids[0]}));
-    BOOST_TEST((page(ids[2], ImportState::Canceled, 9) == std::vector{ids[3], ids[4]}));
+    BOOST_TEST(page({}, {}, 100) == ids);
+    BOOST_TEST(page({}, {}, 2) == (std::vector{ids[0], ids[1]}));
+    BOOST_TEST(page(ids[1], {}, 2) == (std::vector{ids[2], ids[3]}));
+    BOOST_TEST(page(ids[4], {}, 2).empty());
+    BOOST_TEST(page({}, ImportState::Staging, 9) == std::vector{ids[0]});
+    BOOST_TEST(page(ids[2], ImportState::Canceled, 9) == (std::vector{ids[3], ids[4]}));
     BOOST_TEST(page({}, ImportState::Failed, 9).empty());
 }
 
@@ -149,7 +151,7 @@ BOOST_AUTO_TEST_CASE(an_active_job_is_in_the_way_of_the_next_until_it_ends) {
             OrgStore org(tx, acme);
             const auto active = store::insert_import(org, fresh());
             BOOST_TEST(active.has_value() == rules::is_active(state), text_of(state));
-            if (active) BOOST_TEST((*active == id));
+            if (active) BOOST_TEST(*active == id);
             throw Undo{};
         };
         BOOST_CHECK_THROW(database.transaction(attempt), Undo);
@@ -162,8 +164,8 @@ BOOST_AUTO_TEST_CASE(of_twenty_parallel_jobs_one_is_made_and_the_others_name_it)
     std::vector<std::optional<ImportId>> active(kThreads);
     std::vector<ImportId> own(kThreads);
     side_by_side(kThreads, [&](int i) {
-        test::Desk desk;
-        active[i] = desk.database.transaction([&](db::Tx& tx) {
+        test::DatabaseContext worker;
+        active[i] = worker.database.transaction([&](db::Tx& tx) {
             OrgStore org(tx, acme);
             const auto job = fresh();
             own[i] = job.id;
@@ -174,7 +176,7 @@ BOOST_AUTO_TEST_CASE(of_twenty_parallel_jobs_one_is_made_and_the_others_name_it)
     const auto winner = static_cast<std::size_t>(
         std::find(active.begin(), active.end(), std::nullopt) - active.begin());
     for (const auto& other : active) {
-        if (other) BOOST_TEST((*other == own[winner]));
+        if (other) BOOST_TEST(*other == own[winner]);
     }
     BOOST_TEST(client.number("SELECT COUNT(*) FROM import_jobs WHERE active_slot = 1") == 1);
 }
@@ -194,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_move_happens_from_the_state_that_it_names_and_from_no_oth
                 const bool moved = on_store(
                     [&](OrgStore& org) { return store::move_import(org, id, from, to, kNow); });
                 BOOST_TEST(moved == (is == from));
-                BOOST_TEST((job(id).state == (is == from ? to : is)));
+                BOOST_TEST(job(id).state == (is == from ? to : is));
             }
         }
     }
@@ -217,14 +219,14 @@ BOOST_AUTO_TEST_CASE(a_move_to_committing_begins_with_the_invalid_rows_done) {
     BOOST_TEST((moved.next_block == rules::BlockKey{}));
     BOOST_TEST(!moved.commit_requested);
     BOOST_TEST(!moved.completed_at.has_value());
-    BOOST_TEST((moved.updated_at == kNow));
+    BOOST_TEST(moved.updated_at == kNow);
 }
 
 BOOST_AUTO_TEST_CASE(a_canceled_job_has_ended) {
     on_store([&](OrgStore& org) {
         store::move_import(org, id, ImportState::Staging, ImportState::Canceled, kNow);
     });
-    BOOST_TEST((job(id).completed_at == kNow));
+    BOOST_TEST(job(id).completed_at == kNow);
 }
 
 BOOST_AUTO_TEST_CASE(only_a_job_in_staging_is_sealed) {
@@ -236,7 +238,7 @@ BOOST_AUTO_TEST_CASE(only_a_job_in_staging_is_sealed) {
             });
             BOOST_TEST(moved == (state == ImportState::Staging));
             if (!moved) continue;
-            BOOST_TEST((job(id).state == ImportState::Validating));
+            BOOST_TEST(job(id).state == ImportState::Validating);
             BOOST_TEST(job(id).commit_requested == commit);
         }
     }
@@ -275,8 +277,9 @@ BOOST_AUTO_TEST_CASE(a_moving_job_without_a_live_lease_is_due) {
     put(ImportState::Committing);
     const auto found = due();
     BOOST_TEST_REQUIRE(found.has_value());
-    BOOST_TEST((found->id == id && found->organization == acme));
-    BOOST_TEST((found->state == ImportState::Committing));
+    BOOST_TEST(found->id == id);
+    BOOST_TEST(found->organization == acme);
+    BOOST_TEST(found->state == ImportState::Committing);
 }
 
 BOOST_AUTO_TEST_CASE(the_job_that_waited_longest_is_due_first) {
@@ -287,11 +290,11 @@ BOOST_AUTO_TEST_CASE(the_job_that_waited_longest_is_due_first) {
         return database.autocommit([&](db::Tx& tx) { return store::find_due_import(tx, kNow); })
             ->id;
     };
-    BOOST_TEST((due() == id));  // never served: the older one
+    BOOST_TEST(due() == id);  // never served: the older one
     client.execute("UPDATE import_jobs SET served_at = 5 WHERE id = ?", id);
-    BOOST_TEST((due() == second));
+    BOOST_TEST(due() == second);
     client.execute("UPDATE import_jobs SET served_at = 6 WHERE id = ?", second);
-    BOOST_TEST((due() == id));
+    BOOST_TEST(due() == id);
 }
 
 BOOST_AUTO_TEST_CASE(a_lease_is_taken_once_and_again_when_it_ran_out) {
@@ -312,15 +315,15 @@ BOOST_AUTO_TEST_CASE(a_lease_is_taken_once_and_again_when_it_ran_out) {
     BOOST_TEST(!claim(runner, kNow + Milliseconds(9)));
     BOOST_TEST(claim(rival, kNow + Milliseconds(10)));
     BOOST_TEST(job(id).attempts == 2);
-    BOOST_TEST((job(id).heartbeat_at == kNow + Milliseconds(10)));
+    BOOST_TEST(job(id).heartbeat_at == kNow + Milliseconds(10));
 }
 
 BOOST_AUTO_TEST_CASE(of_many_runners_one_gets_the_lease) {
     put(ImportState::Committing);
     std::atomic<int> claimed = 0;
     side_by_side(10, [&](int) {
-        test::Desk desk;
-        if (service::claim_due_import(desk.context, Uuid::v7())) ++claimed;
+        test::DatabaseContext worker;
+        if (service::claim_due_import(worker.context, Uuid::v7())) ++claimed;
     });
     BOOST_TEST(claimed == 1);
 }
@@ -368,7 +371,8 @@ BOOST_AUTO_TEST_CASE(progress_adds_up_and_moves_the_cursor_where_one_is_given) {
     BOOST_TEST(read.preview->merge == 18);
     BOOST_TEST((read.next_block == rules::BlockKey{3, 2}));
     BOOST_TEST(read.attempts == 0);
-    BOOST_TEST((read.heartbeat_at == kNow && read.updated_at == kNow));
+    BOOST_TEST(read.heartbeat_at == kNow);
+    BOOST_TEST(read.updated_at == kNow);
 }
 
 BOOST_AUTO_TEST_CASE(a_released_job_is_due_again_when_its_pause_is_over) {
@@ -407,12 +411,12 @@ BOOST_AUTO_TEST_CASE(the_owner_of_the_lease_ends_the_job) {
     BOOST_TEST(!finish(Uuid::v7(), ImportState::Validating, ImportState::Validated));
     BOOST_TEST(!finish(runner, ImportState::Committing, ImportState::Completed));
     BOOST_TEST(finish(runner, ImportState::Validating, ImportState::Validated));
-    BOOST_TEST((job(id).state == ImportState::Validated));
+    BOOST_TEST(job(id).state == ImportState::Validated);
     BOOST_TEST(!job(id).completed_at.has_value());
     BOOST_TEST(!finish(runner, ImportState::Validated, ImportState::Completed));  // lease is gone
     put(ImportState::Committing, runner);
     BOOST_TEST(finish(runner, ImportState::Committing, ImportState::Completed));
-    BOOST_TEST((job(id).completed_at == kNow));
+    BOOST_TEST(job(id).completed_at == kNow);
     BOOST_TEST(!job(id).failure.has_value());
     put(ImportState::Committing, runner);
     BOOST_TEST(finish(runner, ImportState::Committing, ImportState::Failed,
@@ -434,7 +438,7 @@ BOOST_AUTO_TEST_CASE(moving_jobs_are_counted_by_state) {
                        updated);
         const auto one = counts();
         BOOST_TEST_REQUIRE(one.size() == 1);
-        BOOST_TEST((one.front().state == ImportState::Validating));
+        BOOST_TEST(one.front().state == ImportState::Validating);
         BOOST_TEST(one.front().jobs == 1);
         return one.front().oldest_heartbeat_ms;
     };

@@ -13,7 +13,7 @@ using namespace muster;
 using db::OrgStore;
 using store::MemberKey;
 using test::Batch;
-using test::House;
+using test::Fixture;
 using test::kStart;
 using test::Meanwhile;
 
@@ -30,7 +30,7 @@ constexpr std::int64_t kThreeIndexes = 12 * kPage;
 using Keys = std::vector<MemberKey>;
 using Page = std::function<Keys(OrgStore&, const MemberKey& after, int limit)>;
 
-struct Costs : House {
+struct Costs : Fixture {
     // Of every member all three terms begin with p, and many share a millisecond.
     void fill(OrgId organization, const std::string& domain) {
         for (int from = 0; from < kMembers; from += kBatch) {
@@ -79,7 +79,7 @@ struct Costs : House {
                 Keys found;
                 const auto cost = cost_of([&](OrgStore& org) { found = page(org, after, kPage); });
                 BOOST_TEST_REQUIRE(found.size() == std::size_t{kPage});
-                BOOST_TEST((found.front().user_id == all[depth].user_id));
+                BOOST_TEST(found.front().user_id == all[depth].user_id);
                 BOOST_TEST(cost <= most);
             }
         }

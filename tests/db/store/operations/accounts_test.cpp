@@ -2,11 +2,11 @@
 // server prepares, for both engines, and what the server says of itself.
 #include "store/operations/accounts.hpp"
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "rules/operations/database_server.hpp"
 #include "store/operations/server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <stdexcept>
 
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_password_is_hashed_as_mariadb_does, Server) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_server_says_what_it_is, muster::test::Desk) {
+BOOST_FIXTURE_TEST_CASE(a_server_says_what_it_is, muster::test::DatabaseContext) {
     database.autocommit([](muster::db::Tx& tx) {
         const auto server = store::describe_server(tx);
         const bool is_mariadb = Server().is_mariadb();

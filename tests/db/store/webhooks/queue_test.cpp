@@ -2,10 +2,10 @@
 // no two runners get the same delivery.
 #include "store/webhooks/queue.hpp"
 
-#include "db/dispatch_house.hpp"
+#include "db/webhook_fixture.hpp"
 #include "service/operations/purge.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 
@@ -13,7 +13,7 @@ using namespace muster;
 
 namespace {
 
-struct Queue : test::DispatchHouse {
+struct Queue : test::WebhookFixture {
     // `count` deliveries to each endpoint, due since long, all of one event.
     void fill(const std::vector<EndpointId>& endpoints, int count) {
         const auto event = WebhookEventId::create();
@@ -30,7 +30,7 @@ struct Queue : test::DispatchHouse {
                 acme, id, id, event);
         }
     }
-    // Rows and index entries that the statements of `work` read on this desk's connection.
+    // Rows and index entries that the statements of `work` read on the connection of `worker`.
     std::int64_t reads(const std::function<void(db::Tx&)>& work) {
         return database.transaction([&](db::Tx& tx) {
             const auto before = test::entries_read(tx, "rnd");
@@ -88,12 +88,12 @@ BOOST_AUTO_TEST_CASE(those_that_fail_are_found_apart_and_the_longest_due_first) 
     database.autocommit([&](db::Tx& tx) {
         const auto healthy = due(tx);
         BOOST_REQUIRE(healthy.size() == 2U);
-        BOOST_TEST((healthy[0].endpoint == late));
-        BOOST_TEST((healthy[1].endpoint == later));
+        BOOST_TEST(healthy[0].endpoint == late);
+        BOOST_TEST(healthy[1].endpoint == later);
         const auto others = due(tx, true);
         BOOST_REQUIRE(others.size() == 1U);
-        BOOST_TEST((others[0].endpoint == failing));
-        BOOST_TEST((others[0].organization == acme));
+        BOOST_TEST(others[0].endpoint == failing);
+        BOOST_TEST(others[0].organization == acme);
     });
 }
 
@@ -107,15 +107,15 @@ BOOST_AUTO_TEST_CASE(an_organization_with_many_late_endpoints_hides_nobody_elses
     database.autocommit([&](db::Tx& tx) {
         const auto found = store::find_due_endpoints(tx, false, Timestamp::now(), 10);
         BOOST_REQUIRE(found.size() == 10U);
-        BOOST_TEST((found[0].organization == acme));
-        BOOST_TEST((found[1].endpoint == theirs));
+        BOOST_TEST(found[0].organization == acme);
+        BOOST_TEST(found[1].endpoint == theirs);
     });
 }
 
 BOOST_AUTO_TEST_CASE(what_one_runner_just_takes_another_passes_over) {
     const auto to = endpoint("https://one.example/");
     queue(to, 10);
-    test::Desk other;
+    test::DatabaseContext other;
     std::set<DeliveryId> all;
     const auto claim = [&](db::Tx& tx, int limit) {
         db::OrgStore org(tx, acme);

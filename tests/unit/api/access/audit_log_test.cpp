@@ -2,7 +2,7 @@
 #include "api/routes.hpp"
 #include "base/error.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 #include <string>
@@ -23,7 +23,7 @@ bool is_good(std::string_view query) {
         (void)api::decode_query(row(), query);
         return true;
     } catch (const Error& error) {
-        BOOST_TEST((error.code() == ErrorCode::ValidationError));
+        BOOST_TEST(error.code() == ErrorCode::ValidationError);
         return false;
     }
 }
@@ -34,8 +34,8 @@ BOOST_AUTO_TEST_SUITE(audit_log)
 
 BOOST_AUTO_TEST_CASE(the_log_is_for_admins_viewers_included_and_not_for_keys) {
     BOOST_TEST(row().operation == "listAuditLog");
-    BOOST_TEST((row().access == api::Access::Admin));
-    BOOST_TEST((row().role == rules::Role::Viewer));
+    BOOST_TEST(row().access == api::Access::Admin);
+    BOOST_TEST(row().role == rules::Role::Viewer);
 }
 
 BOOST_AUTO_TEST_CASE(a_page_has_1_to_100_entries_50_unless_told) {
@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(a_page_has_1_to_100_entries_50_unless_told) {
 BOOST_AUTO_TEST_CASE(an_entry_says_who_did_what_to_whom_and_when) {
     const Json::Value entry = row().reply.schema()["properties"]["audit_log"]["items"];
     const auto names = entry["properties"].getMemberNames();
-    BOOST_TEST((std::set<std::string>(names.begin(), names.end()) ==
-                std::set<std::string>{"id", "actor", "actor_id", "actor_email", "action",
+    BOOST_TEST(std::set<std::string>(names.begin(), names.end()) ==
+               (std::set<std::string>{"id", "actor", "actor_id", "actor_email", "action",
                                       "subject_id", "details", "request_id", "created_at"}));
     BOOST_TEST(entry["required"].size() == names.size());
     BOOST_TEST(entry["properties"]["actor"]["enum"][0].asString() == "admin");

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ bool is_let_in(const Request& request, const std::vector<std::string>& allowed) 
         api::require_origin(key, request);
         return true;
     } catch (const Error& error) {
-        BOOST_TEST((error.code() == ErrorCode::OriginNotAllowed));
+        BOOST_TEST(error.code() == ErrorCode::OriginNotAllowed);
         return false;
     }
 }

@@ -5,7 +5,7 @@
 #include "unit/client/loopback_server.hpp"
 #include "unit/net/loopback_dns.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <algorithm>
 #include <chrono>

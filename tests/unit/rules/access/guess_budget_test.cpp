@@ -2,7 +2,7 @@
 // back.
 #include "rules/access/guess_budget.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <limits>
 #include <random>
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(no_window_of_that_length_ever_sees_more_than_the_budget) {
         spent = SpentTimes(spent.packed());
         if (spent.exhausted(kThreeAnHour, now)) continue;
         spent.spend(now, kHour);
-        if (taken.size() >= 3) BOOST_TEST((now - taken[taken.size() - 3] >= kHour));
+        if (taken.size() >= 3) BOOST_TEST(now - taken[taken.size() - 3] >= kHour);
         taken.push_back(now);
     }
     BOOST_TEST(taken.size() > 1000U);
@@ -93,8 +93,8 @@ BOOST_AUTO_TEST_CASE(what_was_spent_is_packed_and_read_again) {
     BOOST_TEST(spent.packed() == "");
     spent.spend(after(0), kHour);
     spent.spend(after(5), kHour);
-    BOOST_TEST((spent.packed() == packed({after(0).milliseconds(), after(5).milliseconds()})));
-    BOOST_TEST((SpentTimes(spent.packed()).packed() == spent.packed()));
+    BOOST_TEST(spent.packed() == packed({after(0).milliseconds(), after(5).milliseconds()}));
+    BOOST_TEST(SpentTimes(spent.packed()).packed() == spent.packed());
 }
 
 BOOST_AUTO_TEST_CASE(what_is_past_is_forgotten_and_never_more_is_kept_than_there_is_room_for) {

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <limits>
 #include <set>
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_code_counts_in_its_step_and_in_the_ones_beside_it) {
     for (std::int64_t step = kStep - 3; step <= kStep + 3; ++step) {
         const auto found = match(code_of(step));
         const bool is_near = step >= kStep - 1 && step <= kStep + 1;
-        BOOST_TEST((found == (is_near ? std::optional(step) : std::nullopt)), step);
+        BOOST_TEST(found == (is_near ? std::optional(step) : std::nullopt), step);
     }
 }
 
@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(no_step_up_to_the_last_one_counts_again) {
     BOOST_TEST(!match(code_of(kStep), kStep).has_value());
     BOOST_TEST(!match(code_of(kStep - 1), kStep).has_value());
     BOOST_TEST(!match(code_of(kStep - 1), kStep - 1).has_value());
-    BOOST_TEST((match(code_of(kStep), kStep - 1) == kStep));
-    BOOST_TEST((match(code_of(kStep + 1), kStep) == kStep + 1));
+    BOOST_TEST(match(code_of(kStep), kStep - 1) == kStep);
+    BOOST_TEST(match(code_of(kStep + 1), kStep) == kStep + 1);
     BOOST_TEST(!match(code_of(kStep + 1), kStep + 1).has_value());
     BOOST_TEST(!match(code_of(kStep + 1), kStep + 100).has_value());
 }
@@ -135,14 +135,14 @@ BOOST_AUTO_TEST_CASE(case_spaces_and_dashes_of_a_typed_backup_code_do_not_count)
     for (const std::string_view typed :
          {"ABCD-EFGH-IJKL-MN27", "abcdefghijklmn27", " abcd efgh ijkl mn27 ",
           "a-b-c-d-e-f-g-h-i-j-k-l-m-n-2-7", "AbCdEfGh-IJKL mn27"}) {
-        BOOST_TEST((backup_code_hash(admin, typed) == hash), typed);
+        BOOST_TEST(backup_code_hash(admin, typed) == hash, typed);
     }
     for (const std::string_view other :
          {"", "abcd-efgh-ijkl-mn2", "abcd-efgh-ijkl-mn277", "abcd_efgh_ijkl_mn27",
           "bacd-efgh-ijkl-mn27", "abcd\tefgh-ijkl-mn27"}) {
-        BOOST_TEST((backup_code_hash(admin, other) != hash), other);
+        BOOST_TEST(backup_code_hash(admin, other) != hash, other);
     }
-    BOOST_TEST((backup_code_hash(AdminId::create(), "abcd-efgh-ijkl-mn27") != hash));
+    BOOST_TEST(backup_code_hash(AdminId::create(), "abcd-efgh-ijkl-mn27") != hash);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,7 +4,7 @@
 
 #include "rules/ads/choice.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
 using rules::AdCandidate;

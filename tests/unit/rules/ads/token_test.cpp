@@ -4,7 +4,7 @@
 #include "base/sealing.hpp"
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
 using namespace muster::rules;
@@ -51,7 +51,7 @@ void check_failure(std::string_view id, int status, std::string_view body, Kind 
     BOOST_TEST_CONTEXT(id << " " << status << " " << body.substr(0, 200)) {
         BOOST_REQUIRE(std::holds_alternative<TokenFailure>(answer));
         const auto& failure = std::get<TokenFailure>(answer);
-        BOOST_TEST((failure.kind == kind));
+        BOOST_TEST(failure.kind == kind);
         BOOST_TEST(failure.code == code);
     }
 }
@@ -204,11 +204,11 @@ BOOST_AUTO_TEST_CASE(tokens_are_read_with_their_life_and_what_is_kept) {
     BOOST_TEST(tokens.access_token.reveal() == "a.b-c_1~+/=");
     BOOST_TEST(tokens.refresh_token.value().reveal() == "r-1");
     BOOST_TEST(tokens.life.value().count() == 3'600'000);
-    BOOST_TEST((tokens.details == Details{{"scope", "x y"}}));
-    BOOST_TEST((granted("stripe", R"({"access_token":"a","stripe_user_id":"acct_1"})").details ==
-                Details{{"stripe_user_id", "acct_1"}}));
-    BOOST_TEST((granted("hubspot", R"({"access_token":"a","hub_id":4711})").details ==
-                Details{{"hub_id", "4711"}}));
+    BOOST_TEST(tokens.details == (Details{{"scope", "x y"}}));
+    BOOST_TEST(granted("stripe", R"({"access_token":"a","stripe_user_id":"acct_1"})").details ==
+               (Details{{"stripe_user_id", "acct_1"}}));
+    BOOST_TEST(granted("hubspot", R"({"access_token":"a","hub_id":4711})").details ==
+               (Details{{"hub_id", "4711"}}));
     BOOST_TEST(granted("gitlab", R"({"access_token":"a"})", 201).details.empty());
 }
 
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(each_provider_s_own_tokens_are_read) {
         "scope":"channels:read,users:read","team":{"name":"Rowing","id":"T1"},"error":null})");
     BOOST_TEST(slack.access_token.reveal() == "xoxb-1");
     BOOST_TEST(!slack.life.has_value());
-    BOOST_TEST((slack.details == Details{{"scope", "channels:read,users:read"},
+    BOOST_TEST(slack.details == (Details{{"scope", "channels:read,users:read"},
                                          {"team.id", "T1"},
                                          {"team.name", "Rowing"}}));
     const Tokens mailchimp =
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_look_up_finds_all_or_nothing) {
     const auto look = [](int status, std::string_view body) {
         return read_lookup_answer(provider("mailchimp"), status, body);
     };
-    BOOST_TEST((look(200, R"({"dc":"us6","role":"owner"})").value() == Details{{"dc", "us6"}}));
+    BOOST_TEST(look(200, R"({"dc":"us6","role":"owner"})").value() == (Details{{"dc", "us6"}}));
     for (const std::string_view body :
          {"", "[]", "{}", R"({"dc":null})", R"({"dc":""})", R"({"dc":true})", R"({"dc":"a\n"})",
           R"({"dc":"a","dc":"b"})", R"({"dc":{"dc":"us6"}})"}) {
@@ -462,10 +462,10 @@ BOOST_AUTO_TEST_CASE(tokens_are_refreshed_ahead_of_their_end_and_at_least_daily)
         {hours(25), hours(24)},
         {hours(24 * 60), hours(24)}};
     for (const auto& [life, wait] : expected) {
-        BOOST_TEST((due(true, life) == std::optional(wait)), life.count());
-        BOOST_TEST((due(false, life) == std::optional(life)), life.count());
+        BOOST_TEST(due(true, life) == std::optional(wait), life.count());
+        BOOST_TEST(due(false, life) == std::optional(life), life.count());
     }
-    BOOST_TEST((due(true, std::nullopt) == std::optional<Milliseconds>(hours(24))));
+    BOOST_TEST(due(true, std::nullopt) == std::optional<Milliseconds>(hours(24)));
     BOOST_TEST(!due(false, std::nullopt).has_value());
 }
 
@@ -473,7 +473,7 @@ BOOST_AUTO_TEST_CASE(whoever_fails_waits_longer_each_time_up_to_an_hour) {
     const std::vector<std::pair<int, int>> expected = {{-1, 1}, {0, 1},  {1, 1},         {2, 5},
                                                        {3, 15}, {4, 60}, {1'000'000, 60}};
     for (const auto& [attempts, minutes] : expected) {
-        BOOST_TEST((refresh_back_off(attempts) == std::chrono::minutes(minutes)), attempts);
+        BOOST_TEST(refresh_back_off(attempts) == std::chrono::minutes(minutes), attempts);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "rules/connections/oauth.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 
@@ -175,7 +175,7 @@ Headers headers_of(Sent client) {
 void check(const OAuthRequest& made, std::string_view url, const Headers& headers,
            std::string_view body) {
     BOOST_TEST(made.url == url);
-    BOOST_TEST((made.headers == headers));
+    BOOST_TEST(made.headers == headers);
     BOOST_TEST(made.body.value().reveal() == body);
     BOOST_TEST(made.ca_file == "/etc/ca.pem");
 }
@@ -201,7 +201,8 @@ BOOST_AUTO_TEST_CASE(each_row_is_whole) {
     for (const Provider& row : providers()) {
         BOOST_TEST_CONTEXT(row.id) {
             BOOST_TEST(names.insert(row.name).second);
-            BOOST_TEST((!row.description.empty() && row.description.size() <= 255U));
+            BOOST_TEST(!row.description.empty());
+            BOOST_TEST(row.description.size() <= 255U);
             const bool has_host = row.host.source != HostSource::None;
             for (const std::string_view url : {row.authorize_url, row.token_url}) {
                 BOOST_TEST(url.starts_with("https://"));
@@ -290,7 +291,7 @@ BOOST_AUTO_TEST_CASE(mailchimp_is_asked_where_the_account_lives_with_the_new_tok
     const OAuthRequest made = lookup_request(client_of("mailchimp"), Secret("t-1"));
     BOOST_TEST(made.url == "https://login.mailchimp.com/oauth2/metadata");
     const Headers headers = {{"Accept", "application/json"}, {"Authorization", "OAuth t-1"}};
-    BOOST_TEST((made.headers == headers));
+    BOOST_TEST(made.headers == headers);
     BOOST_TEST(!made.body.has_value());
     for (const Provider& row : providers()) {
         BOOST_TEST(client_of(row.id).lookup_url.empty() == (row.id != "mailchimp"), row.id);

@@ -2,7 +2,7 @@
 // tries.
 #include "rules/content/html_sanitizer.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <array>
 #include <string>
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(an_article_of_the_largest_size_stays_an_article) {
                               repeated(row, static_cast<int>(200'000 / (2 * row.size()))) +
                               "</tbody></table>";
     const std::string text = repeated("<p>Plain <b>words</b> with a few tags.</p>\n", 1'400);
-    BOOST_TEST((sanitized_html(table + text) == table + text));
+    BOOST_TEST(sanitized_html(table + text) == table + text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <vector>
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(one_of_several_digests_is_enough) {
 BOOST_AUTO_TEST_CASE(the_window_is_300_seconds_either_way_and_no_millisecond_more) {
     const auto signature = parse_ingest_signature(header(kSeconds, right_digest()));
     BOOST_TEST_REQUIRE(signature.has_value());
-    BOOST_TEST((signature->when == kNow));
+    BOOST_TEST(signature->when == kNow);
     const Milliseconds edge{300'000};
     const Milliseconds tick{1};
     for (const Timestamp inside : {kNow, kNow + edge, kNow - edge}) {

@@ -2,7 +2,7 @@
 // wrote are refused.
 #include "rules/imports/block.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <random>
 #include <string>
@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(a_member_s_fields_become_a_row_with_new_ids) {
     BOOST_TEST(first.text(CoreField::Dob) == "1990-01-31");
     BOOST_TEST(first.text(CoreField::Country) == "");
     BOOST_TEST(first.attributes() == fields.attributes);
-    BOOST_TEST((first.user_id != second.user_id && first.member_id != second.member_id));
+    BOOST_TEST(first.user_id != second.user_id);
+    BOOST_TEST(first.member_id != second.member_id);
 }
 
 BOOST_AUTO_TEST_CASE(rows_come_back_in_order_with_every_byte) {
@@ -115,9 +116,9 @@ BOOST_AUTO_TEST_CASE(rows_come_back_in_order_with_every_byte) {
     BOOST_TEST_REQUIRE(read.size() == rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         BOOST_TEST(read[i].row_number == rows[i].row_number);
-        BOOST_TEST((read[i].user_id == rows[i].user_id));
-        BOOST_TEST((read[i].member_id == rows[i].member_id));
-        BOOST_TEST((read[i].texts == rows[i].texts));
+        BOOST_TEST(read[i].user_id == rows[i].user_id);
+        BOOST_TEST(read[i].member_id == rows[i].member_id);
+        BOOST_TEST(read[i].texts == rows[i].texts);
     }
     BOOST_TEST(decode_rows("").empty());
 }
@@ -165,10 +166,10 @@ BOOST_AUTO_TEST_CASE(a_person_s_rows_lose_their_texts_and_keep_their_place) {
     BOOST_TEST_REQUIRE(read.size() == rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         BOOST_TEST(read[i].row_number == rows[i].row_number);
-        BOOST_TEST((read[i].user_id == rows[i].user_id));
-        BOOST_TEST((read[i].member_id == rows[i].member_id));
+        BOOST_TEST(read[i].user_id == rows[i].user_id);
+        BOOST_TEST(read[i].member_id == rows[i].member_id);
         const bool is_hers = rows[i].email() == "ann@x.test";
-        BOOST_TEST((read[i].texts == (is_hers ? StagedRow{}.texts : rows[i].texts)), i);
+        BOOST_TEST(read[i].texts == (is_hers ? StagedRow{}.texts : rows[i].texts), i);
     }
     BOOST_TEST(redact_rows(redaction.block, "ann@x.test").rows == 0);
     BOOST_TEST(redact_rows(bytes, "nobody@x.test").block == bytes);
@@ -183,17 +184,17 @@ BOOST_AUTO_TEST_CASE(outcomes_come_back_with_their_keys_and_users) {
     const auto read = decode_outcomes(encode_outcomes(written), written.size());
     BOOST_TEST_REQUIRE(read.size() == written.size());
     for (std::size_t i = 0; i < written.size(); ++i) {
-        BOOST_TEST((read[i].state == written[i].state));
-        BOOST_TEST((read[i].error == written[i].error));
+        BOOST_TEST(read[i].state == written[i].state);
+        BOOST_TEST(read[i].error == written[i].error);
         BOOST_TEST(read[i].key == written[i].key);
-        BOOST_TEST((read[i].user_id == written[i].user_id));
+        BOOST_TEST(read[i].user_id == written[i].user_id);
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_block_without_outcomes_is_staged) {
     const auto read = decode_outcomes("", 3);
     BOOST_TEST_REQUIRE(read.size() == 3);
-    for (const auto& one : read) BOOST_TEST((one.state == RowState::Staged));
+    for (const auto& one : read) BOOST_TEST(one.state == RowState::Staged);
     BOOST_TEST(decode_outcomes("", 0).empty());
 }
 

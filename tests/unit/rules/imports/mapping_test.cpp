@@ -3,7 +3,7 @@
 
 #include "rules/members/fields.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <vector>
@@ -51,9 +51,9 @@ BOOST_AUTO_TEST_CASE(targets_have_their_contract_names) {
     BOOST_TEST(text_of(MappingTarget::CoreField) == "core_field");
     BOOST_TEST(text_of(MappingTarget::Attribute) == "attribute");
     BOOST_TEST(text_of(MappingTarget::Ignored) == "ignored");
-    BOOST_TEST((mapping_target("core_field") == MappingTarget::CoreField));
-    BOOST_TEST((mapping_target("attribute") == MappingTarget::Attribute));
-    BOOST_TEST((mapping_target("ignored") == MappingTarget::Ignored));
+    BOOST_TEST(mapping_target("core_field") == MappingTarget::CoreField);
+    BOOST_TEST(mapping_target("attribute") == MappingTarget::Attribute);
+    BOOST_TEST(mapping_target("ignored") == MappingTarget::Ignored);
     for (const std::string_view text : {"", "Ignored", "core", "coreField", "ignored ", "skip"}) {
         BOOST_TEST(!mapping_target(text).has_value(), text);
     }

@@ -1,7 +1,7 @@
 // rules/imports/states.hpp: names of states and errors, and what each state allows.
 #include "rules/imports/states.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <array>
 #include <set>
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_SUITE(import_states)
 BOOST_AUTO_TEST_CASE(job_states_have_their_contract_names) {
     for (const StateRow& row : kStates) {
         BOOST_TEST(text_of(row.state) == row.text);
-        BOOST_TEST((import_state(row.text) == row.state), row.text);
+        BOOST_TEST(import_state(row.text) == row.state, row.text);
     }
     for (const std::string_view text : {"", "Staging", "staging ", "cancelled", "done", "staged"}) {
         BOOST_TEST(!import_state(text).has_value(), text);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(what_can_be_canceled_or_moves_is_active) {
 BOOST_AUTO_TEST_CASE(row_states_have_their_contract_names) {
     for (const auto& [state, text] : kRowStates) {
         BOOST_TEST(text_of(state) == text);
-        BOOST_TEST((row_state(text) == state), text);
+        BOOST_TEST(row_state(text) == state, text);
     }
     for (const std::string_view text : {"", "Valid", "ok", "completed", "invalid,valid"}) {
         BOOST_TEST(!row_state(text).has_value(), text);

@@ -1,7 +1,7 @@
 // rules/members/fields.hpp: the field rules of specification 2.1, as tables of inputs and outcomes.
 #include "rules/members/fields.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <vector>
@@ -421,7 +421,7 @@ BOOST_AUTO_TEST_CASE(normalising_twice_changes_nothing) {
 
 BOOST_AUTO_TEST_CASE(core_fields_are_known_by_their_exact_names) {
     for (const auto& entry : kCoreFields) {
-        BOOST_TEST((core_field(entry.name) == entry.field), entry.name);
+        BOOST_TEST(core_field(entry.name) == entry.field, entry.name);
     }
     for (const std::string_view name :
          {"", "Email", "email ", "e-mail", "attributes", "externalId", "id", "row_number"}) {

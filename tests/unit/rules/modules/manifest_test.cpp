@@ -2,7 +2,7 @@
 // reported at, and how a config is split into what is shown and what is secret.
 #include "rules/modules/manifest.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <string>
 #include <string_view>
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_faults_are_told) {
 BOOST_AUTO_TEST_CASE(the_emitted_types_are_read_again) {
     const auto types =
         emitted_types(R"({"name": "N", "events": {"emits": ["shop.sold", "shop.void"]}})");
-    BOOST_TEST((types == std::vector<std::string>{"shop.sold", "shop.void"}));
+    BOOST_TEST(types == (std::vector<std::string>{"shop.sold", "shop.void"}));
     for (const char* none : {"{}", "", "[1]", R"({"events": 1})"}) {
         BOOST_TEST(emitted_types(none).empty());
     }

@@ -2,7 +2,7 @@
 // not.
 #include "rules/operations/database_server.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using muster::rules::DatabaseServer;
 using muster::rules::faults_of;

@@ -2,7 +2,7 @@
 // names it; with no other.
 #include "rules/operations/schema_fit.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <set>
 

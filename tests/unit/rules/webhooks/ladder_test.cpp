@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <array>
 #include <random>
@@ -61,14 +61,14 @@ BOOST_AUTO_TEST_CASE(what_the_receiver_asks_for_is_waited_for_up_to_twice_the_st
 
 BOOST_AUTO_TEST_CASE(only_2xx_is_delivered_and_only_410_is_gone) {
     for (const char* outcome : {"200", "202", "204", "299"}) {
-        BOOST_TEST((verdict_on(outcome, std::stoi(outcome)) == Verdict::Delivered));
+        BOOST_TEST(verdict_on(outcome, std::stoi(outcome)) == Verdict::Delivered);
         BOOST_TEST(rules::counted_class(outcome) == "2xx");
     }
-    BOOST_TEST((verdict_on("http_4xx", 410) == Verdict::Gone));
-    BOOST_TEST((verdict_on("http_4xx", 404) == Verdict::Failed));
-    BOOST_TEST((verdict_on("http_3xx", 302) == Verdict::Failed));
+    BOOST_TEST(verdict_on("http_4xx", 410) == Verdict::Gone);
+    BOOST_TEST(verdict_on("http_4xx", 404) == Verdict::Failed);
+    BOOST_TEST(verdict_on("http_3xx", 302) == Verdict::Failed);
     for (const char* outcome : {"dns", "connect", "tls", "timeout", "blocked_address"}) {
-        BOOST_TEST((verdict_on(outcome, {}) == Verdict::Failed));
+        BOOST_TEST(verdict_on(outcome, {}) == Verdict::Failed);
         BOOST_TEST(rules::counted_class(outcome) == outcome);
     }
 }

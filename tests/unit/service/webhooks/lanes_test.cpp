@@ -1,7 +1,7 @@
 // service/webhooks/lanes.hpp: who may have how much under way, so that nobody delays anybody else.
 #include "service/webhooks/lanes.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 using namespace muster;
 using service::Lane;

@@ -2,7 +2,7 @@
 // tenancy_test.cpp, which lets each try every statement on the owner's rows.
 #pragma once
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/api_keys.hpp"
@@ -12,7 +12,7 @@
 #include "store/imports/jobs.hpp"
 #include "store/members/members.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <functional>
 #include <optional>
@@ -29,7 +29,7 @@ inline const std::string kHash(32, 'h');
 inline const Timestamp kNow = Timestamp::now();
 inline const Timestamp kLater = kNow + Milliseconds(3'600'000);
 
-struct Neighbours : House {
+struct TwoTenants : Fixture {
     struct Tenant {
         OrgId id;
         ImportId job = ImportId::create();
@@ -56,7 +56,7 @@ struct Neighbours : House {
         ConnectionId connection = ConnectionId::create();
     };
 
-    Neighbours() {
+    TwoTenants() {
         client.run("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED");
         furnish(owner, "owner");
         furnish(stranger, "stranger");

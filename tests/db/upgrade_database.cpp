@@ -1,6 +1,6 @@
-#include "db/places.hpp"
+#include "db/upgrade_database.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include "print.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -77,7 +77,7 @@ std::string recorded(int version) {
            ", 1)";
 }
 
-Place::Place(const std::string& suffix) {
+UpgradeDatabase::UpgradeDatabase(const std::string& suffix) {
     settings.database_name += suffix;
     auto without = connection_settings();
     without.database.clear();
@@ -87,29 +87,29 @@ Place::Place(const std::string& suffix) {
     context.emplace(service::Context{*database, settings, KeyRing(settings.security_key)});
 }
 
-Place::~Place() {
+UpgradeDatabase::~UpgradeDatabase() {
     client->run("DROP DATABASE " + settings.database_name);
 }
 
-db::ConnectionSettings Place::connection() const {
+db::ConnectionSettings UpgradeDatabase::connection() const {
     auto made = connection_settings();
     made.database = settings.database_name;
     return made;
 }
 
-void Place::run_all(const std::string& file) {
+void UpgradeDatabase::run_all(const std::string& file) {
     for (const std::string& statement : store::statements_of(source_text(file))) {
         client->run(statement);
     }
 }
 
-service::Migration Place::upgrade_elsewhere() {
+service::Migration UpgradeDatabase::upgrade_elsewhere() {
     db::Database other(connection());
     service::Context its{other, settings, KeyRing(settings.security_key)};
     return service::upgrade_schema(its);
 }
 
-std::optional<std::int64_t> Place::upgrading() const {
+std::optional<std::int64_t> UpgradeDatabase::upgrading() const {
     Client watcher;
     auto rows =
         watcher.query("SELECT IS_USED_LOCK(CONCAT('muster.schema.', LEFT(SHA2(?, 256), 32)))",
@@ -118,7 +118,7 @@ std::optional<std::int64_t> Place::upgrading() const {
     return rows.optional_integer(1);
 }
 
-OldPlace::OldPlace(int digits) : Place("_old") {
+OldDatabase::OldDatabase(int digits) : UpgradeDatabase("_old") {
     run_all("tests/data/schema-1.sql");
     client->run(recorded(1));
     client->run(
@@ -150,27 +150,27 @@ OldPlace::OldPlace(int digits) : Place("_old") {
         "REPEAT('h', 32), 201, '/v1/x', '{}', 1, 2)");
 }
 
-NewPlace::NewPlace() : Place("_new") {
+NewDatabase::NewDatabase() : UpgradeDatabase("_new") {
     service::make_schema(*database, settings);
 }
 
-void check_is_current(Place& place) {
-    BOOST_TEST(described(*place.client) == described_anew(), boost::test_tools::per_element());
+void check_is_current(UpgradeDatabase& target) {
+    BOOST_TEST(described(*target.client) == described_anew(), boost::test_tools::per_element());
     Lines versions;
     for (int version = 1; version <= kNewest; ++version)
         versions.push_back(std::to_string(version));
-    BOOST_TEST(place.client->column("SELECT version FROM schema_version ORDER BY version") ==
+    BOOST_TEST(target.client->column("SELECT version FROM schema_version ORDER BY version") ==
                versions);
     const std::string newest =
         "SELECT CONCAT_WS(' ', version, COALESCE(oldest_program, '-')) FROM schema_version "
         "ORDER BY version DESC LIMIT 1";
     Client anew;
-    BOOST_TEST(place.client->value(newest) == anew.value(newest));
-    BOOST_TEST(service::check_readiness(*place.context).problem == "");
+    BOOST_TEST(target.client->value(newest) == anew.value(newest));
+    BOOST_TEST(service::check_readiness(*target.context).problem == "");
 }
 
-void check_data_is_right(OldPlace& place, int people) {
-    Client& client = *place.client;
+void check_data_is_right(OldDatabase& target, int people) {
+    Client& client = *target.client;
     BOOST_TEST(client.number("SELECT COUNT(*) FROM members JOIN users ON users.id = user_id "
                              "WHERE members.email = users.email COLLATE utf8mb4_bin") ==
                2 * people);

@@ -1,8 +1,8 @@
-// What the tests of upgrades share: databases of their own beside the tests' one, empty or of
-// an earlier version, and what an upgrade has to make of them.
+// The databases of upgrade tests: next to the main test database, empty or of an earlier version,
+// and checks of the upgraded schema and data.
 #pragma once
 
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "service/operations/schema.hpp"
 #include "store/operations/schema.hpp"
 
@@ -25,12 +25,12 @@ std::string upgrade_file(int version);
 std::string recorded(int version);
 
 // A database of its own, empty.
-class Place {
+class UpgradeDatabase {
   public:
-    explicit Place(const std::string& suffix);
-    ~Place();
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    explicit UpgradeDatabase(const std::string& suffix);
+    ~UpgradeDatabase();
+    UpgradeDatabase(const UpgradeDatabase&) = delete;
+    UpgradeDatabase& operator=(const UpgradeDatabase&) = delete;
 
     db::ConnectionSettings connection() const;
     void run_all(const std::string& file);
@@ -46,20 +46,20 @@ class Place {
 };
 
 // A database of version 1 with two organizations and 10^digits people in each.
-struct OldPlace : Place {
-    explicit OldPlace(int digits = 1);
+struct OldDatabase : UpgradeDatabase {
+    explicit OldDatabase(int digits = 1);
 };
 
 // One whose schema is a new one.
-struct NewPlace : Place {
-    NewPlace();
+struct NewDatabase : UpgradeDatabase {
+    NewDatabase();
 };
 
 // The tables, and what the newest row of schema_version says, are those of a new database, and
 // programs may work.
-void check_is_current(Place& place);
-// What was in an OldPlace is there, and in the new columns what belongs there.
-void check_data_is_right(OldPlace& place, int people);
+void check_is_current(UpgradeDatabase& target);
+// What was in an OldDatabase is there, and in the new columns what belongs there.
+void check_data_is_right(OldDatabase& target, int people);
 
 bool says(const std::exception& error, std::string_view words);
 

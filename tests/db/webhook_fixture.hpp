@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text.hpp"
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
 #include "service/webhooks/dispatch.hpp"
@@ -16,8 +16,8 @@
 
 namespace muster::test {
 
-struct DispatchHouse : House {
-    DispatchHouse() {
+struct WebhookFixture : Fixture {
+    WebhookFixture() {
         acme = organization();
         installation = install(acme);
     }
@@ -101,8 +101,8 @@ struct DispatchHouse : House {
     InstallationId installation;
 };
 
-// A runner: a desk of its own, that may post to the loopback.
-struct Courier : Desk {
+// A runner with a context of its own, which may post to the loopback.
+struct Courier : DatabaseContext {
     explicit Courier(int connections = 32, int endpoint_connections = 4) : own(settings()) {
         own.webhooks_loopback = "yes";
         own.webhooks_connections = connections;

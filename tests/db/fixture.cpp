@@ -1,4 +1,4 @@
-#include "db/house.hpp"
+#include "db/fixture.hpp"
 
 #include "service/access/organizations.hpp"
 
@@ -160,10 +160,10 @@ const db::Sql& Client::statement(std::string_view text) {
     return entry->second;
 }
 
-Desk::Desk(const db::ConnectionSettings& with)
+DatabaseContext::DatabaseContext(const db::ConnectionSettings& with)
     : database(with), context{database, settings(), KeyRing(settings().security_key)} {}
 
-House::House() {
+Fixture::Fixture() {
     client.run("SET FOREIGN_KEY_CHECKS = 0");
     for (const std::string& table :
          client.column("SELECT table_name FROM information_schema.tables "
@@ -173,11 +173,11 @@ House::House() {
     client.run("SET FOREIGN_KEY_CHECKS = 1");
 }
 
-OrgId House::organization(std::string_view name) {
+OrgId Fixture::organization(std::string_view name) {
     return service::create_organization(context, name).id;
 }
 
-InstallationId House::install(OrgId organization, std::string_view slug) {
+InstallationId Fixture::install(OrgId organization, std::string_view slug) {
     const auto module = ModuleId::create();
     const auto version = VersionId::create();
     const auto installation = InstallationId::create();

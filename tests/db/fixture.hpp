@@ -140,8 +140,8 @@ class Meanwhile {
 };
 
 // What a worker or a runner has: a database and a context of its own. One a thread.
-struct Desk {
-    explicit Desk(const db::ConnectionSettings& with = connection_settings());
+struct DatabaseContext {
+    explicit DatabaseContext(const db::ConnectionSettings& with = connection_settings());
 
     // Runs `work(Unit&)` in a transaction of that organization.
     template <class Work>
@@ -157,8 +157,8 @@ struct Desk {
 };
 
 // The fixture: every table empty.
-struct House : Desk {
-    House();
+struct Fixture : DatabaseContext {
+    Fixture();
     // A new one, with the starter attributes, disabled.
     OrgId organization(std::string_view name = "Acme");
     // A published module of that slug, installed and enabled.

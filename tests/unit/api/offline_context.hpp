@@ -1,5 +1,5 @@
-// A context whose database is away: for everything of api/ that needs none, and for what happens
-// then.
+// A context whose database is unreachable: for everything of api/ that needs no database, and for
+// the answers during an outage.
 #pragma once
 
 #include "base/settings.hpp"
@@ -13,13 +13,13 @@
 
 namespace muster::test {
 
-struct AwayDesk {
-    AwayDesk() {
+struct OfflineContext {
+    OfflineContext() {
         settings.server_stale_after = 30;
         settings.server_base_url = "https://api.example.test";
     }
-    AwayDesk(const AwayDesk&) = delete;
-    AwayDesk& operator=(const AwayDesk&) = delete;
+    OfflineContext(const OfflineContext&) = delete;
+    OfflineContext& operator=(const OfflineContext&) = delete;
 
     static db::ConnectionSettings nowhere() {
         db::ConnectionSettings connection;
