@@ -82,22 +82,25 @@ struct Ads : Fixture {
             .member.user_id;
     }
     std::optional<service::ServedAd> serve(const AdQuestion& question = {"top", {}, {}, {}, {}}) {
-        return service::serve_ad(context, acme, question, now, first);
+        return service::serve_ad(context, cache, acme, question, now, first);
     }
     // As a worker that has just begun.
-    void forget() { context.ads = service::AdServingCache(context.keys); }
+    void forget() { cache = service::AdServingCache(context.keys); }
     // How many of as many requests at once were given an ad.
     int served_side_by_side(int requests, const AdQuestion& question) {
         std::atomic<int> served = 0;
         side_by_side(requests, [&](int) {
             DatabaseContext worker;
-            if (service::serve_ad(worker.context, acme, question, now, first)) ++served;
+            service::AdServingCache own(worker.context.keys);
+            if (service::serve_ad(worker.context, own, acme, question, now, first)) ++served;
         });
         return served;
     }
     std::vector<rules::AdDay> days(CampaignId id) {
         return service::list_ad_days(context, acme, id, 90);
     }
+
+    service::AdServingCache cache{context.keys};
     std::int64_t sum(const std::string& column) {
         return client.number("SELECT COALESCE(SUM(" + column + "), 0) FROM ad_campaign_days");
     }
@@ -144,7 +147,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
     BOOST_TEST(ad->creative.campaign_id == made.id);
     const OrgId other = organization("Other");
     BOOST_TEST(code_of([&] {
-                   (void)service::serve_ad(context, other, {"top", {}, {}, {}, {}}, now, first);
+                   (void)service::serve_ad(context, cache, other, {"top", {}, {}, {}, {}}, now, first);
                }) == ErrorCode::NotFound);
 }
 
@@ -301,10 +304,10 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
         }
     });
     BOOST_TEST(sum("impressions") == 1);
-    BOOST_TEST(service::redeem_click(context, ad->click_token, Counting::Looks) == kLanding);
+    BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Looks) == kLanding);
     BOOST_TEST(sum("clicks") == 0);
     for (int i = 0; i < 2; ++i) {
-        BOOST_TEST(service::redeem_click(context, ad->click_token, Counting::Counts) == kLanding);
+        BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Counts) == kLanding);
     }
     BOOST_TEST(sum("clicks") == 1);
     const auto list = days(made.id);
@@ -314,8 +317,8 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     now = now - rules::kAdTokenLife - Milliseconds(1);
     client.execute("UPDATE ad_campaigns SET starts_at = 0");
     const auto expired = serve();
-    BOOST_TEST(service::redeem_impression(context, expired->impression_token, Counting::Counts));
-    BOOST_TEST(service::redeem_click(context, expired->click_token, Counting::Counts) == kLanding);
+    BOOST_TEST(service::redeem_impression(context, cache, expired->impression_token, Counting::Counts));
+    BOOST_TEST(service::redeem_click(context, cache, expired->click_token, Counting::Counts) == kLanding);
     BOOST_TEST(sum("impressions + clicks") == 2);
 }
 
@@ -325,10 +328,10 @@ BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
     for (const std::string& token :
          {std::string(), std::string("x"), ad->impression_token.substr(1), ad->click_token + "A",
           ad->click_token}) {
-        BOOST_TEST(!service::redeem_impression(context, token, Counting::Counts), token);
+        BOOST_TEST(!service::redeem_impression(context, cache, token, Counting::Counts), token);
     }
     BOOST_TEST(code_of([&] {
-                   (void)service::redeem_click(context, ad->impression_token, Counting::Counts);
+                   (void)service::redeem_click(context, cache, ad->impression_token, Counting::Counts);
                }) == ErrorCode::NotFound);
     BOOST_TEST(sum("impressions + clicks") == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_redemptions") == 0);
@@ -340,10 +343,10 @@ BOOST_AUTO_TEST_CASE(a_creative_that_is_gone_leads_nowhere_and_a_campaign_that_i
     as(acme, [&](service::OrgTransaction& transaction) {
         service::delete_ad_campaign(transaction, made.id);
     });
-    BOOST_TEST(service::redeem_impression(context, ad->impression_token, Counting::Counts));
+    BOOST_TEST(service::redeem_impression(context, cache, ad->impression_token, Counting::Counts));
     BOOST_TEST(sum("impressions") == 0);
     BOOST_TEST(code_of([&] {
-                   (void)service::redeem_click(context, ad->click_token, Counting::Counts);
+                   (void)service::redeem_click(context, cache, ad->click_token, Counting::Counts);
                }) == ErrorCode::NotFound);
 }
 
@@ -366,7 +369,7 @@ BOOST_AUTO_TEST_CASE(what_a_member_was_shown_goes_with_the_membership_and_with_t
 BOOST_AUTO_TEST_CASE(what_kept_tokens_and_caps_is_purged_when_its_time_is_over) {
     const auto made = campaign(capped(9));
     const auto ad = serve({"top", member("ann@x.test"), {}, {}, {}});
-    service::redeem_impression(context, ad->impression_token, Counting::Counts);
+    service::redeem_impression(context, cache, ad->impression_token, Counting::Counts);
     BOOST_TEST(!service::purge_step(context).any());
     client.execute("UPDATE ad_redemptions SET redeemed_at = redeemed_at - ?", kDay);
     BOOST_TEST(!service::purge_step(context).any());
