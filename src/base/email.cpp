@@ -8,10 +8,6 @@
 namespace muster {
 namespace {
 
-constexpr bool is_control(unsigned char c) {
-    return c < 0x20 || c == 0x7f;
-}
-
 constexpr bool is_letter_or_digit(unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -138,7 +134,7 @@ bool is_email(std::string_view email) {
 std::optional<FieldCode> normalise_email(std::string& text) {
     trim(text);
     if (text.empty()) return FieldCode::Required;
-    if (std::any_of(text.begin(), text.end(), is_control)) return FieldCode::InvalidValue;
+    if (has_control(text)) return FieldCode::InvalidValue;
     ascii_lower(text);
     if (is_longer_than(text, kLongestEmail)) return FieldCode::TooLong;
     if (!is_email(text)) return FieldCode::InvalidEmail;
