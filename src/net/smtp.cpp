@@ -51,6 +51,7 @@ void set_tls(CURL* curl, const SmtpSettings& settings) {
 }
 
 void set_connection(CURL* curl, const SmtpSettings& settings) {
+    harden(curl, "smtp,smtps");
     set(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(settings.connect_seconds));
     set(curl, CURLOPT_TIMEOUT, static_cast<long>(settings.total_seconds));
     set(curl, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(settings.reply_seconds));

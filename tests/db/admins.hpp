@@ -14,6 +14,7 @@
 #include <json/value.h>
 
 #include "print.hpp"
+#include "service/callers.hpp"
 
 #include <string>
 #include <string_view>

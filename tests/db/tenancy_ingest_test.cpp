@@ -2,6 +2,7 @@
 // them (tenancy_test.cpp).
 #include "db/two_tenants.hpp"
 #include "store/engagement/events.hpp"
+#include "store/members/lookup.hpp"
 #include "store/modules/credentials.hpp"
 #include "store/privacy/erasure.hpp"
 

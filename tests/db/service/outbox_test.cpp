@@ -2,6 +2,7 @@
 // who listen, and for nobody else.
 #include "service/outbox.hpp"
 
+#include "base/json.hpp"
 #include "db/two_tenants.hpp"
 #include "rules/event_types.hpp"
 #include "service/members/change.hpp"

@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_bearer_token_is_what_stands_behind_the_scheme) {
     const auto token = [](const std::string& header) {
         http::Request request;
         request.authorization = header;
-        return std::string(api::bearer_token(request));
+        return std::string(http::bearer_token(request));
     };
     BOOST_TEST(token("Bearer abc") == "abc");
     BOOST_TEST(token("bEARER   abc ") == "abc");

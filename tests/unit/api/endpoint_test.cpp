@@ -125,10 +125,14 @@ constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number"));
 
 struct Calls : test::OfflineContext {
     Call call(const std::string& query, const Endpoint& endpoint = kList) {
-        return {request,  endpoint,    context,
-                metrics,  limiter,     slots,
-                caller(), {},          api::decode_query(endpoint, query),
-                nullptr,  std::nullopt};
+        return {.request = request,
+                .endpoint = endpoint,
+                .context = context,
+                .worker = worker,
+                .caller = caller(),
+                .parameters = {},
+                .query = api::decode_query(endpoint, query),
+                .claim = std::nullopt};
     }
     service::Caller caller() const {
         service::Caller made;

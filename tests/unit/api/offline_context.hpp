@@ -2,6 +2,7 @@
 // the answers during an outage.
 #pragma once
 
+#include "api/worker_state.hpp"
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "process/concurrency_limit.hpp"
@@ -32,7 +33,8 @@ struct OfflineContext {
     service::Context context{database, settings, KeyRing(Secret(std::string(32, 'k')))};
     process::Metrics metrics{{}};
     process::RateLimiter limiter{64};
-    process::ConcurrencyLimit slots;
+    process::ConcurrencyLimit concurrency;
+    api::WorkerState worker{context, metrics, limiter, concurrency};
 };
 
 }  // namespace muster::test

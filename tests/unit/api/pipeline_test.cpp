@@ -66,7 +66,7 @@ struct Way : test::OfflineContext {
     }
     Reply answer(Method method, const std::string& path) { return answer(request(method, path)); }
 
-    api::Pipeline pipeline{context, metrics, limiter, slots};
+    api::Pipeline pipeline{context, metrics, limiter, concurrency};
 };
 
 Json::Value parsed(const Reply& reply) {
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_for_nobody) {
 
 BOOST_AUTO_TEST_CASE(answers_are_counted_by_operation) {
     process::Metrics counted({"zero", "one"});
-    api::Pipeline counting(context, counted, limiter, slots);
+    api::Pipeline counting(context, counted, limiter, concurrency);
     const Silence silence;
     const std::array both{request(Method::Get, "/nowhere"), request(Method::Delete, "/v1/imports")};
     counting.handle(both);

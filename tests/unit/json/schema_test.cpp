@@ -17,7 +17,7 @@ using muster::Date;
 using muster::Error;
 using muster::ErrorCode;
 using muster::json::JsonBody;
-namespace http = muster::http;
+namespace json = muster::json;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "service/audit.hpp"
 
 #include "print.hpp"
+#include "service/callers.hpp"
 
 #include <functional>
 #include <future>

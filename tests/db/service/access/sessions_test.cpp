@@ -3,6 +3,7 @@
 #include "service/access/sessions.hpp"
 
 #include "db/admins.hpp"
+#include "service/callers.hpp"
 
 using namespace muster;
 using test::AdminFixture;

@@ -146,9 +146,10 @@ BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
     BOOST_TEST_REQUIRE(ad.has_value());
     BOOST_TEST(ad->creative.campaign_id == made.id);
     const OrgId other = organization("Other");
-    BOOST_TEST(code_of([&] {
-                   (void)service::serve_ad(context, cache, other, {"top", {}, {}, {}, {}}, now, first);
-               }) == ErrorCode::NotFound);
+    BOOST_TEST(
+        code_of([&] {
+            (void)service::serve_ad(context, cache, other, {"top", {}, {}, {}, {}}, now, first);
+        }) == ErrorCode::NotFound);
 }
 
 // The statements that serve() sends.
@@ -299,7 +300,8 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     const auto ad = serve();
     side_by_side(32, [&](int) {
         DatabaseContext worker;
-        if (!service::redeem_impression(worker.context, ad->impression_token, Counting::Counts)) {
+        if (!service::redeem_impression(worker.context, cache, ad->impression_token,
+                                        Counting::Counts)) {
             throw std::runtime_error("refused");
         }
     });
@@ -307,7 +309,8 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Looks) == kLanding);
     BOOST_TEST(sum("clicks") == 0);
     for (int i = 0; i < 2; ++i) {
-        BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Counts) == kLanding);
+        BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Counts) ==
+                   kLanding);
     }
     BOOST_TEST(sum("clicks") == 1);
     const auto list = days(made.id);
@@ -317,8 +320,10 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     now = now - rules::kAdTokenLife - Milliseconds(1);
     client.execute("UPDATE ad_campaigns SET starts_at = 0");
     const auto expired = serve();
-    BOOST_TEST(service::redeem_impression(context, cache, expired->impression_token, Counting::Counts));
-    BOOST_TEST(service::redeem_click(context, cache, expired->click_token, Counting::Counts) == kLanding);
+    BOOST_TEST(
+        service::redeem_impression(context, cache, expired->impression_token, Counting::Counts));
+    BOOST_TEST(service::redeem_click(context, cache, expired->click_token, Counting::Counts) ==
+               kLanding);
     BOOST_TEST(sum("impressions + clicks") == 2);
 }
 
@@ -331,7 +336,8 @@ BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
         BOOST_TEST(!service::redeem_impression(context, cache, token, Counting::Counts), token);
     }
     BOOST_TEST(code_of([&] {
-                   (void)service::redeem_click(context, cache, ad->impression_token, Counting::Counts);
+                   (void)service::redeem_click(context, cache, ad->impression_token,
+                                               Counting::Counts);
                }) == ErrorCode::NotFound);
     BOOST_TEST(sum("impressions + clicks") == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_redemptions") == 0);

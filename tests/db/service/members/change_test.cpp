@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_membership_ends_for_one_organization_alone) {
     BOOST_TEST(client.snapshot(umbrella) == there);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 1);
     BOOST_TEST(test::code_of(remove) == ErrorCode::NotFound);
-    BOOST_TEST(run_one(acme, Batch().add("ann@x.test")) == rules::RowState::Attached);
+    BOOST_TEST(run_one(acme, Batch().add("ann@x.test")) == rules::MemberOutcome::Attached);
     BOOST_TEST(member(acme, "ann@x.test").attributes == "{}");
 }
 

@@ -4,6 +4,7 @@
 
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"
+#include "service/callers.hpp"
 #include "service/operations/key_rotation.hpp"
 
 #include <future>

@@ -4,6 +4,7 @@
 
 #include "db/admins.hpp"
 #include "rules/seal_names.hpp"
+#include "service/idempotency.hpp"
 #include "service/mail.hpp"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "db/imports.hpp"
+#include "service/idempotency.hpp"
 #include "service/operations/monitoring.hpp"
 #include "store/operations/purge.hpp"
 

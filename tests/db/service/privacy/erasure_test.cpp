@@ -5,6 +5,7 @@
 #include "db/imports.hpp"
 #include "service/access/organizations.hpp"
 #include "service/attributes.hpp"
+#include "service/idempotency.hpp"
 #include "service/members/create.hpp"
 
 using namespace muster;

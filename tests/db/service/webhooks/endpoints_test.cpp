@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(both_secrets_are_sealed_anew_when_the_installation_s_key_is
                                                 {"https://example.org/", {"member.created"}});
     });
     const Secret next("another key of at least 32 bytes, for these tests");
-    service::Context rotating{database, test::settings(), context.cursors,
+    service::Context rotating{database, test::settings(),
                               KeyRing(next, test::settings().security_key)};
     const KeyRing after(next);
     const auto counts = service::rotate_secrets(rotating);

@@ -3,6 +3,7 @@
 #include "store/engagement/events.hpp"
 
 #include "db/fixture.hpp"
+#include "store/members/lookup.hpp"
 #include "store/operations/purge.hpp"
 
 #include "print.hpp"

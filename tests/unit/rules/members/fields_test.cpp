@@ -1,6 +1,7 @@
 // rules/members/fields.hpp: the field rules of specification 2.1, as tables of inputs and outcomes.
 #include "rules/members/fields.hpp"
 
+#include "base/email.hpp"
 #include "print.hpp"
 
 #include <string>
@@ -8,11 +9,11 @@
 
 using muster::Date;
 using muster::FieldCode;
+using muster::is_email;
 using muster::rules::core_field;
 using muster::rules::CoreField;
 using muster::rules::is_birthday;
 using muster::rules::is_country;
-using muster::rules::is_email;
 using muster::rules::kCoreFields;
 using muster::rules::MemberFields;
 using muster::rules::normalise;
