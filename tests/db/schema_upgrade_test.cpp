@@ -171,7 +171,7 @@ struct NextUpgrade : NewDatabase {
     }
     // `oldest`: the oldest program that it works with.
     void apply(int oldest, const std::string& statement) {
-        database->read([&](muster::db::Tx& tx) {
+        database->autocommit([&](muster::db::Tx& tx) {
             return service::apply_upgrade(tx, {{statement}, {kNext, oldest}}, {});
         });
     }

@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_signing_secret_is_sealed_anew_when_the_key_is_rotated) {
     const auto issued = issue();
     issue();
     const Secret next(std::string(32, 'n'));
-    service::Context rotating{database, test::settings(), context.cursors,
+    service::Context rotating{database, test::settings(),
                               KeyRing(next, test::settings().security_key)};
     for (const std::int64_t expected : {2, 0}) {
         const auto counts = service::rotate_secrets(rotating);

@@ -55,7 +55,7 @@ struct Secrets : AdminFixture {
     using Figures = std::vector<std::int64_t>;
 
     // The installation while its key is rotated, and afterwards.
-    service::Context rotating{database, test::settings(), context.cursors,
+    service::Context rotating{database, test::settings(),
                               KeyRing(kNext, test::settings().security_key)};
     service::Context after{database, test::settings(), KeyRing(kNext)};
 };

@@ -320,7 +320,7 @@ void put_event(Purge& at, OrgId organization, Timestamp when) {
 service::Purged purge_events(Purge& at, int days) {
     Settings settings = test::settings();
     settings.jobs_engagement_days = days;
-    service::Context other{at.database, settings, at.at.context.keys};
+    service::Context other{at.database, settings, at.context.keys};
     return service::purge_step(other);
 }
 
