@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_what_was_asked_for_and_is_found_by_its_token) {
     BOOST_TEST(key.created_by == admin);
     const auto found = service::find_publishable_keys(context, {&key.token, 1});
     BOOST_TEST_REQUIRE(found.size() == 1U);
-    BOOST_TEST(found[0] == key);
+    BOOST_TEST((found[0] == key));
     const auto listed = list();
     BOOST_TEST_REQUIRE(listed.size() == 1U);
     BOOST_TEST(listed[0].last_used_at.has_value());
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_change_touches_what_it_names_and_null_clears) {
     rename.name = "store";
     auto expected = key;
     expected.name = "store";
-    BOOST_TEST(change(key, rename) == expected);
+    BOOST_TEST((change(key, rename) == expected));
     PublishableKeyChange clear;
     clear.expires_at.emplace();
     clear.rate_per_second.emplace();
@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(a_change_touches_what_it_names_and_null_clears) {
     expected.rate_per_second.reset();
     expected.burst.reset();
     expected.allowed_origins = *clear.allowed_origins;
-    BOOST_TEST(change(key, clear) == expected);
-    BOOST_TEST(list().at(0) == expected);
+    BOOST_TEST((change(key, clear) == expected));
+    BOOST_TEST((list().at(0) == expected));
 }
 
 BOOST_AUTO_TEST_CASE(a_change_may_give_an_expired_key_a_new_end_but_none_that_has_passed) {
