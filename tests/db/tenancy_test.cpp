@@ -423,7 +423,8 @@ BOOST_AUTO_TEST_CASE(
         after("tenancy/connections_under_a_lease") * after("tenancy/removed_connections")) {
     std::set<std::string> defined;
     for (const auto& entry :
-         std::filesystem::directory_iterator(test::source_root() + "/src/store")) {
+         std::filesystem::recursive_directory_iterator(test::source_root() + "/src/store")) {
+        if (!entry.is_regular_file()) continue;
         std::ifstream in(entry.path());
         const std::string text{std::istreambuf_iterator<char>(in), {}};
         for (const std::string& name : tenant_statements(text)) {

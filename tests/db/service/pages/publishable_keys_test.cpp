@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_change_touches_what_it_names_and_null_clears) {
     expected.burst.reset();
     expected.allowed_origins = *clear.allowed_origins;
     BOOST_TEST((change(key, clear) == expected));
-    BOOST_TEST(list().at(0) == expected);
+    BOOST_TEST((list().at(0) == expected));
 }
 
 BOOST_AUTO_TEST_CASE(a_change_may_give_an_expired_key_a_new_end_but_none_that_has_passed) {

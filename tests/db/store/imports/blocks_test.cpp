@@ -14,6 +14,14 @@ using store::BlockState;
 using test::ImportFixture;
 using test::until;
 
+namespace muster::rules {
+
+inline std::ostream& operator<<(std::ostream& to, const BlockKey& key) {
+    return to << '{' << key.number << ", " << key.part << '}';
+}
+
+}  // namespace muster::rules
+
 namespace {
 
 const Timestamp kNow = Timestamp::now();
@@ -69,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_block_is_read_as_it_was_written) {
         [&](OrgStore& org) { return store::read_blocks(org, id, {}, BlockFilter::All, 10); });
     BOOST_TEST_REQUIRE(blocks.size() == 1);
     const store::Block& block = blocks.front();
-    BOOST_TEST((block.key == BlockKey{4'294'967, 3}));
+    BOOST_TEST(block.key == (BlockKey{4'294'967, 3}));
     BOOST_TEST(block.rows == 1);
     BOOST_TEST(block.data == data);
     BOOST_TEST(block.outcome == "");
@@ -150,7 +158,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_found_by_number_with_all_their_parts) {
     const std::vector<std::uint32_t> numbers{7, 2, 1};
     on_store([&](OrgStore& org) {
         BOOST_TEST(store::find_block_keys(org, id, numbers) == (Keys{{1, 0}, {1, 7}, {2, 3}}));
-        BOOST_TEST((store::read_block(org, id, {1, 7})->key == BlockKey{1, 7}));
+        BOOST_TEST(store::read_block(org, id, {1, 7})->key == (BlockKey{1, 7}));
         BOOST_TEST(!store::read_block(org, id, {1, 1}).has_value());
         store::delete_block(org, id, {1, 7});
         store::delete_block(org, id, {1, 1});
