@@ -89,10 +89,10 @@ BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_anywhere) {
     for (const BlockKey key : {BlockKey{2, 1}, BlockKey{0, 0}, BlockKey{10, 0}, BlockKey{2, 0}}) {
         insert(key);
     }
-    BOOST_TEST((read(BlockFilter::All) == (Keys{{0, 0}, {2, 0}, {2, 1}, {10, 0}})));
-    BOOST_TEST((read(BlockFilter::All, {0, 1}) == (Keys{{2, 0}, {2, 1}, {10, 0}})));
-    BOOST_TEST((read(BlockFilter::All, {2, 1}) == (Keys{{2, 1}, {10, 0}})));
-    BOOST_TEST((read(BlockFilter::All, {2, 0}, 2) == (Keys{{2, 0}, {2, 1}})));
+    BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST(read(BlockFilter::All, {0, 1}) == (Keys{{2, 0}, {2, 1}, {10, 0}}));
+    BOOST_TEST(read(BlockFilter::All, {2, 1}) == (Keys{{2, 1}, {10, 0}}));
+    BOOST_TEST(read(BlockFilter::All, {2, 0}, 2) == (Keys{{2, 0}, {2, 1}}));
     BOOST_TEST(read(BlockFilter::All, {10, 1}).empty());
 }
 
