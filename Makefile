@@ -100,6 +100,7 @@ SYSTEM_WARNINGS := -Wno-array-bounds -Wno-restrict
 # main.cpp configures Boost.Test before it includes it.
 USERS_IN_src   := $(LIB_OBJECTS) $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard src/main/*.cpp))
 USERS_IN_tests := $(filter-out %/main.o,$(UNIT_OBJECTS) $(DB_OBJECTS))
+.SECONDARY: $(BUILD)/src/precompiled.hpp $(BUILD)/tests/precompiled.hpp
 $(BUILD)/%/precompiled.hpp: Makefile
 	@mkdir -p $(@D)
 	@printf '#include <%s>\n' $(PRECOMPILED_IN_$*) >$@

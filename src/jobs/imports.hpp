@@ -1,11 +1,12 @@
 // The work on import jobs: dry runs and commits, a turn at a time, so that a small job never waits
-// for a large one. service/imports/work.hpp has the steps; here is who gets how much time, on how
-// many connections, and what happens when a step fails.
+// for a large one. The steps are service/imports/dry_run.hpp and commit.hpp; here is who gets how
+// much time, on how many connections, and what happens when a step fails.
 #pragma once
 
 #include "jobs/runner.hpp"
 #include "service/context.hpp"
-#include "service/imports/work.hpp"
+#include "service/imports/commit.hpp"
+#include "service/imports/dry_run.hpp"
 
 #include <future>
 #include <list>

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "db/fixture.hpp"
+#include "service/imports/commit.hpp"
+#include "service/imports/dry_run.hpp"
 #include "service/imports/jobs.hpp"
 #include "service/imports/rows.hpp"
-#include "service/imports/work.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"
 

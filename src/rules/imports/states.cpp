@@ -78,4 +78,16 @@ std::string row_error_message(RowError error, std::string_view key) {
     return "";
 }
 
+RowError row_error_of(AttributeVerdict verdict) {
+    switch (verdict) {
+        case AttributeVerdict::Good:
+            return RowError::None;
+        case AttributeVerdict::UnknownKey:
+            return RowError::AttrUnknownKey;
+        case AttributeVerdict::InvalidValue:
+            return RowError::AttrInvalidValue;
+    }
+    return RowError::AttrInvalidValue;
+}
+
 }  // namespace muster::rules

@@ -1,6 +1,8 @@
 // States of an import job and of its rows (specification 3.1, docs/api.md "Imports").
 #pragma once
 
+#include "rules/attributes.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +41,8 @@ enum class RowError : std::uint8_t {
 };
 // "ROW_DUPLICATE_IN_FILE" and so on (the contract); None: "".
 std::string_view text_of(RowError error);
+// None for a good value.
+RowError row_error_of(AttributeVerdict verdict);
 // A sentence for a person; `key` is the attribute's, where one is to blame.
 std::string row_error_message(RowError error, std::string_view key);
 

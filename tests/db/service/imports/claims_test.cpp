@@ -1,5 +1,5 @@
-// service/imports/work.hpp: a claim whose connection is lost counts at most one attempt.
-#include "service/imports/work.hpp"
+// service/imports/lease.hpp: a claim whose connection is lost counts at most one attempt.
+#include "service/imports/lease.hpp"
 
 #include "db/imports.hpp"
 #include "db/lossy_server.hpp"

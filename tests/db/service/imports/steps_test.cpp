@@ -1,6 +1,7 @@
-// service/imports/work.hpp: the runner's steps may stop anywhere, run twice or lose their lease,
-// and the rows come out as if nothing had happened.
-#include "service/imports/work.hpp"
+// service/imports/dry_run.hpp, commit.hpp: the runner's steps may stop anywhere, run twice or lose
+// their lease, and the rows come out as if nothing had happened.
+#include "service/imports/commit.hpp"
+#include "service/imports/dry_run.hpp"
 
 #include "db/imports.hpp"
 #include "rules/imports/block.hpp"

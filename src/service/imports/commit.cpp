@@ -1,0 +1,185 @@
+#include "service/imports/commit.hpp"
+
+#include "db/transaction.hpp"
+#include "service/attributes.hpp"
+#include "service/members/create.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace muster::service {
+
+using rules::AttributeVerdict;
+using rules::ImportState;
+using rules::RowError;
+using rules::RowOutcome;
+using rules::RowState;
+using store::BlockKey;
+
+namespace {
+
+RowState state_of(rules::MemberOutcome outcome) {
+    switch (outcome) {
+        case rules::MemberOutcome::Created:
+            return RowState::Created;
+        case rules::MemberOutcome::Attached:
+            return RowState::Attached;
+        case rules::MemberOutcome::Merged:
+            return RowState::Merged;
+    }
+    return RowState::Failed;
+}
+
+// A block on its way into the members table.
+class BlockCommit {
+  public:
+    BlockCommit(store::Block block, const rules::AttributeRegistry& registry, Timestamp now)
+        : block_(std::move(block)),
+          rows_(rules::decode_rows(block_.data)),
+          outcomes_(rules::decode_outcomes(block_.outcome, rows_.size())) {
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (outcomes_[i].state == RowState::Valid) add(i, registry, now);
+        }
+    }
+
+    BlockKey key() const { return block_.key; }
+    const std::vector<RowOutcome>& outcomes() const { return outcomes_; }
+    std::int64_t tried() const { return tried_; }
+
+    // One statement set for all rows.
+    void write(db::Tx& tx, OrgId organization, Expect expect, Timestamp now) {
+        write_range(tx, organization, expect, now, 0, inputs_.size());
+    }
+
+    // The same, but rows that the database refuses fail alone: halved until they are found.
+    void write_carefully(db::Tx& tx, OrgId organization, Timestamp now) {
+        write_or_split(tx, organization, now, 0, inputs_.size());
+    }
+
+  private:
+    void add(std::size_t row, const rules::AttributeRegistry& registry, Timestamp now) {
+        ++tried_;
+        const rules::StagedRow& staged = rows_[row];
+        const auto verdict = rules::validate_attributes(registry, staged.attributes());
+        if (verdict.verdict !=
+            AttributeVerdict::Good) {  // the registry has changed since the dry run
+            outcomes_[row] = {
+                RowState::Failed, rules::row_error_of(verdict.verdict), verdict.key, {}};
+            return;
+        }
+        MemberInput& input = inputs_.emplace_back();
+        input.user_id = staged.user_id;
+        input.member_id = staged.member_id;
+        input.email = staged.email();
+        std::copy_n(staged.texts.begin() + 1, input.texts.size(), input.texts.begin());
+        input.attributes =
+            rules::attribute_document(staged.attributes(), rules::Provenance::Import, now);
+        places_.push_back(row);
+    }
+
+    void write_range(db::Tx& tx, OrgId organization, Expect expect, Timestamp now, std::size_t from,
+                     std::size_t count) {
+        const auto inputs = std::span<const MemberInput>(inputs_).subspan(from, count);
+        const auto written = create_or_attach(tx, organization, inputs, expect, now);
+        for (std::size_t i = 0; i < count; ++i) {
+            outcomes_[places_[from + i]] = {state_of(written[i].outcome), RowError::None, "",
+                                            written[i].user_id};
+        }
+    }
+
+    void write_or_split(db::Tx& tx, OrgId organization, Timestamp now, std::size_t from,
+                        std::size_t count) {
+        if (count == 0) return;
+        if (tx.attempt(
+                [&] { write_range(tx, organization, Expect::NewUsers, now, from, count); })) {
+            return;
+        }
+        if (count == 1) {
+            outcomes_[places_[from]] = {RowState::Failed, RowError::WriteFailed, "", {}};
+            return;
+        }
+        write_or_split(tx, organization, now, from, count / 2);
+        write_or_split(tx, organization, now, from + count / 2, count - count / 2);
+    }
+
+    store::Block block_;
+    std::vector<rules::StagedRow> rows_;
+    std::vector<RowOutcome> outcomes_;
+    std::vector<MemberInput> inputs_;
+    std::vector<std::size_t> places_;  // the row of each input
+    std::int64_t tried_ = 0;
+};
+
+// The last block's outcomes predict the next one's. Once people are known, looking them up first
+// pays: an INSERT that meets an address takes gap locks on the index, and two connections with
+// random addresses deadlock over them.
+Expect expectation_after(const rules::RowCounts& counts) {
+    const int known = counts.attached + counts.merged;
+    return known * 50 > counts.created ? Expect::KnownUsers : Expect::NewUsers;
+}
+
+enum class Care : std::uint8_t { Fast, RowByRow };
+
+void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit, Care care) {
+    thread_local Expect expect = Expect::NewUsers;
+    context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        db::OrgStore org(tx, lease.organization);
+        const auto registry = attribute_registry_for_writing(tx, lease.organization);
+        store::ImportProgress progress;
+        for (const BlockKey& key : unit.blocks) {
+            auto block = store::lock_uncommitted_block(org, lease.id, key);
+            if (!block) continue;
+            BlockCommit commit(std::move(*block), registry, now);
+            care == Care::Fast ? commit.write(tx, lease.organization, expect, now)
+                               : commit.write_carefully(tx, lease.organization, now);
+            store::write_outcome(org, lease.id, commit.key(), store::BlockState::Committed,
+                                 commit.outcomes(), now);
+            const rules::RowCounts counts = rules::count_states(commit.outcomes());
+            progress.processed += commit.tried();
+            progress.created += counts.created;
+            progress.attached += counts.attached + counts.merged;
+            progress.failed += counts.failed;
+            expect = expectation_after(counts);
+        }
+        if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Committing,
+                                        progress, std::nullopt, now, lease_end(context, now))) {
+            throw LeaseLost{};
+        }
+    });
+}
+
+}  // namespace
+
+std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
+                                          rules::BlockKey from, int most) {
+    constexpr std::size_t kBlocksPerUnit = 10;
+    const auto keys = context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        return store::find_uncommitted_blocks(org, lease.id, from,
+                                              most * static_cast<int>(kBlocksPerUnit));
+    });
+    std::vector<CommitUnit> units;
+    for (const BlockKey& key : keys) {
+        if (units.empty() || units.back().blocks.size() == kBlocksPerUnit) units.emplace_back();
+        units.back().blocks.push_back(key);
+    }
+    return units;
+}
+
+void commit_unit(Context& context, const Lease& lease, const CommitUnit& unit) {
+    try {
+        commit_blocks(context, lease, unit, Care::Fast);
+    } catch (const db::DbError& error) {
+        if (error.kind() != db::DbError::Kind::BadData) throw;
+        commit_blocks(context, lease, unit, Care::RowByRow);
+    }
+}
+
+void complete_import(Context& context, const Lease& lease) {
+    finish_stage(context, lease, ImportState::Committing, ImportState::Completed);
+}
+
+}  // namespace muster::service

@@ -1,0 +1,147 @@
+#include "service/imports/dry_run.hpp"
+
+#include "base/crypto.hpp"
+#include "db/transaction.hpp"
+#include "service/attributes.hpp"
+#include "store/imports/blocks.hpp"
+#include "store/imports/jobs.hpp"
+#include "store/members/members.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace muster::service {
+
+using rules::AttributeVerdict;
+using rules::ImportState;
+using rules::RowError;
+using rules::RowOutcome;
+using rules::RowState;
+using store::BlockKey;
+
+namespace {
+
+constexpr int kBlocksPerBatch = 10;
+
+std::vector<store::Block> read_batch(Context& context, const Lease& lease, BlockKey from) {
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        return store::read_blocks(org, lease.id, from, store::BlockFilter::All, kBlocksPerBatch);
+    });
+}
+
+RowOutcome validate(const rules::StagedRow& row, const rules::AttributeRegistry& registry,
+                    ClaimedEmails& claimed) {
+    // The lowest row number claims the address, valid itself or not.
+    if (!claimed.claim(row.email())) return {RowState::Invalid, RowError::DuplicateInFile, "", {}};
+    const auto verdict = rules::validate_attributes(registry, row.attributes());
+    if (verdict.verdict == AttributeVerdict::Good) return {RowState::Valid, RowError::None, "", {}};
+    return {RowState::Invalid, rules::row_error_of(verdict.verdict), verdict.key, {}};
+}
+
+}  // namespace
+
+bool ClaimedEmails::claim(std::string_view email) {
+    Digest digest{};
+    const std::string hash = sha256(email);
+    std::memcpy(&digest, hash.data(), sizeof digest);
+    return digests_.insert(digest).second;
+}
+
+DryRun resume_dry_run(Context& context, const rules::ImportJob& job) {
+    const Lease lease{job.organization_id, job.id, {}};
+    DryRun run;
+    run.next_block = job.next_block;
+    run.claimed.reserve(static_cast<std::size_t>(job.staged_rows));
+    for (BlockKey from; from < job.next_block;) {
+        const auto blocks = read_batch(context, lease, from);
+        for (const store::Block& block : blocks) {
+            if (block.key >= job.next_block) return run;
+            for (const auto& row : rules::decode_rows(block.data)) run.claimed.claim(row.email());
+        }
+        if (blocks.empty()) return run;
+        from = blocks.back().key.next();
+    }
+    return run;
+}
+
+struct ValidatedBatch::Impl {
+    std::vector<store::Block> blocks;
+    std::vector<std::vector<RowOutcome>> outcomes;  // of each block
+    std::vector<std::string_view> valid;            // addresses, in the blocks' bytes
+    store::ImportProgress progress;
+};
+
+ValidatedBatch::ValidatedBatch(std::vector<store::Block> blocks,
+                               const rules::AttributeRegistry& registry, ClaimedEmails& claimed)
+    : impl_(std::make_unique<Impl>()) {
+    impl_->blocks = std::move(blocks);
+    for (const store::Block& block : impl_->blocks) {
+        auto& outcomes = impl_->outcomes.emplace_back();
+        for (const rules::StagedRow& row : rules::decode_rows(block.data)) {
+            outcomes.push_back(validate(row, registry, claimed));
+            if (outcomes.back().state == RowState::Valid) impl_->valid.push_back(row.email());
+        }
+        impl_->progress.processed += static_cast<std::int64_t>(outcomes.size());
+    }
+    impl_->progress.valid = static_cast<std::int64_t>(impl_->valid.size());
+    impl_->progress.invalid = impl_->progress.processed - impl_->progress.valid;
+}
+
+ValidatedBatch::~ValidatedBatch() = default;
+ValidatedBatch::ValidatedBatch(ValidatedBatch&&) noexcept = default;
+ValidatedBatch& ValidatedBatch::operator=(ValidatedBatch&&) noexcept = default;
+
+rules::ImportPreview ValidatedBatch::preview(Context& context, const Lease& lease, std::size_t part,
+                                             std::size_t parts) const {
+    const std::size_t all = impl_->valid.size();
+    const std::size_t begin = all * part / parts;
+    const std::size_t end = all * (part + 1) / parts;
+    return context.database.autocommit([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        rules::ImportPreview preview;
+        for (std::size_t from = begin; from < end; from += rules::kBlockRows) {
+            const std::size_t count = std::min<std::size_t>(rules::kBlockRows, end - from);
+            const auto known =
+                store::count_known(org, std::span(impl_->valid).subspan(from, count));
+            preview.create += static_cast<std::int64_t>(count) - known.users;
+            preview.attach += known.users - known.members;
+            preview.merge += known.members;
+        }
+        return preview;
+    });
+}
+
+void ValidatedBatch::record(Context& context, const Lease& lease,
+                            const rules::ImportPreview& preview) const {
+    store::ImportProgress progress = impl_->progress;
+    progress.preview = preview;
+    const BlockKey next = impl_->blocks.back().key.next();
+    context.database.transaction([&](db::Tx& tx) {
+        const Timestamp now = Timestamp::now();
+        db::OrgStore org(tx, lease.organization);
+        for (std::size_t i = 0; i < impl_->blocks.size(); ++i) {
+            store::write_outcome(org, lease.id, impl_->blocks[i].key, store::BlockState::Checked,
+                                 impl_->outcomes[i], now);
+        }
+        if (!store::add_import_progress(org, lease.id, lease.owner, ImportState::Validating,
+                                        progress, next, now, lease_end(context, now))) {
+            throw LeaseLost{};
+        }
+    });
+}
+
+std::optional<ValidatedBatch> validate_next(Context& context, const Lease& lease, DryRun& run) {
+    auto blocks = read_batch(context, lease, run.next_block);
+    if (blocks.empty()) return std::nullopt;
+    run.next_block = blocks.back().key.next();
+    return ValidatedBatch(std::move(blocks), attribute_registry(context, lease.organization),
+                          run.claimed);
+}
+
+void finish_dry_run(Context& context, const Lease& lease) {
+    finish_stage(context, lease, ImportState::Validating, ImportState::Validated);
+}
+
+}  // namespace muster::service

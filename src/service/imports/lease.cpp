@@ -1,0 +1,62 @@
+#include "service/imports/lease.hpp"
+
+#include "db/transaction.hpp"
+#include "store/imports/jobs.hpp"
+
+namespace muster::service {
+
+using rules::ImportState;
+
+// Claims and their ends are transactions: a lost connection undoes what was not committed, so that
+// the second run finds the job as it was.
+std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
+    return context.database.transaction([&](db::Tx& tx) -> std::optional<Lease> {
+        const Timestamp now = Timestamp::now();
+        const auto due = store::find_due_import(tx, now);
+        if (!due) return std::nullopt;
+        db::OrgStore org(tx, due->organization);
+        if (!store::claim_import(org, due->id, owner, now, lease_end(context, now)))
+            return std::nullopt;
+        return Lease{due->organization, due->id, owner};
+    });
+}
+
+bool another_import_waits(Context& context) {
+    return context.database.autocommit(
+        [](db::Tx& tx) { return store::find_due_import(tx, Timestamp::now()).has_value(); });
+}
+
+void release_import(Context& context, const Lease& lease, AttemptPolicy policy,
+                    Milliseconds pause) {
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        const Timestamp now = Timestamp::now();
+        store::release_import(org, lease.id, lease.owner, policy == AttemptPolicy::Forgive, now,
+                              now + pause);
+    });
+}
+
+void fail_import(Context& context, const Lease& lease, ImportState from,
+                 const rules::ImportFailure& failure) {
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        store::finish_import(org, lease.id, lease.owner, from, ImportState::Failed, failure,
+                             Timestamp::now());
+    });
+}
+
+Timestamp lease_end(const Context& context, Timestamp now) {
+    return now + Milliseconds(context.settings.jobs_lease * 1000);
+}
+
+void finish_stage(Context& context, const Lease& lease, ImportState from, ImportState to) {
+    context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, lease.organization);
+        if (!store::finish_import(org, lease.id, lease.owner, from, to, std::nullopt,
+                                  Timestamp::now())) {
+            throw LeaseLost{};
+        }
+    });
+}
+
+}  // namespace muster::service
