@@ -34,9 +34,9 @@ Json::Value provider_schema() {
 struct ProviderId {
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 const rules::Provider*& out) const {
-        std::string_view id;
-        if (in.get_string().get(id)) return to.fault(path, FieldCode::WrongType);
-        out = rules::find_provider(id);
+        const auto id = to.string(in, path);
+        if (!id) return;
+        out = rules::find_provider(*id);
         if (!out) to.fault(path, FieldCode::InvalidChoice);
     }
     Json::Value schema() const { return provider_schema(); }
@@ -49,10 +49,10 @@ struct ProviderSettings {
 
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::map<std::string, std::string, std::less<>>& out) const {
-        simdjson::dom::object object;
-        if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
-        if (object.size() > kMost) return to.fault(path, FieldCode::TooLong);
-        for (const auto& [key, value] : object) {
+        const auto object = to.object(in, path);
+        if (!object) return;
+        if (object->size() > kMost) return to.fault(path, FieldCode::TooLong);
+        for (const auto& [key, value] : *object) {
             kText.decode(value, json::Path(path, key), to, out[std::string(key)]);
         }
     }

@@ -6,6 +6,7 @@
 #include "api/groups.hpp"
 #include "base/text.hpp"
 #include "rules/imports/mapping.hpp"
+#include "rules/members/payload.hpp"
 #include "service/imports/rows.hpp"
 
 namespace muster {
@@ -84,7 +85,7 @@ constexpr auto kNewImport = json::object<service::NewImport>(
 
 constexpr auto kNewRow = json::object<service::NewRow>(
     json::required("rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber}),
-    json::required("payload", &service::NewRow::fields, json::MemberPayload{}));
+    json::required("payload", &service::NewRow::fields, rules::MemberPayload{}));
 
 struct StageRows {
     std::vector<service::NewRow> rows;

@@ -7,6 +7,7 @@
 #include "rules/access/admins.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
+#include "rules/members/payload.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
@@ -33,16 +34,8 @@ using service::StoredReply;
 // ---------------------------------------------------------------------------- bodies
 
 // The body is the payload itself, without a wrapper.
-struct NewUserSchema {
-    using Value = rules::MemberFields;
-    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
-                Value& out) const {
-        json::MemberPayload{}.decode(in, path, to, out);
-    }
-};
-constexpr NewUserSchema kNewUser;
-
-constexpr json::MemberPatch kUserPatch;
+constexpr rules::MemberPayload kNewUser;
+constexpr rules::MemberPatchPayload kUserPatch;
 
 struct LockUser {
     std::optional<std::string> reason;
@@ -233,7 +226,7 @@ constexpr std::array kEndpoints = {
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "MemberPayload",
-        .body_schema = json::member_payload_schema,
+        .body_schema = rules::member_payload_schema,
         .body_example = R"({"email": "ada@example.org", "first_name": "Ada", "country": "GB"})",
         .reply = {201, "The member was created or attached.", "application/json", "CreatedUser",
                   created_schema},

@@ -4,6 +4,7 @@
 #include "api/routes.hpp"
 #include "base/text.hpp"
 #include "http/etag.hpp"
+#include "rules/members/payload.hpp"
 
 #include <map>
 #include <set>
@@ -327,7 +328,7 @@ Json::Value build_document(std::string_view base_url, Described described) {
         "factor wants the second factor passed.");
     Json::Value& schemas = components["schemas"];
     schemas["Error"] = error_schema();
-    schemas["MemberPayload"] = json::member_payload_schema();
+    schemas["MemberPayload"] = rules::member_payload_schema();
     for (const Endpoint* row : all_endpoints()) {
         const bool is_published = described == Described::All || row->is_published;
         if (row->is_internal || !is_published) continue;

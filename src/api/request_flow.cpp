@@ -103,9 +103,8 @@ std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
 // The key that a page put into the body.
 std::string token_in(const std::string& body) {
     const json::JsonBody json(body);
-    std::string_view token;
-    if (json.root()["key"].get_string().get(token)) return "";
-    return std::string(token);
+    const auto key = json.root().member("key");
+    return std::string(key ? key->string().value_or("") : "");
 }
 
 // ---------------------------------------------------------------------------- answers

@@ -1,14 +1,19 @@
 #include "json/json_body.hpp"
 
 #include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/text.hpp"
+
+#include <simdjson.h>
 
 #include <algorithm>
+#include <bit>
+#include <new>
+#include <string>
 #include <vector>
 
 namespace muster::json {
 namespace {
+
+namespace dom = simdjson::dom;
 
 [[noreturn]] void refuse(const std::string& reason) {
     throw Error(ErrorCode::BadRequest).detail("reason", reason);
@@ -61,20 +66,22 @@ class StrictCheck {
     explicit StrictCheck(bool has_escapes) : has_escapes_(has_escapes) {}
 
     // `depth`: the level of `element`, if it is a container; the root's is 1.
-    void run(const JsonIn& element, std::size_t depth) {
+    void run(const dom::element& element, std::size_t depth) {
         const bool is_container = element.is_object() || element.is_array();
         if (is_container && depth > kMaxDepth) refuse(reason_for(simdjson::DEPTH_ERROR));
         if (element.is_object()) {
-            object(members_of(element), depth);
+            object(element.get_object().value_unsafe(), depth);
         } else if (element.is_array()) {
-            for (const JsonIn entry : entries_of(element)) run(entry, depth + 1);
+            for (const dom::element entry : element.get_array().value_unsafe()) {
+                run(entry, depth + 1);
+            }
         } else if (has_escapes_ && element.is_string()) {
-            string(std::string_view(element.get_string()));
+            string(element.get_string().value_unsafe());
         }
     }
 
   private:
-    void object(const simdjson::dom::object& object, std::size_t depth) {
+    void object(const dom::object& object, std::size_t depth) {
         std::vector<std::string_view> keys;
         keys.reserve(object.size());
         for (const auto& [key, value] : object) {
@@ -92,56 +99,65 @@ class StrictCheck {
     bool has_escapes_;
 };
 
-void append_canonical(std::string& to, const JsonIn& element) {
-    if (element.is_array()) {
-        to += '[';
-        for (const JsonIn entry : entries_of(element)) {
-            append_canonical(to, entry);
-            to += ',';
+// One parser a process: its buffers are as large as the largest body, and are used again.
+dom::parser& parser_for(std::size_t bytes) {
+    thread_local dom::parser parser;
+    // The parser counts a scalar as a level of its own; StrictCheck looks at the containers.
+    if (parser.capacity() < bytes || parser.max_depth() != kMaxDepth + 1) {
+        if (parser.allocate(std::max<std::size_t>(bytes, 4096), kMaxDepth + 1)) {
+            throw std::bad_alloc();
         }
-        to += ']';
-    } else if (element.is_object()) {
-        std::vector<std::pair<std::string_view, JsonIn>> members;
-        for (const auto& [key, value] : members_of(element)) {
-            members.emplace_back(key, value);
-        }
-        std::sort(members.begin(), members.end(),
-                  [](const auto& left, const auto& right) { return left.first < right.first; });
-        to += '{';
-        for (const auto& [key, value] : members) {
-            append_json_string(to, key);
-            to += ':';
-            append_canonical(to, value);
-            to += ',';
-        }
-        to += '}';
-    } else {
-        to += simdjson::minify(element);
     }
+    return parser;
 }
 
 }  // namespace
 
-JsonBody::JsonBody(std::string_view body) {
-    // One parser a process: its buffers are as large as the largest body, and are used again.
-    thread_local simdjson::dom::parser parser;
-    if (body.empty()) refuse("the body is empty");
-    if (body.starts_with("\xef\xbb\xbf")) refuse("the body begins with a byte order mark");
-    // The parser counts a scalar as a level of its own; StrictCheck looks at the containers.
-    if (parser.capacity() < body.size() || parser.max_depth() != kMaxDepth + 1) {
-        if (parser.allocate(std::max<std::size_t>(body.size(), 4096), kMaxDepth + 1)) {
-            throw std::bad_alloc();
-        }
+struct JsonBody::Document : dom::document {
+    // A closed body's: its buffers serve the next one.
+    static std::unique_ptr<Document>& spare() {
+        thread_local std::unique_ptr<Document> spare;
+        return spare;
     }
-    const auto error = parser.parse(body.data(), body.size()).get(root_);
-    if (error) refuse(reason_for(error));
-    StrictCheck(body.find("\\u") != std::string_view::npos).run(root_, 1);
+};
+
+void JsonBody::Reuse::operator()(Document* document) const {
+    Document::spare().reset(document);
 }
 
-std::string canonical_json(const JsonIn& element) {
-    std::string text;
-    append_canonical(text, element);
-    return text;
+JsonBody::JsonBody(std::string_view body) : document_(Document::spare().release()) {
+    if (body.empty()) refuse("the body is empty");
+    if (body.starts_with("\xef\xbb\xbf")) refuse("the body begins with a byte order mark");
+    if (!document_) document_.reset(new Document);
+    dom::element root;
+    const auto error =
+        parser_for(body.size()).parse_into_document(*document_, body.data(), body.size()).get(root);
+    if (error) refuse(reason_for(error));
+    StrictCheck(body.find("\\u") != std::string_view::npos).run(root, 1);
+    root_ = std::bit_cast<JsonIn>(root);
+}
+
+struct JsonParser::State {
+    dom::parser parser;
+    std::string padded;
+};
+
+JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
+JsonParser::~JsonParser() = default;
+
+std::optional<JsonIn> JsonParser::parse(std::string_view text) {
+    state_->padded.assign(text);
+    state_->padded.append(simdjson::SIMDJSON_PADDING, '\0');
+    dom::element root;
+    if (state_->parser.parse(state_->padded.data(), text.size(), false).get(root)) {
+        return std::nullopt;
+    }
+    return std::bit_cast<JsonIn>(root);
+}
+
+std::optional<JsonObject> JsonParser::parse_object(std::string_view text) {
+    const auto root = parse(text);
+    return root ? root->object() : std::nullopt;
 }
 
 }  // namespace muster::json

@@ -3,27 +3,18 @@
 // at.
 #pragma once
 
-#include <simdjson.h>
+#include "json/json_in.hpp"
 
-#include <string>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 namespace muster::json {
 
-using JsonIn = simdjson::dom::element;
-
 inline constexpr std::size_t kMaxDepth = 64;
 
-// The entries of what is known to be an array or an object; by value, so that a range-for keeps
-// them.
-inline simdjson::dom::array entries_of(const JsonIn& element) {
-    return simdjson::dom::array(element.get_array());
-}
-inline simdjson::dom::object members_of(const JsonIn& element) {
-    return simdjson::dom::object(element.get_object());
-}
-
-// The parsed document; `body` is kept, since the elements point into the parser.
+// A request's parsed body. It owns the document: several can be open at once.
 class JsonBody {
   public:
     // Throws Error BAD_REQUEST, with the reason for a person in details.reason.
@@ -31,11 +22,31 @@ class JsonBody {
     const JsonIn& root() const { return root_; }
 
   private:
+    struct Document;
+    struct Reuse {
+        void operator()(Document* document) const;
+    };
+    std::unique_ptr<Document, Reuse> document_;
     JsonIn root_;
 };
 
-// A text that is equal for equal JSON (keys sorted, no white space), for the idempotency
-// comparison.
-[[nodiscard]] std::string canonical_json(const JsonIn& element);
+// Reads stored JSON and other servers' answers, which may repeat a key. Its buffers serve one
+// document after another.
+class JsonParser {
+  public:
+    JsonParser();
+    ~JsonParser();
+    JsonParser(const JsonParser&) = delete;
+    JsonParser& operator=(const JsonParser&) = delete;
+
+    // Valid until the next call; nullopt for a text that is not JSON.
+    std::optional<JsonIn> parse(std::string_view text);
+    // nullopt for any other value than an object too.
+    std::optional<JsonObject> parse_object(std::string_view text);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 }  // namespace muster::json

@@ -65,7 +65,7 @@ std::string_view member_as_sent(const JsonIn& object, std::string_view text, std
     if (!object.is_object()) return {};
     const auto texts = entries_as_sent(text);
     std::size_t index = 0;
-    for (const auto& [name, value] : members_of(object)) {
+    for (const auto& [name, value] : *object.object()) {
         if (name == key) return texts.at(index);
         ++index;
     }
@@ -86,11 +86,12 @@ std::string compact_json(std::string_view json) {
 std::vector<std::string> members_as_sent(const JsonIn& root, std::string_view text,
                                          std::string_view list, std::string_view key) {
     std::vector<std::string> found;
-    simdjson::dom::array entries;
-    if (root[list].get_array().get(entries)) return found;
+    const auto member = root.member(list);
+    const auto entries = member ? member->array() : std::nullopt;
+    if (!entries) return found;
     const auto texts = entries_as_sent(member_as_sent(root, text, list));
     std::size_t index = 0;
-    for (const JsonIn entry : entries) {
+    for (const JsonIn& entry : *entries) {
         found.push_back(compact_json(member_as_sent(entry, texts.at(index), key)));
         ++index;
     }

@@ -2,7 +2,7 @@
 // for its sender must come back as it was sent.
 #pragma once
 
-#include "json/json_body.hpp"
+#include "json/json_in.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,17 +1,14 @@
 // What a request body may hold, as constants: each type both decodes (gathering every fault) and
 // prints its JSON Schema, so that the OpenAPI description cannot differ from what is accepted.
 //
-//   constexpr auto kStageRow = object<StageRow>(required("rowNumber", &StageRow::number, Integer{1,
-//   kMaxInt}),
-//                                               required("payload", &StageRow::payload,
-//                                               MemberPayload{}));
+//   constexpr auto kComment = object<Comment>(required("text", &Comment::text, Text{1, 255}),
+//                                             optional("rank", &Comment::rank, Integer{1, 5}));
 #pragma once
 
 #include "base/faults.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
-#include "json/json_body.hpp"
-#include "rules/members/fields.hpp"
+#include "json/json_in.hpp"
 
 #include <json/value.h>
 
@@ -43,6 +40,26 @@ struct Decoding {
     Date today;
 
     void fault(const Path& path, FieldCode code) { faults.add(path.text(), code); }
+    // Each is nullopt, with a fault, for a value of another kind.
+    std::optional<std::string_view> string(const JsonIn& in, const Path& path) {
+        return expected(in.string(), path);
+    }
+    std::optional<bool> boolean(const JsonIn& in, const Path& path) {
+        return expected(in.boolean(), path);
+    }
+    std::optional<JsonArray> array(const JsonIn& in, const Path& path) {
+        return expected(in.array(), path);
+    }
+    std::optional<JsonObject> object(const JsonIn& in, const Path& path) {
+        return expected(in.object(), path);
+    }
+
+  private:
+    template <class Value>
+    std::optional<Value> expected(std::optional<Value> value, const Path& path) {
+        if (!value) fault(path, FieldCode::WrongType);
+        return value;
+    }
 };
 
 // ---------------------------------------------------------------------------- types
@@ -68,9 +85,9 @@ struct Choice {
     using Enum = typename decltype(kParse(""))::value_type;
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Enum& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        const auto value = kParse(text);
+        const auto text = to.string(in, path);
+        if (!text) return;
+        const auto value = kParse(*text);
         if (!value) return to.fault(path, FieldCode::InvalidChoice);
         out = *value;
     }
@@ -95,26 +112,10 @@ struct Digits {
     Json::Value schema() const;
 };
 
-// A word for URLs, as `is_one` judges it and `pattern` describes it.
+// A word for URLs: `is_one` decides, `pattern` describes it.
 struct Slug {
     bool (*is_one)(std::string_view text);
     std::string_view pattern;
-    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
-    Json::Value schema() const;
-};
-
-// HTML for other sites' pages, sanitised (rules/content/html_sanitizer.hpp); then at most
-// `most_bytes`.
-struct Html {
-    std::size_t most_bytes;
-    void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
-    Json::Value schema() const;
-};
-
-// An absolute https address of at most `max` bytes, for a browser: visible ASCII, a host that an
-// origin can have.
-struct HttpsUrl {
-    std::size_t max;
     void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
     Json::Value schema() const;
 };
@@ -128,9 +129,9 @@ struct Instant {
 template <class IdType>
 struct Uuid {
     void decode(const JsonIn& in, const Path& path, Decoding& to, IdType& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        const auto id = IdType::parse(text);
+        const auto text = to.string(in, path);
+        if (!text) return;
+        const auto id = IdType::parse(*text);
         if (!id) return to.fault(path, FieldCode::InvalidUuid);
         out = *id;
     }
@@ -156,24 +157,6 @@ struct AnyJson {
     Json::Value schema() const;
 };
 
-// The payload of specification 2.1, normalised; attributes are a flat object of at most 100 keys
-// and 4 KiB a value, not judged further here.
-struct MemberPayload {
-    void decode(const JsonIn& in, const Path& path, Decoding& to, rules::MemberFields& out) const;
-    Json::Value schema() const;
-};
-
-// The same fields save email, as changes: null and "" clear. Of attributes each key that is named
-// changes, null and "" clear it.
-struct MemberPatch {
-    using Value = rules::MemberPatch;
-    void decode(const JsonIn& in, const Path& path, Decoding& to, rules::MemberPatch& out) const;
-    Json::Value schema() const;
-};
-
-// The component that MemberPayload::schema() refers to.
-Json::Value member_payload_schema();
-
 // `min`..`max` entries of `type`; more are one fault, not looked at.
 template <class Type>
 struct ArrayOf {
@@ -183,14 +166,14 @@ struct ArrayOf {
 
     template <class T>
     void decode(const JsonIn& in, const Path& path, Decoding& to, std::vector<T>& out) const {
-        simdjson::dom::array entries;
-        if (in.get_array().get(entries)) return to.fault(path, FieldCode::WrongType);
-        // size() saturates at 2^24, far above any max
-        if (entries.size() < min) return to.fault(path, FieldCode::TooShort);
-        if (entries.size() > max) return to.fault(path, FieldCode::TooLong);
-        out.reserve(entries.size());
+        const auto entries = to.array(in, path);
+        if (!entries) return;
+        const std::size_t size = entries->size();
+        if (size < min) return to.fault(path, FieldCode::TooShort);
+        if (size > max) return to.fault(path, FieldCode::TooLong);
+        out.reserve(size);
         std::size_t index = 0;
-        for (const JsonIn entry : entries) {
+        for (const JsonIn& entry : *entries) {
             type.decode(entry, Path(path, index++), to, out.emplace_back());
             if (to.faults.truncated()) return;
         }
@@ -267,10 +250,10 @@ struct Object {
     std::tuple<Fields...> fields;
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
-        simdjson::dom::object object;
-        if (in.get_object().get(object)) return to.fault(path, FieldCode::WrongType);
+        const auto object = to.object(in, path);
+        if (!object) return;
         std::uint64_t seen = 0;
-        for (const auto& [key, value] : object) {
+        for (const auto& [key, value] : *object) {
             if (!decode_member(key, value, path, to, out, seen)) {
                 to.fault(Path(path, key), FieldCode::UnknownField);
             }
@@ -340,7 +323,8 @@ constexpr auto object(Fields... fields) {
 // Decodes the whole body. Throws Error VALIDATION_ERROR with every fault.
 template <class Schema>
 typename Schema::Value decode(const Schema& schema, const JsonIn& root, Date today) {
-    Decoding to{{}, today};
+    Decoding to;
+    to.today = today;
     typename Schema::Value value;
     schema.decode(root, Path(), to, value);
     if (!to.faults.empty()) refuse_fields(to.faults);

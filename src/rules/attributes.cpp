@@ -3,8 +3,7 @@
 #include "rules/attributes.hpp"
 
 #include "base/json.hpp"
-
-#include <simdjson.h>
+#include "json/json_body.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,13 +13,15 @@
 namespace muster::rules {
 namespace {
 
-namespace dom = simdjson::dom;
+using json::JsonIn;
+using json::JsonKind;
+using json::JsonObject;
 
 constexpr std::array<std::string_view, 6> kTypeTexts = {"text",    "number",        "date",
                                                         "boolean", "single_choice", "multi_choice"};
 
 // Stored JSON may say a key twice, and the parser lets that pass.
-bool has_duplicate_key(const dom::object& object) {
+bool has_duplicate_key(const JsonObject& object) {
     thread_local std::vector<std::string_view> keys;
     keys.clear();
     for (const auto& [key, value] : object) keys.push_back(key);
@@ -29,71 +30,47 @@ bool has_duplicate_key(const dom::object& object) {
 }
 
 // The object that `json` is; it lives until the next call.
-std::optional<dom::object> parse_object(std::string_view json) {
-    thread_local dom::parser parser;
-    thread_local std::string padded;
-    padded.assign(json);
-    padded.append(simdjson::SIMDJSON_PADDING, '\0');
-    dom::object object;
-    if (parser.parse(padded.data(), json.size(), false).get_object().get(object)) {
-        return std::nullopt;
-    }
-    if (has_duplicate_key(object)) return std::nullopt;
+std::optional<JsonObject> parse_object(std::string_view json) {
+    thread_local json::JsonParser parser;
+    auto object = parser.parse_object(json);
+    if (object && has_duplicate_key(*object)) object.reset();
     return object;
 }
 
-void append_value(std::string& to, const dom::element& value) {
-    switch (value.type()) {
-        case dom::element_type::STRING:
-            append_json_string(to, value.get_string().value_unsafe());
-            return;
-        case dom::element_type::BOOL:
-            to += value.get_bool().value_unsafe() ? "true" : "false";
-            return;
-        case dom::element_type::ARRAY:
-        case dom::element_type::OBJECT:
-        case dom::element_type::INT64:
-        case dom::element_type::UINT64:
-        case dom::element_type::DOUBLE:
-        case dom::element_type::NULL_VALUE:
-            to += simdjson::minify(value);
-            return;
-    }
-}
-
 // False if an entry is no string.
-bool gather_strings(const dom::element& value, std::vector<std::string_view>& to) {
-    const dom::array entries = value.get_array().value_unsafe();
-    for (const dom::element entry : entries) {
-        if (entry.get_string().get(to.emplace_back())) return false;
+bool gather_strings(const JsonIn& value, std::vector<std::string_view>& to) {
+    for (const JsonIn& entry : *value.array()) {
+        const auto text = entry.string();
+        if (!text) return false;
+        to.push_back(*text);
     }
     return true;
 }
 
 // `to` is used again from value to value, for its vector.
-void tell(const dom::element& value, AttributeValue& to) {
+void tell(const JsonIn& value, AttributeValue& to) {
     using Kind = AttributeValue::Kind;
     to.kind = Kind::Other;
     to.strings.clear();
-    switch (value.type()) {
-        case dom::element_type::STRING:
-            to.text = value.get_string().value_unsafe();
+    switch (value.kind()) {
+        case JsonKind::String:
+            to.text = *value.string();
             to.kind = Kind::String;
             return;
-        case dom::element_type::BOOL:
+        case JsonKind::Boolean:
             to.kind = Kind::Boolean;
             return;
-        case dom::element_type::INT64:
-        case dom::element_type::UINT64:
-        case dom::element_type::DOUBLE:
+        case JsonKind::Signed:
+        case JsonKind::Unsigned:
+        case JsonKind::Double:
             to.kind = Kind::Number;
             return;
-        case dom::element_type::ARRAY:
+        case JsonKind::Array:
             if (!gather_strings(value, to.strings)) return;
             to.kind = Kind::StringArray;
             return;
-        case dom::element_type::OBJECT:
-        case dom::element_type::NULL_VALUE:
+        case JsonKind::Object:
+        case JsonKind::Null:
             return;
     }
 }
@@ -134,12 +111,12 @@ bool is_good(const Attribute& attribute, const AttributeValue& value) {
 }
 
 // The value of an entry of a member row's document, [value, provenance, milliseconds], or nullopt.
-std::optional<dom::element> value_of_entry(const dom::element& entry) {
-    dom::array parts;
-    if (entry.get_array().get(parts) || parts.size() != 3) return std::nullopt;
-    auto part = parts.begin();
-    const dom::element value = *part;
-    if (!(*++part).is_string() || !(*++part).is_int64()) return std::nullopt;
+std::optional<JsonIn> value_of_entry(const JsonIn& entry) {
+    const auto parts = entry.array();
+    if (!parts || parts->size() != 3) return std::nullopt;
+    auto part = parts->begin();
+    const JsonIn value = *part;
+    if (!(*++part).is_string() || !(*++part).integer()) return std::nullopt;
     return value;
 }
 
@@ -189,21 +166,18 @@ std::vector<AttributesVerdict> all_faults(const AttributeRegistry& registry, std
     throw std::invalid_argument("a member's attributes are no document");
 }
 
-AttributeEntry entry_of(std::string_view key, const dom::element& stored) {
+AttributeEntry entry_of(std::string_view key, const JsonIn& stored) {
     AttributeEntry entry;
-    dom::array parts;
-    std::string_view provenance;
-    std::int64_t when = 0;
-    if (stored.get_array().get(parts) || parts.size() != 3) refuse_document();
-    if (parts.at(1).get_string().get(provenance) || parts.at(2).get_int64().get(when)) {
-        refuse_document();
-    }
-    const auto known = provenance_of(provenance);
-    if (!known) refuse_document();
+    const auto parts = stored.array();
+    if (!parts || parts->size() != 3) refuse_document();
+    auto part = parts->begin();
+    json::append_value(entry.value, *part);
+    const auto provenance = provenance_of((*++part).string().value_or(""));
+    const auto when = (*++part).integer();
+    if (!provenance || !when) refuse_document();
     entry.key = key;
-    append_value(entry.value, *parts.begin());
-    entry.provenance = *known;
-    entry.updated_at = Timestamp(when);
+    entry.provenance = *provenance;
+    entry.updated_at = Timestamp(*when);
     return entry;
 }
 
@@ -337,7 +311,7 @@ std::string attribute_document(std::string_view json, Provenance provenance, Tim
         if (document.size() > 1) document += ',';
         append_json_string(document, key);
         document += ":[";
-        append_value(document, value);
+        json::append_value(document, value);
         document += tail;
     }
     document += '}';
@@ -346,14 +320,13 @@ std::string attribute_document(std::string_view json, Provenance provenance, Tim
 
 bool fills_gap(std::string_view document, std::string_view stored) {
     const auto fresh = parse_object(document);
-    if (!fresh || fresh->begin() == fresh->end()) return false;
+    if (!fresh || fresh->size() == 0) return false;
     std::vector<std::string> keys;  // parsing `stored` overwrites the parser's buffers
     for (const auto& [key, value] : *fresh) keys.emplace_back(key);
     const auto old = parse_object(stored);
     if (!old) return true;
-    return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-        return old->at_key(key).error() == simdjson::NO_SUCH_FIELD;
-    });
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](const std::string& key) { return !old->find(key); });
 }
 
 std::vector<AttributeEntry> attribute_entries(std::string_view document) {
@@ -376,7 +349,7 @@ std::optional<std::string> changed_document(std::string_view stored, std::string
     bool is_changed = false;
     for (const auto& [key, value] : *object) {
         AttributeEntry change{std::string(key), "", provenance, when};
-        append_value(change.value, value);
+        json::append_value(change.value, value);
         is_changed |= apply(entries, std::move(change));
     }
     if (!is_changed) return std::nullopt;
@@ -395,7 +368,7 @@ std::string attribute_values(std::string_view document) {
         if (values.size() > 1) values += ',';
         append_json_string(values, key);
         values += ':';
-        append_value(values, *value);
+        json::append_value(values, *value);
     }
     values += '}';
     return values;

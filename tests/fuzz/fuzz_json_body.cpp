@@ -19,7 +19,7 @@ struct Meaning {
 std::optional<Meaning> read(std::string_view text) {
     try {
         const json::JsonBody body(text);
-        return Meaning{json::canonical_json(body.root()), simdjson::minify(body.root())};
+        return Meaning{json::canonical_json(body.root()), json::minified(body.root())};
     } catch (const Error& error) {
         must(error.code() == ErrorCode::BadRequest);
         must(error.details()["reason"].isString());

@@ -30,11 +30,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         before = canonical_json(body.root());
         meant.emplace();
         if (body.root().is_array()) {
-            for (const json::JsonIn entry : json::entries_of(body.root())) {
+            for (const json::JsonIn& entry : *body.root().array()) {
                 meant->push_back(canonical_json(entry));
             }
         } else if (body.root().is_object()) {
-            for (const auto& [key, value] : json::members_of(body.root())) {
+            for (const auto& [key, value] : *body.root().object()) {
                 meant->push_back(canonical_json(value));
             }
         } else {

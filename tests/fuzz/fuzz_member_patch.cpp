@@ -3,8 +3,9 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"
-#include "json/schema.hpp"
+#include "json/json_body.hpp"
 #include "rules/attributes.hpp"
+#include "rules/members/payload.hpp"
 
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ namespace {
 std::optional<rules::MemberPatch> read(std::string_view text) {
     try {
         const json::JsonBody body(text);
-        return json::decode(json::MemberPatch{}, body.root(), *Date::parse("2026-11-20"));
+        return json::decode(rules::MemberPatchPayload{}, body.root(), *Date::parse("2026-11-20"));
     } catch (const Error& error) {
         if (error.code() == ErrorCode::BadRequest) return std::nullopt;
         must(error.code() == ErrorCode::ValidationError);

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
+#include "json/json_body.hpp"
 #include "json/schema.hpp"
 #include "rules/access/guess_budget.hpp"
 #include "rules/access/totp.hpp"

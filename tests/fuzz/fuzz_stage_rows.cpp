@@ -2,6 +2,7 @@
 // can be named, or normalised rows that do not change when they are sent again.
 #include "base/error.hpp"
 #include "fuzz/stage_body.hpp"
+#include "json/json_body.hpp"
 #include "rules/imports/block.hpp"
 
 using namespace muster;

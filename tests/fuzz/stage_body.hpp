@@ -3,7 +3,7 @@
 
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"
-#include "json/schema.hpp"
+#include "rules/members/payload.hpp"
 #include "service/imports/jobs.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@ struct StageBody {
 
 inline constexpr auto kStageRow = json::object<service::NewRow>(
     json::required("rowNumber", &service::NewRow::number, json::Integer{1, 2'147'483'647}),
-    json::required("payload", &service::NewRow::fields, json::MemberPayload{}));
+    json::required("payload", &service::NewRow::fields, rules::MemberPayload{}));
 inline constexpr auto kStageBody = json::object<StageBody>(json::required(
     "rows", &StageBody::rows, json::array_of(kStageRow, 1, service::kMostStagedAtOnce)));
 

@@ -3,6 +3,7 @@
 #include "service/ads/campaigns.hpp"
 
 #include "api/groups.hpp"
+#include "rules/members/fields.hpp"
 
 namespace muster {
 
@@ -49,9 +50,9 @@ template <rules::CoreField kField>
 struct Core {
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        out = text;
+        const auto text = to.string(in, path);
+        if (!text) return;
+        out = *text;
         if (const auto fault = rules::normalise(kField, out, to.today)) {
             to.fault(path, *fault);
         } else if (out.empty()) {

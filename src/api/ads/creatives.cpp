@@ -36,9 +36,9 @@ struct WebUrl {
     Scheme scheme;
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        text = trimmed(text);
+        const auto value = to.string(in, path);
+        if (!value) return;
+        const std::string_view text = trimmed(*value);
         if (text.empty()) return to.fault(path, FieldCode::Required);
         if (text.size() > rules::kLongestAdUrl) return to.fault(path, FieldCode::TooLong);
         const bool is_https = equal_ignoring_case(text.substr(0, text.find(':')), "https");
@@ -58,11 +58,11 @@ struct WebUrl {
 struct Markup {
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
-        std::string_view text;
-        if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        if (trimmed(text).empty()) return to.fault(path, FieldCode::Required);
-        if (text.size() > rules::kMostAdHtml) return to.fault(path, FieldCode::TooLong);
-        out = text;
+        const auto text = to.string(in, path);
+        if (!text) return;
+        if (trimmed(*text).empty()) return to.fault(path, FieldCode::Required);
+        if (text->size() > rules::kMostAdHtml) return to.fault(path, FieldCode::TooLong);
+        out = *text;
     }
     Json::Value schema() const {
         Json::Value schema = JsonType<std::string>::typed("string");

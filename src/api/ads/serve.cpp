@@ -3,6 +3,7 @@
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"
 #include "base/text.hpp"
+#include "rules/members/fields.hpp"
 #include "service/ads/serving.hpp"
 
 namespace muster {

@@ -3,6 +3,7 @@
 #include "service/content/articles.hpp"
 
 #include "api/groups.hpp"
+#include "rules/content/body.hpp"
 
 namespace muster::api {
 namespace {
@@ -37,8 +38,8 @@ struct Tags {
     Json::Value schema() const { return kTexts.schema(); }
 };
 
-constexpr json::Html kBody{rules::kMostArticleBytes};
-constexpr json::HttpsUrl kCover{2048};
+constexpr rules::Html kBody{rules::kMostArticleBytes};
+constexpr rules::HttpsUrl kCover{2048};
 constexpr Text kTitle{1, 255};
 constexpr Text kExcerpt{1, 1000};
 constexpr Text kLocale{1, 35};

@@ -60,7 +60,7 @@ struct BodySchema {
 
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 Body& out) const {
-        out.is_batch = in.is_object() && !in["events"].error();
+        out.is_batch = in.member("events").has_value();
         if (out.is_batch) {
             kBatch.decode(in, path, to, out.batch);
         } else {

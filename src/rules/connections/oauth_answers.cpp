@@ -1,16 +1,15 @@
 // What providers answer (rules/connections/oauth.hpp), read as hostile: whatever is not plainly a
 // token is none, and nothing of an answer but a short code of plain letters gets any further.
 #include "base/text.hpp"
+#include "json/json_body.hpp"
 #include "rules/connections/oauth.hpp"
-
-#include <simdjson.h>
 
 #include <algorithm>
 
 namespace muster::rules {
 namespace {
 
-namespace dom = simdjson::dom;
+using json::JsonIn;
 
 constexpr std::size_t kLongestToken = 4096;
 constexpr std::size_t kLongestDetail = 255;
@@ -32,33 +31,29 @@ bool is_in(const Names& names, std::string_view name) {
 class Answer {
   public:
     explicit Answer(std::string_view body) {
-        dom::object root;
-        if (parser_.parse(simdjson::padded_string(body)).get_object().get(root) !=
-            simdjson::SUCCESS) {
-            return;
-        }
+        const auto root = parser_.parse_object(body);
+        if (!root) return;
         is_object_ = true;
-        for (const auto member : root) {
-            if (!members_.try_emplace(member.key, member.value).second) is_object_ = false;
+        for (const auto& [key, value] : *root) {
+            if (!members_.try_emplace(key, value).second) is_object_ = false;
         }
     }
 
     bool is_object() const { return is_object_; }
     // nullptr where it is missing or null.
-    const dom::element* find(std::string_view name) const {
+    const JsonIn* find(std::string_view name) const {
         const auto found = members_.find(name);
         return found == members_.end() || found->second.is_null() ? nullptr : &found->second;
     }
     // nullopt for anything but a string.
     std::optional<std::string_view> text(std::string_view name) const {
-        const dom::element* value = find(name);
-        if (value == nullptr || !value->is_string()) return std::nullopt;
-        return value->get_string().value_unsafe();
+        const JsonIn* value = find(name);
+        return value == nullptr ? std::nullopt : value->string();
     }
 
   private:
-    dom::parser parser_;
-    std::map<std::string_view, dom::element> members_;
+    json::JsonParser parser_;
+    std::map<std::string_view, JsonIn> members_;
     bool is_object_ = false;
 };
 
@@ -99,11 +94,11 @@ bool is_token(std::string_view text) {
 
 // Any of the three ways in which an answer says that it holds no token.
 bool tells_error(const Answer& answer) {
-    if (const dom::element* ok = answer.find("ok")) {
-        if (!ok->is_bool() || !ok->get_bool().value_unsafe()) return true;
+    if (const JsonIn* ok = answer.find("ok")) {
+        if (ok->boolean() != true) return true;
     }
-    const dom::element* error = answer.find("error");
-    return error != nullptr && (!error->is_string() || !error->get_string().value_unsafe().empty());
+    const JsonIn* error = answer.find("error");
+    return error != nullptr && error->string() != "";
 }
 
 bool is_known_type(const Provider& provider, const Answer& answer) {
@@ -113,10 +108,9 @@ bool is_known_type(const Provider& provider, const Answer& answer) {
 }
 
 // Seconds, as a number or as text; nullopt for what is neither or below zero.
-std::optional<std::int64_t> seconds_of(const dom::element& value) {
-    std::optional<double> seconds;
-    if (value.is_number()) seconds = value.get_double().value_unsafe();
-    if (value.is_string()) seconds = parse_number<double>(value.get_string().value_unsafe());
+std::optional<std::int64_t> seconds_of(const JsonIn& value) {
+    auto seconds = value.number();
+    if (const auto text = value.string()) seconds = parse_number<double>(*text);
     if (!seconds || !(*seconds >= 0)) return std::nullopt;  // nor is NaN a number
     return *seconds < static_cast<double>(kLongestLifeSeconds) ? static_cast<std::int64_t>(*seconds)
                                                                : kLongestLifeSeconds;
@@ -125,7 +119,7 @@ std::optional<std::int64_t> seconds_of(const dom::element& value) {
 // False for a life that is none. Nothing said, and 0, mean that the token does not end.
 bool read_life(const Provider& provider, const Answer& answer, Tokens& tokens) {
     if (provider.life == TokenLife::Endless) return true;
-    const dom::element* expires_in = answer.find("expires_in");
+    const JsonIn* expires_in = answer.find("expires_in");
     if (expires_in == nullptr) return true;
     const auto seconds = seconds_of(*expires_in);
     if (seconds && *seconds > 0) tokens.life = Milliseconds(*seconds * 1000);
@@ -135,7 +129,7 @@ bool read_life(const Provider& provider, const Answer& answer, Tokens& tokens) {
 // A refresh token that is no token makes the answer no answer: whoever forgot it would have to ask
 // an admin to connect anew.
 bool read_refresh_token(const Provider& provider, const Answer& answer, Tokens& tokens) {
-    const dom::element* value = answer.find("refresh_token");
+    const JsonIn* value = answer.find("refresh_token");
     if (provider.refresh == Refresh::Never || value == nullptr) return true;
     const auto text = answer.text("refresh_token");
     if (!text) return false;
@@ -148,19 +142,12 @@ bool read_refresh_token(const Provider& provider, const Answer& answer, Tokens& 
 // A text or a whole number; `name` may lead into an object ("team.id").
 std::optional<std::string> detail_of(const Answer& answer, std::string_view name) {
     const std::size_t dot = name.find('.');
-    const dom::element* value = answer.find(name.substr(0, dot));
+    const JsonIn* value = answer.find(name.substr(0, dot));
     if (value == nullptr) return std::nullopt;
-    dom::element leaf = *value;
-    if (dot != std::string_view::npos &&
-        value->at_key(name.substr(dot + 1)).get(leaf) != simdjson::SUCCESS) {
-        return std::nullopt;
-    }
-    std::string text;
-    if (leaf.is_string()) {
-        text = leaf.get_string().value_unsafe();
-    } else if (leaf.is_int64()) {
-        text = std::to_string(leaf.get_int64().value_unsafe());
-    }
+    const auto leaf = dot == std::string_view::npos ? *value : value->member(name.substr(dot + 1));
+    if (!leaf) return std::nullopt;
+    std::string text(leaf->string().value_or(""));
+    if (const auto number = leaf->integer()) text = std::to_string(*number);
     if (text.empty() || !is_kept_detail(text)) return std::nullopt;
     return text;
 }

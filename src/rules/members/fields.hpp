@@ -1,5 +1,5 @@
 // The field rules of a member (specification 2.1), used alike by POST /v1/users and by staged rows.
-// Pure functions; json/schema.hpp calls them while decoding, jobs never need to again.
+// Pure functions; rules/members/payload.hpp calls them while decoding, jobs never need to again.
 #pragma once
 
 #include "base/faults.hpp"

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(sixty_four_levels_are_taken_and_not_one_more) {
 BOOST_AUTO_TEST_CASE(bodies_of_any_size_are_read_one_after_the_other) {
     for (const std::size_t size : {1U, 5'000'000U, 10U, 100'000U}) {
         const JsonBody body("[\"" + std::string(size, 'x') + "\"]");
-        const std::string_view text = muster::json::entries_of(body.root()).at(0).get_string();
+        const std::string_view text = *(*body.root().array()->begin()).string();
         BOOST_TEST(text.size() == size);
     }
 }

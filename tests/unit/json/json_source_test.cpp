@@ -1,6 +1,8 @@
 // json/json_source.hpp: a value comes back as it was sent, whatever stands around it.
 #include "json/json_source.hpp"
 
+#include "json/json_body.hpp"
+
 #include "print.hpp"
 
 #include <string>

@@ -5,6 +5,8 @@
 #include "base/error.hpp"
 #include "base/ids.hpp"
 #include "base/json.hpp"
+#include "json/json_body.hpp"
+#include "rules/members/payload.hpp"
 #include "unit/json/json_schema.hpp"
 
 #include "print.hpp"
@@ -49,14 +51,7 @@ constexpr auto kOuter =
                         json::optional("list", &Outer::list, json::array_of(kInner, 1, 2)),
                         json::optional("inner", &Outer::inner, kInner));
 
-struct Payload {
-    using Value = muster::rules::MemberFields;
-    void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
-                Value& out) const {
-        json::MemberPayload{}.decode(in, path, to, out);
-    }
-};
-constexpr Payload kPayload;
+constexpr muster::rules::MemberPayload kPayload;
 
 template <class Schema>
 auto decoded(const Schema& schema, const std::string& text) {
@@ -320,7 +315,7 @@ BOOST_AUTO_TEST_CASE(the_schema_allows_what_is_accepted_and_nothing_else) {
 }
 
 BOOST_AUTO_TEST_CASE(the_payload_s_schema_allows_every_payload_that_is_accepted) {
-    const Json::Value schema = json::member_payload_schema();
+    const Json::Value schema = muster::rules::member_payload_schema();
     const muster::test::SchemaCheck check;
     const Texts values = {"null",
                           "\"\"",

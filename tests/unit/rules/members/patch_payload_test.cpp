@@ -1,7 +1,9 @@
-// json/schema.hpp, MemberPatch: what a PATCH may say, and every fault of it.
+// rules/members/payload.hpp, MemberPatchPayload: what a PATCH may say, and every fault of it.
+#include "rules/members/payload.hpp"
+
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "json/schema.hpp"
+#include "json/json_body.hpp"
 
 #include "print.hpp"
 
@@ -11,7 +13,7 @@ namespace {
 
 rules::MemberPatch read(std::string_view text) {
     const json::JsonBody body(text);
-    return json::decode(json::MemberPatch{}, body.root(), *Date::parse("2026-11-20"));
+    return json::decode(rules::MemberPatchPayload{}, body.root(), *Date::parse("2026-11-20"));
 }
 
 std::vector<std::string> faults(std::string_view text) {
@@ -64,7 +66,7 @@ BOOST_AUTO_TEST_CASE(every_fault_is_told_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(the_schema_says_the_same) {
-    const Json::Value schema = json::MemberPatch{}.schema();
+    const Json::Value schema = rules::MemberPatchPayload{}.schema();
     BOOST_TEST(!schema.isMember("required"));
     BOOST_TEST(!schema["properties"].isMember("email"));
     BOOST_TEST(schema["properties"].size() == 8U);

@@ -1,0 +1,46 @@
+#include "rules/content/body.hpp"
+
+#include "base/text.hpp"
+#include "rules/content/html_sanitizer.hpp"
+#include "rules/origins.hpp"
+
+#include <algorithm>
+
+namespace muster::rules {
+
+void Html::decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                  std::string& out) const {
+    const auto text = to.string(in, path);
+    if (!text) return;
+    out = sanitized_html(*text);
+    if (out.size() > most_bytes) to.fault(path, FieldCode::TooLong);
+}
+
+Json::Value Html::schema() const {
+    Json::Value schema = JsonType<std::string>::typed("string");
+    schema["contentMediaType"] = "text/html";
+    return schema;
+}
+
+void HttpsUrl::decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
+                      std::string& out) const {
+    const auto value = to.string(in, path);
+    if (!value) return;
+    const std::string_view text = trimmed(*value);
+    if (text.size() > max) return to.fault(path, FieldCode::TooLong);
+    const bool is_visible =
+        std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+    if (!is_visible || !text.starts_with("https://") || !origin_of_url(text)) {
+        return to.fault(path, FieldCode::InvalidUrl);
+    }
+    out = text;
+}
+
+Json::Value HttpsUrl::schema() const {
+    Json::Value schema = JsonType<std::string>::typed("string");
+    schema["format"] = "uri";
+    schema["maxLength"] = Json::UInt64(max);
+    return schema;
+}
+
+}  // namespace muster::rules
