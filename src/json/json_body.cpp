@@ -72,9 +72,8 @@ class StrictCheck {
         if (element.is_object()) {
             object(element.get_object().value_unsafe(), depth);
         } else if (element.is_array()) {
-            for (const dom::element entry : element.get_array().value_unsafe()) {
-                run(entry, depth + 1);
-            }
+            const dom::array entries = element.get_array().value_unsafe();
+            for (const dom::element entry : entries) run(entry, depth + 1);
         } else if (has_escapes_ && element.is_string()) {
             string(element.get_string().value_unsafe());
         }

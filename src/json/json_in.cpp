@@ -54,14 +54,16 @@ std::optional<Value> valued(simdjson::simdjson_result<Value> result) {
 void append_canonical(std::string& to, const dom::element& element) {
     if (element.is_array()) {
         to += '[';
-        for (const dom::element entry : element.get_array().value_unsafe()) {
+        const dom::array entries = element.get_array().value_unsafe();
+        for (const dom::element entry : entries) {
             append_canonical(to, entry);
             to += ',';
         }
         to += ']';
     } else if (element.is_object()) {
         std::vector<std::pair<std::string_view, dom::element>> members;
-        for (const auto& [key, value] : element.get_object().value_unsafe()) {
+        const dom::object object = element.get_object().value_unsafe();
+        for (const auto& [key, value] : object) {
             members.emplace_back(key, value);
         }
         std::sort(members.begin(), members.end(),

@@ -62,10 +62,11 @@ std::vector<std::string_view> entries_as_sent(std::string_view container) {
 }
 
 std::string_view member_as_sent(const JsonIn& object, std::string_view text, std::string_view key) {
-    if (!object.is_object()) return {};
+    const auto members = object.object();
+    if (!members) return {};
     const auto texts = entries_as_sent(text);
     std::size_t index = 0;
-    for (const auto& [name, value] : *object.object()) {
+    for (const auto& [name, value] : *members) {
         if (name == key) return texts.at(index);
         ++index;
     }

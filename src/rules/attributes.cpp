@@ -39,7 +39,8 @@ std::optional<JsonObject> parse_object(std::string_view json) {
 
 // False if an entry is no string.
 bool gather_strings(const JsonIn& value, std::vector<std::string_view>& to) {
-    for (const JsonIn& entry : *value.array()) {
+    const auto entries = value.array();
+    for (const JsonIn& entry : *entries) {
         const auto text = entry.string();
         if (!text) return false;
         to.push_back(*text);

@@ -30,11 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         before = canonical_json(body.root());
         meant.emplace();
         if (body.root().is_array()) {
-            for (const json::JsonIn& entry : *body.root().array()) {
+            const auto entries = body.root().array();
+            for (const json::JsonIn& entry : *entries) {
                 meant->push_back(canonical_json(entry));
             }
         } else if (body.root().is_object()) {
-            for (const auto& [key, value] : *body.root().object()) {
+            const auto members = body.root().object();
+            for (const auto& [key, value] : *members) {
                 meant->push_back(canonical_json(value));
             }
         } else {
