@@ -1,6 +1,7 @@
 #include "service/imports/work.hpp"
 
 #include "base/crypto.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "service/attributes.hpp"
 #include "service/members/create.hpp"
@@ -25,7 +26,7 @@ using store::BlockKey;
 constexpr int kBlocksPerCheck = 10;
 
 Timestamp lease_end(const Context& context, Timestamp now) {
-    return now + Milliseconds(context.settings.jobs_lease * 1000);
+    return now + Milliseconds(context.settings.jobs.lease * 1000);
 }
 
 RowState state_of(rules::MemberOutcome outcome) {
