@@ -2,6 +2,7 @@
 // and an admin's way to a provider's page and back (specification 4.4, docs/external-data.md).
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "http/query.hpp"
 #include "rules/connections/connection.hpp"
@@ -140,7 +141,7 @@ http::Header set_cookie(std::string_view proof) {
 // ---------------------------------------------------------------------------- handlers
 
 Reply list_providers(Call& call) {
-    return array_reply(kCatalogEntry, service::provider_catalog(call.context.settings));
+    return array_reply(kCatalogEntry, service::provider_catalog(call.context.settings.providers));
 }
 
 OrgId asked_organization(const Call& call) {
@@ -186,7 +187,7 @@ class ProviderPermit {
 
     bool acquire_for(const rules::Provider& provider) {
         if (permit_) return true;
-        const int most = std::max(1, call_.context.settings.server_workers / 4);
+        const int most = std::max(1, call_.context.settings.server.workers / 4);
         if (auto permit =
                 call_.worker.concurrency.try_acquire(static_cast<std::size_t>(most), provider.id)) {
             permit_.emplace(std::move(*permit));
@@ -261,7 +262,7 @@ std::optional<service::Arrival> arrival_of(const http::Request& request) {
 // The console's page, which says what came of it. The cookie stays: it is the session's, and
 // another way of the same browser may still be open.
 Reply return_reply(const Call& call, const service::Return& where) {
-    std::string address = call.context.settings.console_origin + "/console/#/connections?result=";
+    std::string address = call.context.settings.console.origin + "/console/#/connections?result=";
     address += text_of(where.result);
     const std::string_view reason = text_of(where.reason);
     if (!reason.empty()) address.append("&reason=").append(reason);

@@ -1,9 +1,9 @@
 // Records that are answered once with the secrets that were made for them.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "base/record.hpp"
+#include "base/secret.hpp"
 #include "service/context.hpp"
 #include "service/idempotency.hpp"
 

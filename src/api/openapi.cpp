@@ -2,6 +2,7 @@
 // (specification 4.6, 9).
 #include "api/groups.hpp"
 #include "api/routes.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "http/etag.hpp"
 #include "rules/members/payload.hpp"
@@ -344,7 +345,7 @@ Json::Value build_document(std::string_view base_url, Described described) {
 Reply get_openapi(Call& call) {
     // The rows do not change while the process lives.
     static const std::string kDocument =
-        openapi_document(call.context.settings.server_base_url, Described::Published);
+        openapi_document(call.context.settings.server.base_url, Described::Published);
     static const std::string kEtag = http::etag_of(kDocument);
     Reply reply = json_reply(200, kDocument);
     reply.headers.emplace_back("ETag", kEtag);

@@ -6,6 +6,7 @@
 #include "base/crypto.hpp"
 #include "base/ids.hpp"
 #include "base/log.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "http/query.hpp"
 #include "json/json_body.hpp"
@@ -154,7 +155,7 @@ void RequestFlow::route() {
     attempt([&] {
         find_row();
         if (is_answered()) return;
-        refuse_stale(request_, worker_.context.settings.server_stale_after);
+        refuse_stale(request_, worker_.context.settings.server.stale_after);
         if (is_publishable(endpoint_->access)) find_token();
     });
 }
@@ -207,7 +208,7 @@ void RequestFlow::identify(const PublishableKeys& keys) {
     apply_rate_limit();
     authorize(*endpoint_, caller_, request_);
     if (endpoint_->access == Access::Console) {
-        require_console(worker_.context.settings.console_origin, request_);
+        require_console(worker_.context.settings.console.origin, request_);
     }
     refuse_malformed_ids(*endpoint_, match_.parameters);
 }
@@ -233,10 +234,10 @@ void RequestFlow::apply_rate_limit() {
     }
     const bool is_page = caller_.publishable_key.has_value();
     const process::RateLimit limit{
-        caller_.rate_per_second.value_or(is_page ? settings.limits_tracking_rate
-                                                 : settings.limits_key_rate),
-        caller_.burst.value_or(is_page ? settings.limits_tracking_burst
-                                       : settings.limits_key_burst)};
+        caller_.rate_per_second.value_or(is_page ? settings.limits.tracking_rate
+                                                 : settings.limits.key_rate),
+        caller_.burst.value_or(is_page ? settings.limits.tracking_burst
+                                       : settings.limits.key_burst)};
     const auto verdict = worker_.limiter.take(caller_.rate_subject, limit);
     headers_.emplace_back("RateLimit-Policy", process::rate_policy_field(limit));
     headers_.emplace_back("RateLimit", process::rate_limit_field(verdict));

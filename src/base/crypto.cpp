@@ -93,10 +93,6 @@ void require(int result) {
 
 }  // namespace
 
-Secret::~Secret() {
-    OPENSSL_cleanse(value_.data(), value_.size());
-}
-
 void random_bytes(void* to, std::size_t count) {
     if (RAND_bytes(static_cast<unsigned char*>(to), static_cast<int>(count)) != 1) {
         throw std::runtime_error("the system gives no random bytes");

@@ -3,31 +3,13 @@
 // "Keys").
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include "base/secret.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace muster {
-
-// A value that must not reach a log or an error: no stream operator, wiped when it dies.
-class Secret {
-  public:
-    Secret() = default;
-    explicit Secret(std::string value) : value_(std::move(value)) {}
-    Secret(const Secret&) = default;
-    Secret(Secret&&) = default;
-    Secret& operator=(const Secret&) = default;
-    Secret& operator=(Secret&&) = default;
-    ~Secret();
-    // Named so that each place that lays a secret open can be found.
-    const std::string& reveal() const { return value_; }
-    bool empty() const { return value_.empty(); }
-
-  private:
-    std::string value_;
-};
 
 void random_bytes(void* to, std::size_t count);
 // 32 bytes each.

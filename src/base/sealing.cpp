@@ -1,5 +1,7 @@
 #include "base/sealing.hpp"
 
+#include "base/crypto.hpp"
+
 namespace muster {
 namespace {
 

@@ -3,7 +3,7 @@
 // (docs/operations.md "Rotating the key").
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 
 #include <optional>
 #include <string>

@@ -14,12 +14,17 @@
 namespace muster {
 namespace {
 
-using Member = std::variant<std::string Settings::*, int Settings::*, Secret Settings::*>;
+using Value = std::variant<std::string*, int*, Secret*>;
+
+template <auto section, auto member>
+Value at(Settings& settings) {
+    return &(settings.*section.*member);
+}
 
 struct Setting {
     std::string_view section;
     std::string_view key;
-    Member member;
+    Value (*value)(Settings&);
     std::string_view fallback;
     int least;  // of a number
     int most;
@@ -29,94 +34,103 @@ struct Setting {
 // How to add a setting: a member in settings.hpp, a row here, a sentence in `meaning`; then
 // `musterd --print-config` and the man page have it, and the lint compares them.
 const std::vector<Setting> kSettings = {
-    {"database", "url", &Settings::database_url, "unix:/run/mysqld/mysqld.sock", 0, 0,
+    {"database", "url", at<&Settings::database, &DatabaseSettings::url>,
+     "unix:/run/mysqld/mysqld.sock", 0, 0,
      "Where the database answers: unix:PATH or tcp://HOST:PORT; several, separated by commas, are "
      "tried in turn."},
-    {"database", "name", &Settings::database_name, "muster", 0, 0,
+    {"database", "name", at<&Settings::database, &DatabaseSettings::name>, "muster", 0, 0,
      "The database that holds the tables."},
-    {"database", "user", &Settings::database_user, "muster", 0, 0, "The database user."},
-    {"database", "password", &Settings::database_password, "", 0, 0,
+    {"database", "user", at<&Settings::database, &DatabaseSettings::user>, "muster", 0, 0,
+     "The database user."},
+    {"database", "password", at<&Settings::database, &DatabaseSettings::password>, "", 0, 0,
      "Its password; file:/path reads it from a file. Empty with unix_socket authentication."},
-    {"database", "tls_ca", &Settings::database_tls_ca, "", 0, 0,
+    {"database", "tls_ca", at<&Settings::database, &DatabaseSettings::tls_ca>, "", 0, 0,
      "A PEM file with the authority that signed the server's certificate; empty: no TLS. Not used "
      "on Unix sockets."},
-    {"database", "connect_timeout", &Settings::database_connect_timeout, "5", 1, 60,
-     "Seconds to wait for a connection."},
-    {"database", "read_timeout", &Settings::database_read_timeout, "60", 1, 600,
-     "Seconds to wait for a statement's answer."},
-    {"database", "idle_timeout", &Settings::database_idle_timeout, "60", 5, 28800,
+    {"database", "connect_timeout", at<&Settings::database, &DatabaseSettings::connect_timeout>,
+     "5", 1, 60, "Seconds to wait for a connection."},
+    {"database", "read_timeout", at<&Settings::database, &DatabaseSettings::read_timeout>, "60", 1,
+     600, "Seconds to wait for a statement's answer."},
+    {"database", "idle_timeout", at<&Settings::database, &DatabaseSettings::idle_timeout>, "60", 5,
+     28800,
      "Seconds after which the server drops a connection that says nothing, with the locks of a program that froze."},
-    {"server", "socket", &Settings::server_socket, "/run/muster.socket", 0, 0,
+    {"server", "socket", at<&Settings::server, &ServerSettings::socket>, "/run/muster.socket", 0, 0,
      "The Unix socket on which nginx reaches musterd; not used under systemd socket activation."},
-    {"server", "socket_mode", &Settings::server_socket_mode, "0660", 0, 0,
+    {"server", "socket_mode", at<&Settings::server, &ServerSettings::socket_mode>, "0660", 0, 0,
      "Its permissions, octal."},
-    {"server", "workers", &Settings::server_workers, "8", 1, 256,
+    {"server", "workers", at<&Settings::server, &ServerSettings::workers>, "8", 1, 256,
      "Worker processes, one request and one database connection each."},
-    {"server", "collector_socket", &Settings::server_collector_socket,
+    {"server", "collector_socket", at<&Settings::server, &ServerSettings::collector_socket>,
      "/run/muster-collector.socket", 0, 0,
      "The Unix socket for /v1/track and /v1/ingest, whose requests are written together; not used under systemd socket "
      "activation."},
-    {"server", "collectors", &Settings::server_collectors, "2", 1, 64,
+    {"server", "collectors", at<&Settings::server, &ServerSettings::collectors>, "2", 1, 64,
      "Worker processes behind it; each takes all requests that wait, up to 64 at once."},
-    {"server", "recycle_requests", &Settings::server_recycle_requests, "100000", 100, 100000000,
-     "Requests after which a worker is replaced."},
-    {"server", "recycle_memory", &Settings::server_recycle_memory, "256", 32, 65536,
-     "MiB of memory above which a worker is replaced."},
-    {"server", "stale_after", &Settings::server_stale_after, "30", 1, 600,
+    {"server", "recycle_requests", at<&Settings::server, &ServerSettings::recycle_requests>,
+     "100000", 100, 100000000, "Requests after which a worker is replaced."},
+    {"server", "recycle_memory", at<&Settings::server, &ServerSettings::recycle_memory>, "256", 32,
+     65536, "MiB of memory above which a worker is replaced."},
+    {"server", "stale_after", at<&Settings::server, &ServerSettings::stale_after>, "30", 1, 600,
      "A request that waited this many seconds for a worker is answered 503: its client has gone."},
-    {"server", "base_url", &Settings::server_base_url, "https://localhost", 0, 0,
-     "The address that clients know, for the OpenAPI description."},
-    {"limits", "key_rate", &Settings::limits_key_rate, "100", 1, 100000,
+    {"server", "base_url", at<&Settings::server, &ServerSettings::base_url>, "https://localhost", 0,
+     0, "The address that clients know, for the OpenAPI description."},
+    {"limits", "key_rate", at<&Settings::limits, &LimitsSettings::key_rate>, "100", 1, 100000,
      "Requests a second of one organization key or one admin session, unless a key has its own."},
-    {"limits", "key_burst", &Settings::limits_key_burst, "200", 1, 100000,
+    {"limits", "key_burst", at<&Settings::limits, &LimitsSettings::key_burst>, "200", 1, 100000,
      "How many of them may come at once."},
-    {"limits", "tracking_rate", &Settings::limits_tracking_rate, "100", 1, 100000,
-     "Requests a second of one tracking key, unless it has its own rate."},
-    {"limits", "tracking_burst", &Settings::limits_tracking_burst, "200", 1, 100000,
-     "How many of them may come at once."},
-    {"limits", "otp_requests", &Settings::limits_otp_requests, "10", 1, 100000,
-     "Sign-in codes that one client address may request a minute."},
-    {"jobs", "connections", &Settings::jobs_connections, "3", 1, 16,
+    {"limits", "tracking_rate", at<&Settings::limits, &LimitsSettings::tracking_rate>, "100", 1,
+     100000, "Requests a second of one tracking key, unless it has its own rate."},
+    {"limits", "tracking_burst", at<&Settings::limits, &LimitsSettings::tracking_burst>, "200", 1,
+     100000, "How many of them may come at once."},
+    {"limits", "otp_requests", at<&Settings::limits, &LimitsSettings::otp_requests>, "10", 1,
+     100000, "Sign-in codes that one client address may request a minute."},
+    {"jobs", "connections", at<&Settings::jobs, &JobsSettings::connections>, "3", 1, 16,
      "Database connections that the work on one import uses at once."},
-    {"jobs", "lease", &Settings::jobs_lease, "20", 5, 600,
+    {"jobs", "lease", at<&Settings::jobs, &JobsSettings::lease>, "20", 5, 600,
      "Seconds after which a job whose runner died is taken over."},
-    {"jobs", "attempts", &Settings::jobs_attempts, "5", 1, 100,
+    {"jobs", "attempts", at<&Settings::jobs, &JobsSettings::attempts>, "5", 1, 100,
      "A job that made no progress in this many attempts is given up."},
-    {"jobs", "audit_days", &Settings::jobs_audit_days, "400", 1, 36500,
+    {"jobs", "audit_days", at<&Settings::jobs, &JobsSettings::audit_days>, "400", 1, 36500,
      "Days that an entry of the audit log is kept."},
-    {"jobs", "engagement_days", &Settings::jobs_engagement_days, "0", 0, 36500,
+    {"jobs", "engagement_days", at<&Settings::jobs, &JobsSettings::engagement_days>, "0", 0, 36500,
      "Days that an engagement event is kept after it was received; 0: for ever."},
-    {"mail", "url", &Settings::mail_url, "smtp://localhost:25", 0, 0,
+    {"mail", "url", at<&Settings::mail, &MailSettings::url>, "smtp://localhost:25", 0, 0,
      "The mail server that takes our mail: smtp://HOST:PORT, or smtps://HOST:PORT for TLS from the first byte."},
-    {"mail", "from", &Settings::mail_from, "muster@localhost", 0, 0,
+    {"mail", "from", at<&Settings::mail, &MailSettings::from>, "muster@localhost", 0, 0,
      "The address that mail comes from."},
-    {"mail", "user", &Settings::mail_user, "", 0, 0,
+    {"mail", "user", at<&Settings::mail, &MailSettings::user>, "", 0, 0,
      "The name to sign in with at the mail server; empty: no sign-in."},
-    {"mail", "password", &Settings::mail_password, "", 0, 0,
+    {"mail", "password", at<&Settings::mail, &MailSettings::password>, "", 0, 0,
      "Its password; file:/path reads it from a file. With tls = try it is sent over TLS only."},
-    {"mail", "tls", &Settings::mail_tls, "try", 0, 0,
+    {"mail", "tls", at<&Settings::mail, &MailSettings::tls>, "try", 0, 0,
      "STARTTLS with smtp://: none, try (where the server offers it) or require. The certificate is verified, except by try "
      "on the loopback without a user."},
-    {"mail", "ca_file", &Settings::mail_ca_file, "", 0, 0,
+    {"mail", "ca_file", at<&Settings::mail, &MailSettings::ca_file>, "", 0, 0,
      "A PEM file with the authority that signed the mail server's certificate; empty: the system's."},
-    {"webhooks", "loopback", &Settings::webhooks_loopback, "no", 0, 0,
+    {"webhooks", "loopback", at<&Settings::webhooks, &WebhooksSettings::loopback>, "no", 0, 0,
      "Whether endpoints may be http:// on a loopback address: no, or yes for tests. Else only https:// and public addresses."},
-    {"webhooks", "connections", &Settings::webhooks_connections, "512", 2, 8192,
+    {"webhooks", "connections", at<&Settings::webhooks, &WebhooksSettings::connections>, "512", 2,
+     8192,
      "Deliveries that one runner has under way at once; at most half of them go to endpoints that fail."},
-    {"webhooks", "endpoint_connections", &Settings::webhooks_endpoint_connections, "8", 1, 256,
+    {"webhooks", "endpoint_connections",
+     at<&Settings::webhooks, &WebhooksSettings::endpoint_connections>, "8", 1, 256,
      "How many of them go to one endpoint; to one that fails, one."},
-    {"webhooks", "ca_file", &Settings::webhooks_ca_file, "", 0, 0,
+    {"webhooks", "ca_file", at<&Settings::webhooks, &WebhooksSettings::ca_file>, "", 0, 0,
      "A PEM file with the authorities that may sign an endpoint's certificate; empty: the system's."},
-    {"webhooks", "dns", &Settings::webhooks_dns, "", 0, 0,
+    {"webhooks", "dns", at<&Settings::webhooks, &WebhooksSettings::dns>, "", 0, 0,
      "Name servers for the names of endpoints, ADDRESS[:PORT], separated by commas; empty: the system's."},
-    {"console", "origin", &Settings::console_origin, "https://localhost", 0, 0,
+    {"console", "origin", at<&Settings::console, &ConsoleSettings::origin>, "https://localhost", 0,
+     0,
      "The origin of the console, https://HOST[:PORT]: what only the console may do is refused to pages of any other."},
-    {"security", "key_file", &Settings::security_key, "file:/etc/muster/muster.key", 0, 0,
+    {"security", "key_file", at<&Settings::security, &SecuritySettings::key>,
+     "file:/etc/muster/muster.key", 0, 0,
      "The installation's key: a file of 32 random bytes or more (head -c 32 /dev/urandom)."},
-    {"security", "previous_key_file", &Settings::security_previous_key, "", 0, 0,
+    {"security", "previous_key_file", at<&Settings::security, &SecuritySettings::previous_key>, "",
+     0, 0,
      "The key before, while a rotation runs: what it sealed can still be opened. Empty: none."},
-    {"log", "level", &Settings::log_level, "info", 0, 0, "debug, info, warning or error."},
-    {"files", "sql", &Settings::sql_directory, "/usr/share/muster/sql", 0, 0,
+    {"log", "level", at<&Settings::log, &LogSettings::level>, "info", 0, 0,
+     "debug, info, warning or error."},
+    {"files", "sql", at<&Settings::files, &FilesSettings::sql>, "/usr/share/muster/sql", 0, 0,
      "Where musterctl finds schema.sql and the upgrades."},
 };
 
@@ -169,14 +183,14 @@ std::string read_secret(const std::string& where, const std::string& value) {
     return content;
 }
 
-void assign_number(Settings& settings, const Setting& setting, int Settings::*member,
-                   const std::string& value, const std::string& where) {
+void assign_number(int& to, const Setting& setting, const std::string& value,
+                   const std::string& where) {
     const auto number = parse_number<int>(value);
     if (!number || *number < setting.least || *number > setting.most) {
         refuse(where, std::string(setting.key) + " wants a number from " +
                           std::to_string(setting.least) + " to " + std::to_string(setting.most));
     }
-    settings.*member = *number;
+    to = *number;
 }
 
 // What is wrong with a setting of [mail]; "" when nothing is.
@@ -232,20 +246,21 @@ std::string_view fault_in(const Setting& setting, const std::string& value) {
 
 void assign(Settings& settings, const Setting& setting, const std::string& value,
             const std::string& where) {
-    if (const auto* number = std::get_if<int Settings::*>(&setting.member)) {
-        assign_number(settings, setting, *number, value, where);
-    } else if (const auto* secret = std::get_if<Secret Settings::*>(&setting.member)) {
+    const Value to = setting.value(settings);
+    if (int* const* number = std::get_if<int*>(&to)) {
+        assign_number(**number, setting, value, where);
+    } else if (Secret* const* secret = std::get_if<Secret*>(&to)) {
         const bool is_file = value.starts_with("file:") || setting.key.ends_with("key_file");
         if (value.empty() && setting.fallback.empty()) return;
         std::string text = is_file ? read_secret(where, value) : value;
         if (setting.key == "password") text = trimmed(text);
         if (const auto fault = fault_in(setting, text); !fault.empty())
             refuse(where, std::string(fault));
-        settings.** secret = Secret(std::move(text));
+        **secret = Secret(std::move(text));
     } else {
         if (const auto fault = fault_in(setting, value); !fault.empty())
             refuse(where, std::string(fault));
-        settings.*std::get<std::string Settings::*>(setting.member) = value;
+        *std::get<std::string*>(to) = value;
     }
 }
 
@@ -439,7 +454,7 @@ std::string settings_manual(std::span<const std::string_view> providers) {
         }
         text.append(".TP\n.B ").append(setting.key).append("\n");
         text.append(setting.meaning).append("\n");
-        if (std::holds_alternative<int Settings::*>(setting.member)) {
+        if (setting.most > 0) {
             text += "From " + std::to_string(setting.least) + " to " +
                     std::to_string(setting.most) + ".\n";
         }

@@ -3,7 +3,7 @@
 // back-off and jitter; every call is safe to repeat (row numbers, Idempotency-Key).
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 #include "net/http_client.hpp"
 #include "rules/attributes.hpp"

@@ -1,5 +1,6 @@
 #include "client/options.hpp"
 
+#include "base/crypto.hpp"
 #include "base/ids.hpp"
 #include "base/loopback.hpp"
 #include "base/text.hpp"

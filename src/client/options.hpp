@@ -1,7 +1,7 @@
 // The command line of muster-import (muster-import(1)): parsing, checking, and the key's sources.
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 
 #include <cstddef>
 #include <stdexcept>

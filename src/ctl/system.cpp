@@ -1,4 +1,5 @@
 // musterctl db, secret, config.
+#include "base/settings.hpp"
 #include "ctl/command.hpp"
 #include "service/operations/first_run.hpp"
 #include "service/operations/key_rotation.hpp"
@@ -71,7 +72,7 @@ Result install_database(const Invocation& in, const service::Administrator& by) 
         result.json["users"].append(account);
         if (has_others) result.json["users_with_other_rights"].append(account);
         result.text += "the database user " + account + " reads and writes " +
-                       in.context.settings.database_name +
+                       in.context.settings.database.name +
                        (has_others ? "; it has other rights besides, which Muster does not need "
                                      "(SHOW GRANTS): take them away\n"
                                    : ", and no more\n");

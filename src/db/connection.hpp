@@ -2,8 +2,8 @@
 // cppconn. Used through db/transaction.hpp.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "base/ids.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 #include "db/error.hpp"
 #include "db/sql.hpp"

@@ -1,6 +1,7 @@
 #include "jobs/imports.hpp"
 
 #include "base/log.hpp"
+#include "base/settings.hpp"
 #include "service/failure.hpp"
 #include "service/imports/jobs.hpp"
 
@@ -117,7 +118,7 @@ bool ImportWork::turn(const Deadline& deadline) {
     const auto job = service::read_import(context_, lease->organization, lease->id);
     if (!job) return true;
     try {
-        if (job->attempts > context_.settings.jobs_attempts) {
+        if (job->attempts > context_.settings.jobs.attempts) {
             give_up_or_pause(*lease, *job, "no attempt came to an end");
         } else {
             work_on(*lease, *job, deadline);
@@ -201,7 +202,7 @@ void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
 
 void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& job,
                                   std::string_view reason) {
-    const bool gives_up = job.attempts >= context_.settings.jobs_attempts;
+    const bool gives_up = job.attempts >= context_.settings.jobs.attempts;
     log_event(gives_up ? LogLevel::Error : LogLevel::Warning, "import.attempt_failed",
               {{"job", lease.id.text()}, {"attempt", job.attempts}, {"reason", reason}});
     if (gives_up) {

@@ -43,7 +43,7 @@ class RunnerConnections {
   private:
     struct RunnerConnection {
         explicit RunnerConnection(const Settings& settings)
-            : database(service::connection_settings(settings)),
+            : database(service::connection_settings(settings.database)),
               context(main_program::make_context(database, settings)) {}
         db::Database database;
         service::Context context;
@@ -58,7 +58,7 @@ constexpr int kConnectionLanes = 4;
 std::vector<jobs::Work> imports(RunnerConnections& runner) {
     service::Context& own = runner.add();
     std::vector<service::Context*> helpers(
-        static_cast<std::size_t>(runner.settings().jobs_connections));
+        static_cast<std::size_t>(runner.settings().jobs.connections));
     for (service::Context*& helper : helpers) helper = &runner.add();
     return {jobs::import_work(own, std::move(helpers))};
 }
@@ -140,7 +140,7 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
 int run(const Options& options) {
     const Settings settings = main_program::settings_of(options.config);
     main_program::set_log_level_from(settings);
-    if (!options.verbose && settings.log_level != "error") set_log_level(LogLevel::Warning);
+    if (!options.verbose && settings.log.level != "error") set_log_level(LogLevel::Warning);
     db::load_driver();
     if (const auto problem = service::check_readiness(RunnerConnections(settings).add()).problem;
         !problem.empty()) {

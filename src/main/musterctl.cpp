@@ -1,6 +1,7 @@
 // musterctl: the operator's tool. musterctl(8); the commands are rows in ctl/commands.cpp.
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/settings.hpp"
 #include "ctl/command.hpp"
 #include "main/wiring.hpp"
 #include "service/failure.hpp"
@@ -77,10 +78,10 @@ int print(const Line& line, const ctl::Result& result) {
 
 int run(const Line& line, const ctl::Command& command, std::size_t used, Settings settings) {
     // An operator can wait, or end it: `db migrate` builds large tables anew.
-    settings.database_read_timeout = kPatience;
+    settings.database.read_timeout = kPatience;
     db::load_driver();
-    db::Database database(service::connection_settings(settings));
-    auto nameless = service::connection_settings(settings);
+    db::Database database(service::connection_settings(settings.database));
+    auto nameless = service::connection_settings(settings.database);
     nameless.database.clear();
     db::Database without_database(nameless);
     service::Context context = main_program::make_context(database, settings);

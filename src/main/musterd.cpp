@@ -2,6 +2,7 @@
 // process/worker_pool.hpp, api/pipeline.hpp.
 #include "api/pipeline.hpp"
 #include "api/routes.hpp"
+#include "base/settings.hpp"
 #include "http/fcgi_io.hpp"
 #include "main/wiring.hpp"
 #include "process/worker_pool.hpp"
@@ -54,7 +55,7 @@ constexpr int kDrained = 64;
 int work(const Settings& settings, const WorkerOptions& options, process::Metrics& metrics,
          process::RateLimiter& limiter, process::ConcurrencyLimit& concurrency) {
     const sigset_t unblocked = process::install_worker_signals();
-    auto connection = service::connection_settings(settings);
+    auto connection = service::connection_settings(settings.database);
     connection.lock_timeout_seconds = options.lock_timeout_seconds;
     db::Database database(std::move(connection));
     service::Context context = main_program::make_context(database, settings);
@@ -66,13 +67,13 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     };
     int served = 0;
     int looked_at = 0;  // the memory, when so many were served
-    while (served < settings.server_recycle_requests && !process::stop_requested()) {
+    while (served < settings.server.recycle_requests && !process::stop_requested()) {
         served += server.serve(unblocked, options.most_at_once, handler);
         if (pipeline.is_tainted()) return 1;
         constexpr int kMemoryCheck = 64;
         if (served - looked_at < kMemoryCheck) continue;
         looked_at = served;
-        if (resident_mebibytes() > static_cast<std::size_t>(settings.server_recycle_memory)) break;
+        if (resident_mebibytes() > static_cast<std::size_t>(settings.server.recycle_memory)) break;
     }
     return 0;
 }
@@ -80,9 +81,9 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
 int run(const std::string& config) {
     Settings settings = main_program::settings_of(config);
     main_program::set_log_level_from(settings);
-    const auto mode = static_cast<unsigned>(std::stoul(settings.server_socket_mode, nullptr, 8));
-    const int api_listener = http::open_listener(0, settings.server_socket, mode);
-    const int collector_listener = http::open_listener(1, settings.server_collector_socket, mode);
+    const auto mode = static_cast<unsigned>(std::stoul(settings.server.socket_mode, nullptr, 8));
+    const int api_listener = http::open_listener(0, settings.server.socket, mode);
+    const int collector_listener = http::open_listener(1, settings.server.collector_socket, mode);
     db::load_driver();
     std::vector<std::string_view> operations;
     for (const api::Endpoint* row : api::all_endpoints()) operations.push_back(row->operation);
@@ -91,8 +92,8 @@ int run(const std::string& config) {
     process::ConcurrencyLimit concurrency;
     log_event(LogLevel::Info, "musterd.started",
               {{"version", MUSTER_VERSION},
-               {"workers", settings.server_workers},
-               {"collectors", settings.server_collectors}});
+               {"workers", settings.server.workers},
+               {"collectors", settings.server.collectors}});
     const auto group = [&](int workers, const WorkerOptions& options) {
         return process::WorkerGroup{
             workers,
@@ -105,8 +106,8 @@ int run(const std::string& config) {
         }
         is_first = false;
         return process::PoolConfig{
-            group(settings.server_workers, {api_listener, kOneByOne, 5}),
-            group(settings.server_collectors, {collector_listener, kDrained, 1})};
+            group(settings.server.workers, {api_listener, kOneByOne, 5}),
+            group(settings.server.collectors, {collector_listener, kDrained, 1})};
     });
     log_event(LogLevel::Info, "musterd.stopped");
     return status;
@@ -115,7 +116,7 @@ int run(const std::string& config) {
 // A schema that does not fit stops the start; a database that is away does not: it may come back.
 std::string schema_refusal(const std::string& config) {
     const Settings settings = main_program::settings_of(config);
-    db::Database database(service::connection_settings(settings));
+    db::Database database(service::connection_settings(settings.database));
     service::Context context = main_program::make_context(database, settings);
     const auto report = service::check_readiness(context);
     return report.state == service::Readiness::WrongSchema ? report.problem : "";

@@ -52,15 +52,15 @@ inline Settings settings_of(const std::string& config) {
 }
 
 inline service::Context make_context(db::Database& database, const Settings& settings) {
-    KeyRing keys(settings.security_key, settings.security_previous_key);
+    KeyRing keys(settings.security.key, settings.security.previous_key);
     return {database, settings, std::move(keys)};
 }
 
 inline void set_log_level_from(const Settings& settings) {
-    if (settings.log_level == "debug") set_log_level(LogLevel::Debug);
-    if (settings.log_level == "info") set_log_level(LogLevel::Info);
-    if (settings.log_level == "warning") set_log_level(LogLevel::Warning);
-    if (settings.log_level == "error") set_log_level(LogLevel::Error);
+    if (settings.log.level == "debug") set_log_level(LogLevel::Debug);
+    if (settings.log.level == "info") set_log_level(LogLevel::Info);
+    if (settings.log.level == "warning") set_log_level(LogLevel::Warning);
+    if (settings.log.level == "error") set_log_level(LogLevel::Error);
 }
 
 }  // namespace muster::main_program

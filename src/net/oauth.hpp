@@ -3,7 +3,7 @@
 // answer (rules/connections/oauth.hpp does).
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 // protocol but SMTP are out of its reach.
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "net/mail_message.hpp"
 
 #include <cstdint>

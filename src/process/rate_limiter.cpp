@@ -1,5 +1,7 @@
 #include "process/rate_limiter.hpp"
 
+#include "base/crypto.hpp"
+
 #include <sys/mman.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // the header fields that tell a client about them (docs/api.md "Rate limits").
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 
 #include <chrono>
 #include <cstddef>

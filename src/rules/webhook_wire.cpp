@@ -1,5 +1,6 @@
 #include "rules/webhook_wire.hpp"
 
+#include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 

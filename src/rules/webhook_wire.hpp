@@ -2,8 +2,8 @@
 // secrets, signatures, and what an attempt can come to.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "base/ids.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <optional>

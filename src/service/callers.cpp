@@ -1,5 +1,6 @@
 #include "service/callers.hpp"
 
+#include "base/crypto.hpp"
 #include "service/access/api_keys.hpp"
 #include "service/access/credentials.hpp"
 #include "service/access/sessions.hpp"

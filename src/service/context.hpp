@@ -4,11 +4,14 @@
 
 #include "base/ids.hpp"
 #include "base/sealing.hpp"
-#include "base/settings.hpp"
 #include "base/time.hpp"
 
 #include <optional>
 #include <string>
+
+namespace muster {
+struct Settings;
+}
 
 namespace muster::db {
 class Database;

@@ -1,5 +1,6 @@
 #include "service/idempotency.hpp"
 
+#include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "rules/seal_names.hpp"
 #include "store/idempotency.hpp"

@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "net/smtp.hpp"
@@ -60,13 +61,13 @@ std::optional<Mail> mail_of(std::string_view text) {
 
 net::SmtpSettings smtp_settings(const Settings& settings) {
     net::SmtpSettings smtp;
-    smtp.url = settings.mail_url;
-    smtp.from = settings.mail_from;
-    smtp.user = settings.mail_user;
-    smtp.password = settings.mail_password;
-    smtp.ca_file = settings.mail_ca_file;
-    if (settings.mail_tls == "none") smtp.tls = net::SmtpTls::None;
-    if (settings.mail_tls == "require") smtp.tls = net::SmtpTls::Require;
+    smtp.url = settings.mail.url;
+    smtp.from = settings.mail.from;
+    smtp.user = settings.mail.user;
+    smtp.password = settings.mail.password;
+    smtp.ca_file = settings.mail.ca_file;
+    if (settings.mail.tls == "none") smtp.tls = net::SmtpTls::None;
+    if (settings.mail.tls == "require") smtp.tls = net::SmtpTls::Require;
     return smtp;
 }
 

@@ -15,7 +15,7 @@ namespace muster::test {
 
 struct ConnectingFixture : AdminFixture {
     ConnectingFixture() {
-        own.console_origin = "https://console.example";
+        own.console.origin = "https://console.example";
         for (const std::string_view id : {"gitlab", "shopify", "slack", "quickbooks"}) {
             auto& provider = own.providers[std::string(id)];
             provider.client_id = "client";
@@ -69,7 +69,7 @@ struct ConnectingFixture : AdminFixture {
 
     service::NewSession opened = sign_in();
     Settings own = settings();
-    service::Context console{database, own, KeyRing(own.security_key)};
+    service::Context console{database, own, KeyRing(own.security.key)};
 };
 
 }  // namespace muster::test

@@ -24,17 +24,17 @@ Settings make_settings() {
     if (socket.empty()) {
         throw std::runtime_error("MUSTER_TEST_SOCKET is not set: run tests/db/with-database");
     }
-    made.database_url = "unix:" + socket;
-    made.database_name = "muster_test_" + std::to_string(getpid());
-    made.database_user = environment("MUSTER_TEST_USER", "root");
-    made.jobs_lease = 20;
-    made.jobs_attempts = 3;
-    made.jobs_audit_days = 400;
-    made.mail_url = "smtp://127.0.0.1:9";  // nobody is there
-    made.mail_from = "muster@club.example";
-    made.mail_tls = "try";
-    made.security_key = Secret(std::string(32, 'k'));
-    made.sql_directory = source_root() + "/sql";
+    made.database.url = "unix:" + socket;
+    made.database.name = "muster_test_" + std::to_string(getpid());
+    made.database.user = environment("MUSTER_TEST_USER", "root");
+    made.jobs.lease = 20;
+    made.jobs.attempts = 3;
+    made.jobs.audit_days = 400;
+    made.mail.url = "smtp://127.0.0.1:9";  // nobody is there
+    made.mail.from = "muster@club.example";
+    made.mail.tls = "try";
+    made.security.key = Secret(std::string(32, 'k'));
+    made.files.sql = source_root() + "/sql";
     return made;
 }
 
@@ -47,9 +47,9 @@ const Settings& settings() {
 
 db::ConnectionSettings connection_settings() {
     db::ConnectionSettings connection;
-    connection.urls = {settings().database_url};
-    connection.database = settings().database_name;
-    connection.user = settings().database_user;
+    connection.urls = {settings().database.url};
+    connection.database = settings().database.name;
+    connection.user = settings().database.user;
     return connection;
 }
 
@@ -161,7 +161,7 @@ const db::Sql& Client::statement(std::string_view text) {
 }
 
 DatabaseContext::DatabaseContext(const db::ConnectionSettings& with)
-    : database(with), context{database, settings(), KeyRing(settings().security_key)} {}
+    : database(with), context{database, settings(), KeyRing(settings().security.key)} {}
 
 Fixture::Fixture() {
     client.run("SET FOREIGN_KEY_CHECKS = 0");

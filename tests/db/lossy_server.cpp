@@ -79,7 +79,7 @@ void LossyServer::serve() {
         const int client = accept(listening_, nullptr, nullptr);
         if (client < 0) return;
         const int server = unix_socket();
-        on_address(::connect, server, settings().database_url.substr(std::string("unix:").size()));
+        on_address(::connect, server, settings().database.url.substr(std::string("unix:").size()));
         pass_on(client, server);
         close(server);
         close(client);

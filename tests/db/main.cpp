@@ -21,7 +21,7 @@ struct TestDatabase {
         }
     }
     ~TestDatabase() {
-        without_database().run("DROP DATABASE " + muster::test::settings().database_name);
+        without_database().run("DROP DATABASE " + muster::test::settings().database.name);
     }
     TestDatabase(const TestDatabase&) = delete;
     TestDatabase& operator=(const TestDatabase&) = delete;

@@ -39,16 +39,16 @@ Names described(Client& client) {
 // A second database, as one that was never set up.
 struct OtherDatabase {
     OtherDatabase() {
-        settings.database_name += "_other";
+        settings.database.name += "_other";
         auto connection = muster::test::connection_settings();
-        connection.database = settings.database_name;
+        connection.database = settings.database.name;
         database.emplace(connection);
         connection.database.clear();
         without.emplace(connection);
         context.emplace(
-            service::Context{*database, settings, muster::KeyRing(settings.security_key)});
+            service::Context{*database, settings, muster::KeyRing(settings.security.key)});
     }
-    ~OtherDatabase() { without->run("DROP DATABASE IF EXISTS " + settings.database_name); }
+    ~OtherDatabase() { without->run("DROP DATABASE IF EXISTS " + settings.database.name); }
     OtherDatabase(const OtherDatabase&) = delete;
     OtherDatabase& operator=(const OtherDatabase&) = delete;
 
@@ -173,7 +173,7 @@ BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, 
 }
 
 BOOST_FIXTURE_TEST_CASE(a_half_made_schema_is_completed, OtherDatabase) {
-    without->run(store::create_database_statement(settings.database_name));
+    without->run(store::create_database_statement(settings.database.name));
     database->run(schema_statements().front());
     BOOST_TEST(service::schema_standing(*context).fit == SchemaFit::None);
     BOOST_TEST(service::initialize_schema(*without, *context));
@@ -193,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
         BOOST_TEST(report.problem.find(hint) != std::string::npos, report.problem);
     };
     check(Readiness::WrongSchema, "musterctl db init");  // no such database
-    without->run(store::create_database_statement(settings.database_name));
+    without->run(store::create_database_statement(settings.database.name));
     check(Readiness::WrongSchema, "musterctl db init");
     BOOST_TEST(!service::schema_standing(*context).installed.has_value());
     service::initialize_schema(*without, *context);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(readiness_tells_a_server_that_is_away_from_a_schema_that_is
 }
 
 BOOST_FIXTURE_TEST_CASE(a_missing_schema_file_is_named, OtherDatabase) {
-    settings.sql_directory = "/nowhere";
+    settings.files.sql = "/nowhere";
     BOOST_CHECK_EXCEPTION(service::initialize_schema(*without, *context), std::runtime_error,
                           [](const std::runtime_error& error) {
                               return std::string(error.what()).find("/nowhere/schema.sql") !=

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(
     what_fails_for_any_other_reason_is_told_with_its_place_and_is_not_passed_over) {
     OldDatabase target;
     muster::test::Scratch scratch;
-    target.settings.sql_directory = scratch.file("");
+    target.settings.files.sql = scratch.file("");
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
                           [](const auto& error) { return says(error, "upgrades/2.sql"); });
     std::filesystem::create_directory(scratch.file("upgrades"));
@@ -153,7 +153,7 @@ struct OwnUpgrades : OldDatabase {
 
 BOOST_AUTO_TEST_CASE(an_upgrade_that_names_no_oldest_program_is_not_begun) {
     OwnUpgrades target("ALTER TABLE members ADD COLUMN a INT NULL;\n");
-    target.settings.sql_directory = target.scratch.file("");
+    target.settings.files.sql = target.scratch.file("");
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context), std::runtime_error,
                           [](const auto& error) { return says(error, "oldest program"); });
     target.write("-- oldest program: six\nALTER TABLE members ADD COLUMN a INT NULL;\n");

@@ -30,7 +30,7 @@ struct HeldDatabase : OldDatabase {
                                    ? source_text(upgrade_file(version))
                                    : std::string()));
         }
-        settings.sql_directory = scratch.file("");
+        settings.files.sql = scratch.file("");
         holder.run("START TRANSACTION");
         holder.value("SELECT COUNT(*) FROM admins");
     }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_co
         return watcher.number(
                    "SELECT COUNT(*) FROM information_schema.processlist "
                    "WHERE db = ? AND state LIKE 'User lock%'",
-                   target.settings.database_name) == 1;
+                   target.settings.database.name) == 1;
     }));
     watcher.kill(target.upgrading().value());
     BOOST_TEST(taking.get() == 1);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_co
         return watcher.number(
                    "SELECT COUNT(*) FROM information_schema.processlist "
                    "WHERE db = ? AND state LIKE 'User lock%'",
-                   target.settings.database_name) == 1;
+                   target.settings.database.name) == 1;
     }));
     target.holder.run("COMMIT");
     slow.reset();
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(who_comes_behind_an_upgrade_that_waits_is_let_past) {
         return watcher.number(
                    "SELECT COUNT(*) FROM information_schema.processlist "
                    "WHERE db = ? AND state LIKE 'Waiting for table metadata lock%'",
-                   target.settings.database_name) > 0;
+                   target.settings.database.name) > 0;
     };
     for (int round = 0; round < 2; ++round) {
         BOOST_TEST(until(is_waiting));

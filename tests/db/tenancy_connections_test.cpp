@@ -1,4 +1,5 @@
 // The tenancy suite's statements on connections and the ways to them (tenancy_test.cpp).
+#include "base/crypto.hpp"
 #include "db/two_tenants.hpp"
 #include "store/connections/authorizations.hpp"
 #include "store/connections/connections.hpp"

@@ -2,6 +2,7 @@
 // tenancy_test.cpp, which lets each try every statement on the owner's rows.
 #pragma once
 
+#include "base/crypto.hpp"
 #include "db/fixture.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"

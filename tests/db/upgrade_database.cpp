@@ -78,22 +78,22 @@ std::string recorded(int version) {
 }
 
 UpgradeDatabase::UpgradeDatabase(const std::string& suffix) {
-    settings.database_name += suffix;
+    settings.database.name += suffix;
     auto without = connection_settings();
     without.database.clear();
-    Client(without).run(store::create_database_statement(settings.database_name));
+    Client(without).run(store::create_database_statement(settings.database.name));
     client.emplace(connection());
     database.emplace(connection());
-    context.emplace(service::Context{*database, settings, KeyRing(settings.security_key)});
+    context.emplace(service::Context{*database, settings, KeyRing(settings.security.key)});
 }
 
 UpgradeDatabase::~UpgradeDatabase() {
-    client->run("DROP DATABASE " + settings.database_name);
+    client->run("DROP DATABASE " + settings.database.name);
 }
 
 db::ConnectionSettings UpgradeDatabase::connection() const {
     auto made = connection_settings();
-    made.database = settings.database_name;
+    made.database = settings.database.name;
     return made;
 }
 
@@ -105,7 +105,7 @@ void UpgradeDatabase::run_all(const std::string& file) {
 
 service::Migration UpgradeDatabase::upgrade_elsewhere() {
     db::Database other(connection());
-    service::Context its{other, settings, KeyRing(settings.security_key)};
+    service::Context its{other, settings, KeyRing(settings.security.key)};
     return service::upgrade_schema(its);
 }
 
@@ -113,7 +113,7 @@ std::optional<std::int64_t> UpgradeDatabase::upgrading() const {
     Client watcher;
     auto rows =
         watcher.query("SELECT IS_USED_LOCK(CONCAT('muster.schema.', LEFT(SHA2(?, 256), 32)))",
-                      settings.database_name);
+                      settings.database.name);
     rows.next();
     return rows.optional_integer(1);
 }

@@ -104,9 +104,9 @@ struct WebhookFixture : Fixture {
 // A runner with a context of its own, which may post to the loopback.
 struct Courier : DatabaseContext {
     explicit Courier(int connections = 32, int endpoint_connections = 4) : own(settings()) {
-        own.webhooks_loopback = "yes";
-        own.webhooks_connections = connections;
-        own.webhooks_endpoint_connections = endpoint_connections;
+        own.webhooks.loopback = "yes";
+        own.webhooks.connections = connections;
+        own.webhooks.endpoint_connections = endpoint_connections;
         dispatch = std::make_unique<service::WebhookDispatch>(mine);
     }
     // Steps until it is so; false after ten seconds.

@@ -1,5 +1,6 @@
 // rules/engagement/ingest_signature.hpp: whatever is read as a signature is written the same way
 // again, and a signature of ours is always read.
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "rules/engagement/ingest_signature.hpp"

@@ -1,5 +1,6 @@
 // base/sealing.hpp: what opens was sealed for this very context, and nothing that differs from it
 // does. Input: the context, a line end, the sealed bytes.
+#include "base/crypto.hpp"
 #include "base/sealing.hpp"
 
 #include "fuzz/fuzz.hpp"

@@ -2,6 +2,7 @@
 // (specification 4.6, docs/engagement.md "Ads"). Slots, campaigns and creatives are the console's.
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "rules/members/fields.hpp"
 #include "service/ads/serving.hpp"
@@ -128,7 +129,7 @@ Reply serve_ad(Call& call) {
     auto ad = service::serve_ad(call.context, call.worker.ads, call.org(), question,
                                 Timestamp::now(), service::ad_chance);
     if (ad) {
-        const std::string base = call.context.settings.server_base_url + "/v1/ads/";
+        const std::string base = call.context.settings.server.base_url + "/v1/ads/";
         served.ad = ShownAd{std::move(ad->creative), base + "clicks/" + ad->click_token,
                             base + "impressions/" + ad->impression_token};
     }

@@ -1,6 +1,7 @@
 // Serves /v1/installations/{id}/credentials…: what a module's backend signs in and signs with
 // (specification 5 rule 8, docs/modules.md "Module credentials").
 #include "service/modules/credentials.hpp"
+#include "base/crypto.hpp"
 
 #include "api/groups.hpp"
 #include "api/issued.hpp"

@@ -3,8 +3,8 @@
 // the state.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "base/ids.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "rules/ads/token.hpp"
 
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // signed, so that nobody can make one up. Where a click leads is not in them.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "base/ids.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <cstdint>

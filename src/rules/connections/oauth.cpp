@@ -1,6 +1,7 @@
 // The requests, and when they are made; what comes back is read in oauth_answers.cpp.
 #include "rules/connections/oauth.hpp"
 
+#include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 
@@ -143,11 +144,10 @@ std::string_view unavailable_text(std::string_view code) {
 
 }  // namespace
 
-std::string unready_reason(const Provider& provider, const Settings& settings) {
-    const auto found = settings.providers.find(provider.id);
-    const bool has_id = found != settings.providers.end() && !found->second.client_id.empty();
-    const bool has_secret =
-        found != settings.providers.end() && !found->second.client_secret.empty();
+std::string unready_reason(const Provider& provider, const ProvidersSettings& settings) {
+    const auto found = settings.find(provider.id);
+    const bool has_id = found != settings.end() && !found->second.client_id.empty();
+    const bool has_secret = found != settings.end() && !found->second.client_secret.empty();
     if (has_id && has_secret) return "";
     const std::string section = "[providers." + std::string(provider.id) + "]";
     if (has_id) return "client_secret is not set in " + section;
@@ -164,9 +164,9 @@ std::optional<std::string> settings_host(const HostRule& rule, std::string_view 
     return std::string(label).append(rule.suffix);
 }
 
-OAuthClient oauth_client(const Provider& provider, const Settings& settings,
+OAuthClient oauth_client(const Provider& provider, const ProvidersSettings& settings,
                          std::string_view host) {
-    const ProviderSettings& own = settings.providers.find(provider.id)->second;
+    const ProviderSettings& own = settings.find(provider.id)->second;
     if (provider.host.source == HostSource::Configuration) {
         host = own.host.empty() ? provider.host.fallback : std::string_view(own.host);
     }

@@ -3,8 +3,8 @@
 // quirks from their rows (rules/connections/providers.hpp). net/oauth.hpp does the calling.
 #pragma once
 
-#include "base/crypto.hpp"
-#include "base/settings.hpp"
+#include "base/secret.hpp"
+#include "base/settings/providers.hpp"
 #include "base/time.hpp"
 #include "rules/connections/providers.hpp"
 
@@ -19,7 +19,8 @@
 namespace muster::rules {
 
 // "" for a provider that connections can be made to, else what the operator has not set.
-[[nodiscard]] std::string unready_reason(const Provider& provider, const Settings& settings);
+[[nodiscard]] std::string unready_reason(const Provider& provider,
+                                         const ProvidersSettings& settings);
 
 // The host that an admin's settings name, whole ("acme" and "acme.myshopify.com" are one); nullopt
 // for one that is none of the provider's.
@@ -43,7 +44,7 @@ struct OAuthClient {
 };
 // `host`: the connection's own, "" where the row has none from settings. Only for a provider that
 // is ready.
-[[nodiscard]] OAuthClient oauth_client(const Provider& provider, const Settings& settings,
+[[nodiscard]] OAuthClient oauth_client(const Provider& provider, const ProvidersSettings& settings,
                                        std::string_view host);
 
 struct AuthorizationRequest {

@@ -1,5 +1,6 @@
 #include "rules/engagement/ingest_signature.hpp"
 
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 
 namespace muster::rules {

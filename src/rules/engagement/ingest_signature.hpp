@@ -4,7 +4,7 @@
 // to the other.
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <optional>

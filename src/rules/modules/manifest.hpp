@@ -8,8 +8,8 @@
 // Only `name` is required. What is left out is empty, not required and not secret.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "base/faults.hpp"
+#include "base/secret.hpp"
 
 #include <cstdint>
 #include <string>

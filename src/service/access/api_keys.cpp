@@ -1,5 +1,6 @@
 #include "service/access/api_keys.hpp"
 
+#include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"

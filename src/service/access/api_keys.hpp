@@ -2,7 +2,7 @@
 // (docs/api.md "Keys").
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "rules/access/api_keys.hpp"
 #include "service/context.hpp"
 

@@ -2,7 +2,7 @@
 // and module credentials end at a time or by revocation, and note when they were used last.
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <optional>

@@ -1,5 +1,6 @@
 #include "service/access/sessions.hpp"
 
+#include "base/crypto.hpp"
 #include "db/transaction.hpp"
 #include "service/access/credentials.hpp"
 #include "service/audit.hpp"

@@ -1,7 +1,7 @@
 // Sessions of signed-in admins (docs/api.md "Admin sign-in").
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "rules/access/admins.hpp"
 #include "service/context.hpp"
 

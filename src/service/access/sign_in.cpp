@@ -1,5 +1,6 @@
 #include "service/access/sign_in.hpp"
 
+#include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/access/guess_budget.hpp"

@@ -3,7 +3,7 @@
 // quarter of an hour, per admin, whatever session they come from.
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "rules/access/admins.hpp"
 #include "service/context.hpp"
 

@@ -1,6 +1,8 @@
 #include "service/connections/authorization.hpp"
 
+#include "base/crypto.hpp"
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
 #include "rules/connections/oauth.hpp"
@@ -146,7 +148,8 @@ Judgement check_role(const Traveller& traveller, const std::vector<rules::Seat>&
 }
 
 Judgement check_configuration(const Traveller& traveller, const Settings& settings) {
-    if (traveller.provider && rules::unready_reason(*traveller.provider, settings).empty()) {
+    if (traveller.provider &&
+        rules::unready_reason(*traveller.provider, settings.providers).empty()) {
         return std::nullopt;
     }
     return Refusal{Reason::Configuration,
@@ -201,8 +204,8 @@ Judgement judge(const Context& context, db::Tx& tx, const Traveller& traveller,
         return refusal;
     }
     if (auto refusal = check_configuration(traveller, context.settings)) return refusal;
-    const auto client =
-        rules::oauth_client(*traveller.provider, context.settings, traveller.connection.host);
+    const auto client = rules::oauth_client(*traveller.provider, context.settings.providers,
+                                            traveller.connection.host);
     if (auto refusal = check_issuer(traveller, client)) return refusal;
     return check_answer(traveller);
 }
@@ -315,12 +318,12 @@ void validate_settings(ConnectRequest& request, Faults& faults) {
 Departure set_out(OrgTransaction& transaction, const Context& context,
                   const ConnectRequest& request, SessionId session) {
     auto named = named_connection(transaction, request);
-    require_ready(*request.provider, context.settings);
+    require_ready(*request.provider, context.settings.providers);
     const ProviderConnection connection =
         named ? renew_connection(transaction, request, std::move(*named))
               : add_connection(transaction, request);
     const rules::AuthorizationRequest authorization{
-        context.settings.console_origin + "/v1/external-data/callback",
+        context.settings.console.origin + "/v1/external-data/callback",
         create_signing_secret("").reveal(), create_signing_secret("").reveal()};
     db::OrgStore org(transaction.tx, transaction.org());
     store::replace_authorization(
@@ -330,7 +333,8 @@ Departure set_out(OrgTransaction& transaction, const Context& context,
               authorization.redirect_uri, transaction.now + rules::kAuthorizationLife});
     audit(transaction, "connection.requested", connection.id.text(),
           {{"provider", connection.provider}});
-    const auto client = rules::oauth_client(*request.provider, context.settings, connection.host);
+    const auto client =
+        rules::oauth_client(*request.provider, context.settings.providers, connection.host);
     return {connection.id, rules::authorization_url(client, authorization)};
 }
 

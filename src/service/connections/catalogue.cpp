@@ -1,6 +1,7 @@
 #include "service/connections/catalogue.hpp"
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/connections/oauth.hpp"
 #include "service/access/sessions.hpp"
@@ -37,7 +38,7 @@ ProviderConnection shown(store::ListedConnection listed, Timestamp now) {
     return as_it_stands(std::move(listed.connection), now);
 }
 
-void require_any_ready(const Settings& settings) {
+void require_any_ready(const ProvidersSettings& settings) {
     const auto providers = rules::providers();
     const bool any = std::any_of(providers.begin(), providers.end(), [&](const Provider& provider) {
         return rules::unready_reason(provider, settings).empty();
@@ -56,7 +57,7 @@ bool has_seat(const std::vector<rules::Seat>& seats, OrgId organization) {
 
 }  // namespace
 
-std::vector<CatalogEntry> provider_catalog(const Settings& settings) {
+std::vector<CatalogEntry> provider_catalog(const ProvidersSettings& settings) {
     std::vector<CatalogEntry> entries;
     for (const Provider& provider : rules::providers()) {
         std::string reason = rules::unready_reason(provider, settings);
@@ -66,7 +67,7 @@ std::vector<CatalogEntry> provider_catalog(const Settings& settings) {
     return entries;
 }
 
-void require_ready(const Provider& provider, const Settings& settings) {
+void require_ready(const Provider& provider, const ProvidersSettings& settings) {
     const std::string reason = rules::unready_reason(provider, settings);
     if (reason.empty()) return;
     throw Error(ErrorCode::ProviderUnavailable).detail("reason", reason).retry_after(kAskAgain);
@@ -75,7 +76,7 @@ void require_ready(const Provider& provider, const Settings& settings) {
 std::vector<ProviderConnection> list_connections(Context& context, AdminId admin,
                                                  OrgId organization) {
     if (!has_seat(seats_of(context, admin), organization)) throw Error(ErrorCode::NotFound);
-    require_any_ready(context.settings);
+    require_any_ready(context.settings.providers);
     auto listed = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         return store::list_connections(org);

@@ -3,6 +3,7 @@
 // connecting.hpp, what becomes of its tokens in connection_tokens.hpp.
 #pragma once
 
+#include "base/settings/providers.hpp"
 #include "rules/connections/connection.hpp"
 #include "rules/connections/providers.hpp"
 #include "service/context.hpp"
@@ -20,10 +21,10 @@ struct CatalogEntry {
     std::string reason;  // "" where it is ready
 };
 // All providers, in the order of the specification.
-std::vector<CatalogEntry> provider_catalog(const Settings& settings);
+std::vector<CatalogEntry> provider_catalog(const ProvidersSettings& settings);
 
 // Throws PROVIDER_UNAVAILABLE unless the operator has set the provider up.
-void require_ready(const rules::Provider& provider, const Settings& settings);
+void require_ready(const rules::Provider& provider, const ProvidersSettings& settings);
 
 // The connections of one of the admin's organizations as they stand, oldest first. One that nobody
 // consented to in time is an error. Throws NOT_FOUND where the admin has no seat, and

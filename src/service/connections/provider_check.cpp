@@ -1,5 +1,7 @@
 #include "service/connections/provider_check.hpp"
 
+#include "base/crypto.hpp"
+#include "base/settings.hpp"
 #include "net/oauth.hpp"
 #include "rules/connections/oauth.hpp"
 
@@ -16,7 +18,7 @@ constexpr const char* kNoCode = "muster-provider-check";
 
 rules::OAuthRequest impossible_request(const Settings& settings, const rules::OAuthClient& client) {
     const rules::AuthorizationRequest request = {
-        .redirect_uri = settings.console_origin + "/v1/external-data/callback",
+        .redirect_uri = settings.console.origin + "/v1/external-data/callback",
         .state = "",
         .verifier = create_signing_secret("").reveal()};
     return rules::code_request(client, request, kNoCode);
@@ -60,7 +62,7 @@ std::string_view text_of(ProviderVerdict verdict) {
 }
 
 ProviderCheck check_provider(const Settings& settings, const rules::Provider& provider) {
-    const rules::OAuthClient client = rules::oauth_client(provider, settings, "");
+    const rules::OAuthClient client = rules::oauth_client(provider, settings.providers, "");
     ProviderCheck check;
     const auto& own = settings.providers.find(provider.id)->second;
     const std::string_view configured = own.token_url.empty() ? provider.token_url : own.token_url;

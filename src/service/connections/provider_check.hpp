@@ -2,11 +2,14 @@
 // docs/external-data.md "Checking"). Needs no database.
 #pragma once
 
-#include "base/settings.hpp"
 #include "rules/connections/providers.hpp"
 
 #include <cstdint>
 #include <string>
+
+namespace muster {
+struct Settings;
+}
 
 namespace muster::service {
 

@@ -1,6 +1,7 @@
 #include "service/connections/refresh.hpp"
 
 #include "base/log.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
 #include "service/failure.hpp"
@@ -110,7 +111,7 @@ RefreshPlan plan_refresh(const Context& context, const ProviderConnection& conne
     plan.tokens = *tokens;
     if (!tokens->refresh) {
         plan.obstacle = Obstacle::NoRefreshToken;
-    } else if (!rules::unready_reason(*plan.provider, context.settings).empty()) {
+    } else if (!rules::unready_reason(*plan.provider, context.settings.providers).empty()) {
         plan.obstacle = Obstacle::NotConfigured;
     }
     return plan;
@@ -125,7 +126,8 @@ RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const Refre
         return {};
     }
     const Timestamp asked_at = Timestamp::now();
-    const auto client = rules::oauth_client(*plan.provider, context.settings, connection.host);
+    const auto client =
+        rules::oauth_client(*plan.provider, context.settings.providers, connection.host);
     const auto [answer, was_reached] =
         ask_for_tokens(*plan.provider, rules::refresh_request(client, *plan.tokens.refresh));
     RefreshOutcome outcome;

@@ -1,6 +1,7 @@
 #include "service/connections/refresher.hpp"
 
 #include "base/log.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "service/connections/refresh.hpp"
 #include "store/connections/connections.hpp"
@@ -142,11 +143,11 @@ bool ConnectionUpkeep::give_back(const DueConnection& due, ProviderVisit& visit)
 void ConnectionUpkeep::try_to_give_back(OrgId organization, const RemovedConnection& removed,
                                         ProviderVisit& visit) {
     const rules::Provider* provider = rules::find_provider(removed.provider);
-    if (!provider || !rules::unready_reason(*provider, context_.settings).empty())
+    if (!provider || !rules::unready_reason(*provider, context_.settings.providers).empty())
         return try_again(organization, removed, std::string(kNotConfigured));
     const auto tokens = open_tokens(context_.keys, organization, removed.id, removed.tokens);
     if (!tokens) return try_again(organization, removed, "unreadable");
-    const auto client = rules::oauth_client(*provider, context_.settings, removed.host);
+    const auto client = rules::oauth_client(*provider, context_.settings.providers, removed.host);
     const auto answered = give_back_tokens(client, *tokens);
     if (!answered.was_reached) visit.note_unreached();
     if (answered.result != GivenBack::Done) return try_again(organization, removed, answered.code);

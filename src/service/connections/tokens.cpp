@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "service/audit.hpp"
 #include "service/connections/catalogue.hpp"
@@ -118,7 +119,7 @@ RefreshPlan require_refreshable(const Context& context, const ProviderConnection
         case Obstacle::NoRefreshToken:
             refuse("the provider gave nothing to refresh this connection with");
         case Obstacle::NotConfigured:
-            require_ready(*plan.provider, context.settings);
+            require_ready(*plan.provider, context.settings.providers);
             break;
         case Obstacle::UnknownProvider:
         case Obstacle::Unreadable:
@@ -148,8 +149,8 @@ bool has_just_ended(const ProviderConnection& connection, Timestamp now) {
 bool is_taken_back(const Settings& settings, const ProviderConnection& connection) {
     const Provider* provider = rules::find_provider(connection.provider);
     if (!provider || provider->revocation == rules::Revocation::None) return false;
-    if (!rules::unready_reason(*provider, settings).empty()) return true;
-    return !rules::oauth_client(*provider, settings, connection.host).revoke_url.empty();
+    if (!rules::unready_reason(*provider, settings.providers).empty()) return true;
+    return !rules::oauth_client(*provider, settings.providers, connection.host).revoke_url.empty();
 }
 
 ProviderConnection locked(db::OrgStore& org, ConnectionId id) {
@@ -168,12 +169,12 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
     });
     const Provider* provider = found ? rules::find_provider(found->provider) : nullptr;
     if (!provider) throw Error(ErrorCode::NotFound);
-    if (!rules::unready_reason(*provider, context.settings).empty()) {
+    if (!rules::unready_reason(*provider, context.settings.providers).empty()) {
         const TokenFailure failure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
         note_failed_exchange(context, *found, *provider, failure);
         return failure;
     }
-    const auto client = rules::oauth_client(*provider, context.settings, found->host);
+    const auto client = rules::oauth_client(*provider, context.settings.providers, found->host);
     const Timestamp asked_at = Timestamp::now();
     const rules::TokenAnswer answer = ask_for_code(client, grant);
     if (const auto* failure = std::get_if<TokenFailure>(&answer)) {

@@ -4,7 +4,6 @@
 // may write.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "rules/connections/connection.hpp"
 #include "rules/connections/oauth.hpp"
 #include "service/context.hpp"

@@ -1,5 +1,6 @@
 #include "service/imports/lease.hpp"
 
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "store/imports/jobs.hpp"
 
@@ -46,7 +47,7 @@ void fail_import(Context& context, const Lease& lease, ImportState from,
 }
 
 Timestamp lease_end(const Context& context, Timestamp now) {
-    return now + Milliseconds(context.settings.jobs_lease * 1000);
+    return now + Milliseconds(context.settings.jobs.lease * 1000);
 }
 
 void finish_stage(Context& context, const Lease& lease, ImportState from, ImportState to) {

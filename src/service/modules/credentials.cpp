@@ -1,5 +1,6 @@
 #include "service/modules/credentials.hpp"
 
+#include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/seal_names.hpp"

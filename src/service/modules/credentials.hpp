@@ -2,7 +2,7 @@
 // it signs its requests with (specification 5 rule 8, docs/modules.md "Module credentials").
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "rules/modules/installations.hpp"
 #include "service/context.hpp"
 

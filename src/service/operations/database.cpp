@@ -11,22 +11,22 @@ constexpr std::string_view kUnix = "unix:";
 
 }  // namespace
 
-db::ConnectionSettings connection_settings(const Settings& settings) {
+db::ConnectionSettings connection_settings(const DatabaseSettings& settings) {
     db::ConnectionSettings connection;
-    for (const std::string_view url : split(settings.database_url, ',')) {
+    for (const std::string_view url : split(settings.url, ',')) {
         connection.urls.emplace_back(trimmed(url));
     }
-    connection.database = settings.database_name;
-    connection.user = settings.database_user;
-    connection.password = settings.database_password;
-    connection.tls_ca = settings.database_tls_ca;
-    connection.connect_timeout_seconds = settings.database_connect_timeout;
-    connection.read_timeout_seconds = settings.database_read_timeout;
-    connection.idle_timeout_seconds = settings.database_idle_timeout;
+    connection.database = settings.name;
+    connection.user = settings.user;
+    connection.password = settings.password;
+    connection.tls_ca = settings.tls_ca;
+    connection.connect_timeout_seconds = settings.connect_timeout;
+    connection.read_timeout_seconds = settings.read_timeout;
+    connection.idle_timeout_seconds = settings.idle_timeout;
     return connection;
 }
 
-db::ConnectionSettings connection_settings(const Settings& settings,
+db::ConnectionSettings connection_settings(const DatabaseSettings& settings,
                                            const Administrator& administrator,
                                            const std::string& database) {
     db::ConnectionSettings connection = connection_settings(settings);
@@ -55,7 +55,7 @@ void expect_to_be_let_in(db::Database& database, const Administrator& administra
     }
 }
 
-std::string socket_of(const Settings& settings) {
+std::string socket_of(const DatabaseSettings& settings) {
     for (const std::string& url : connection_settings(settings).urls) {
         if (url.starts_with(kUnix)) return url.substr(kUnix.size());
     }

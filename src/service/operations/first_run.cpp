@@ -1,5 +1,6 @@
 #include "service/operations/first_run.hpp"
 
+#include "base/settings.hpp"
 #include "service/operations/schema.hpp"
 #include "store/operations/accounts.hpp"
 #include "store/operations/schema.hpp"
@@ -25,19 +26,19 @@ constexpr std::string_view kPluginAdvice =
 
 // One for each way that database.url leads.
 std::vector<Account> accounts_of(const Settings& settings, const std::string& client_host) {
-    const auto urls = connection_settings(settings).urls;
+    const auto urls = connection_settings(settings.database).urls;
     const auto is_unix = [](const std::string& url) { return url.starts_with("unix:"); };
     std::vector<Account> accounts;
     if (std::any_of(urls.begin(), urls.end(), is_unix)) {
-        accounts.push_back({settings.database_user, "localhost"});
+        accounts.push_back({settings.database.user, "localhost"});
     }
     if (!std::all_of(urls.begin(), urls.end(), is_unix)) {
-        if (settings.database_password.empty()) {
+        if (settings.database.password.empty()) {
             throw std::runtime_error(
                 "database.url leads over a network, and database.password is empty: set one");
         }
-        accounts.push_back({settings.database_user, client_host.empty() ? "%" : client_host,
-                            !settings.database_tls_ca.empty()});
+        accounts.push_back({settings.database.user, client_host.empty() ? "%" : client_host,
+                            !settings.database.tls_ca.empty()});
     }
     return accounts;
 }
@@ -45,7 +46,7 @@ std::vector<Account> accounts_of(const Settings& settings, const std::string& cl
 // Everything that goes into a statement has been checked behind this.
 std::vector<Account> checked_accounts(const Settings& settings, const std::string& client_host,
                                       std::string_view administrator) {
-    const std::string& user = settings.database_user;
+    const std::string& user = settings.database.user;
     if (std::count(kAdministrators.begin(), kAdministrators.end(), user) > 0 ||
         user == administrator) {
         throw std::runtime_error("database.user is " + user +
@@ -53,7 +54,7 @@ std::vector<Account> checked_accounts(const Settings& settings, const std::strin
     }
     auto accounts = accounts_of(settings, client_host);
     for (const Account& account : accounts) {
-        static_cast<void>(store::grant_statement(account, settings.database_name));
+        static_cast<void>(store::grant_statement(account, settings.database.name));
     }
     return accounts;
 }
@@ -73,24 +74,24 @@ void run_in_secret(db::Tx& tx, const std::string& statement, const Account& acco
 }
 
 void make_account(db::Tx& tx, ServerKind kind, const Account& account, const Settings& settings) {
-    const Secret& password = settings.database_password;
+    const Secret& password = settings.database.password;
     const std::string identified =
         password.empty() ? store::by_system_user(kind) : store::by_password(kind, password);
     run_in_secret(tx, store::create_account_statement(account, identified), account);
     run_in_secret(tx, store::alter_account_statement(account, identified), account);
-    tx.run(store::grant_statement(account, settings.database_name));
-    tx.run(store::revoke_statement(kind, account, settings.database_name));
+    tx.run(store::grant_statement(account, settings.database.name));
+    tx.run(store::revoke_statement(kind, account, settings.database.name));
 }
 
 std::string account_script(const Account& account, const Settings& settings) {
     const auto made_on = [&](ServerKind kind) {
-        return store::create_account_statement(account, settings.database_password.empty()
+        return store::create_account_statement(account, settings.database.password.empty()
                                                             ? store::by_system_user(kind)
                                                             : store::by_placeholder(kPlaceholder)) +
                ";\n";
     };
     std::string text;
-    if (settings.database_password.empty()) {
+    if (settings.database.password.empty()) {
         text += made_on(ServerKind::MariaDb) +
                 "-- On MySQL, with its plugin auth_socket, this instead:\n-- " +
                 made_on(ServerKind::MySql);
@@ -98,7 +99,7 @@ std::string account_script(const Account& account, const Settings& settings) {
         text += "-- Put database.password of muster.conf in the place of " +
                 std::string(kPlaceholder) + ".\n" + made_on(ServerKind::MariaDb);
     }
-    return text + store::grant_statement(account, settings.database_name) + ";\n";
+    return text + store::grant_statement(account, settings.database.name) + ";\n";
 }
 
 }  // namespace
@@ -108,9 +109,9 @@ Installed install_database(const Context& context, const Administrator& administ
     const Settings& settings = context.settings;
     const auto accounts = checked_accounts(settings, client_host, administrator.user);
     static_cast<void>(schema_file(settings));  // is it there?
-    db::Database nameless(connection_settings(settings, administrator, ""));
+    db::Database nameless(connection_settings(settings.database, administrator, ""));
     expect_to_be_let_in(nameless, administrator);
-    nameless.run(store::create_database_statement(settings.database_name));
+    nameless.run(store::create_database_statement(settings.database.name));
     Installed installed;
     nameless.autocommit([&](db::Tx& tx) {
         const ServerKind kind = store::describe_server(tx).kind;
@@ -120,12 +121,13 @@ Installed install_database(const Context& context, const Administrator& administ
             make_account(tx, kind, account, settings);
             const std::string name = account.user + "@" + account.host;
             installed.accounts.push_back(name);
-            if (store::has_other_rights(tx, account, settings.database_name)) {
+            if (store::has_other_rights(tx, account, settings.database.name)) {
                 installed.with_other_rights.push_back(name);
             }
         }
     });
-    db::Database database(connection_settings(settings, administrator, settings.database_name));
+    db::Database database(
+        connection_settings(settings.database, administrator, settings.database.name));
     installed.schema_made = make_schema(database, settings);
     return installed;
 }
@@ -135,9 +137,9 @@ std::string installation_script(const Settings& settings, const std::string& cli
     std::string text =
         "-- Makes Muster's database, for an administrator of a MariaDB or MySQL server.\n"
         "-- What is there already stays as it is; an older schema wants `musterctl db migrate`.\n\n" +
-        store::create_database_statement(settings.database_name) + ";\n\n";
+        store::create_database_statement(settings.database.name) + ";\n\n";
     for (const Account& account : accounts) text += account_script(account, settings) + "\n";
-    text += store::use_statement(settings.database_name) + ";\n\n";
+    text += store::use_statement(settings.database.name) + ";\n\n";
     const SchemaFile file = schema_file(settings);
     for (const std::string& statement : file.statements) text += statement + "\n";
     return text + store::first_version_statement(file.makes, Timestamp::now()) + ";\n";

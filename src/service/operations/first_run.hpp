@@ -18,7 +18,7 @@ struct Installed {
     std::vector<std::string> with_other_rights;
 };
 
-// Makes all of it as `administrator`, from settings.database_* and settings.sql_directory. What is
+// Makes all of it as `administrator`, from settings.database and settings.files.sql. What is
 // there already is brought to the same state, tables excepted; broken off, it is run again.
 // `client_host`: where the programs come from when database.url leads over a network, "" for
 // anywhere. Throws std::runtime_error or std::invalid_argument for a configuration that cannot be

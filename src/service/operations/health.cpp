@@ -1,5 +1,6 @@
 #include "service/operations/health.hpp"
 
+#include "base/settings.hpp"
 #include "net/unix_socket.hpp"
 #include "rules/connections/oauth.hpp"
 #include "rules/connections/providers.hpp"
@@ -25,7 +26,7 @@ constexpr Milliseconds kSecond{1'000};
 
 // How the server is reached, in words.
 std::string way_of(const Settings& settings, const store::ServerReport& server) {
-    const auto urls = connection_settings(settings).urls;
+    const auto urls = connection_settings(settings.database).urls;
     const bool is_unix = std::all_of(
         urls.begin(), urls.end(), [](const std::string& url) { return url.starts_with("unix:"); });
     if (is_unix) return "over its Unix socket";
@@ -134,7 +135,7 @@ HealthCheck check_providers(const Settings& settings) {
     int ready = 0;
     std::string problem;
     for (const rules::Provider& provider : rules::providers()) {
-        const std::string reason = rules::unready_reason(provider, settings);
+        const std::string reason = rules::unready_reason(provider, settings.providers);
         if (reason.empty()) ++ready;
         const bool is_begun = settings.providers.contains(provider.id);
         if (!reason.empty() && is_begun && problem.empty()) problem = reason;
@@ -190,9 +191,9 @@ std::vector<HealthCheck> check_health(Context& context) {
     std::vector<HealthCheck> checks = {check_database(context)};
     if (checks.front().problem.empty()) add_database(context, checks);
     checks.push_back(check_providers(settings));
-    checks.push_back(check_socket("server", settings.server_socket));
-    if (settings.server_collectors > 0) {
-        checks.push_back(check_socket("collectors", settings.server_collector_socket));
+    checks.push_back(check_socket("server", settings.server.socket));
+    if (settings.server.collectors > 0) {
+        checks.push_back(check_socket("collectors", settings.server.collector_socket));
     }
     return checks;
 }

@@ -1,5 +1,6 @@
 #include "service/operations/purge.hpp"
 
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "rules/ads/token.hpp"
 #include "service/access/credentials.hpp"
@@ -40,7 +41,7 @@ void purge_import(Context& context, const store::ClaimedImport& job, Purged& pur
 
 // An organization's at a time: the primary key, which their age can be told from, begins with it.
 std::int64_t purge_engagement_events(Context& context, Timestamp now) {
-    const int days = context.settings.jobs_engagement_days;
+    const int days = context.settings.jobs.engagement_days;
     if (days == 0) return 0;
     const Timestamp until = now - std::chrono::days(days);
     const auto organizations = context.database.autocommit(
@@ -80,7 +81,7 @@ Purged purge_step(Context& context) {
         expired_rows(store::purge_revoked_publishable_keys, now - kRevokedKeyLife);
     purged.previous_secrets = expired_rows(store::purge_previous_secrets, now);
     purged.audit_entries = expired_rows(store::purge_audit_log,
-                                        now - std::chrono::days(context.settings.jobs_audit_days));
+                                        now - std::chrono::days(context.settings.jobs.audit_days));
     // Clocks of several machines need not agree.
     purged.ad_redemptions =
         expired_rows(store::purge_ad_redemptions, now - rules::kAdTokenLife - kClockMargin);

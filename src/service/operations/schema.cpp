@@ -1,5 +1,6 @@
 #include "service/operations/schema.hpp"
 
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "store/operations/schema.hpp"
 #include "store/operations/server.hpp"
@@ -181,7 +182,7 @@ bool has_schema(Context& context) {
 std::string command_for(Context& context, const std::string& command) {
     if (context.database.autocommit([](db::Tx& tx) { return store::may_change_schema(tx); }))
         return "`" + command + "`";
-    return "`" + command + " --root-socket " + socket_of(context.settings) +
+    return "`" + command + " --root-socket " + socket_of(context.settings.database) +
            "` as root (database.user has no right to)";
 }
 
@@ -224,7 +225,7 @@ SchemaStanding schema_standing(Context& context) {
 }
 
 SchemaFile schema_file(const Settings& settings) {
-    return read_schema_file(settings.sql_directory + "/schema.sql", store::kSchemaVersion);
+    return read_schema_file(settings.files.sql + "/schema.sql", store::kSchemaVersion);
 }
 
 bool make_schema(db::Database& database, const Settings& settings) {
@@ -242,7 +243,7 @@ bool make_schema(db::Database& database, const Settings& settings) {
 
 bool initialize_schema(db::Database& without_database, Context& context) {
     if (has_schema(context)) return false;
-    without_database.run(store::create_database_statement(context.settings.database_name));
+    without_database.run(store::create_database_statement(context.settings.database.name));
     return make_schema(context.database, context.settings);
 }
 
@@ -267,16 +268,17 @@ AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
 }
 
 Migration upgrade_schema(Context& context, const MigrationPatience& patience) {
-    return upgrade(context.database, context.settings.sql_directory, patience);
+    return upgrade(context.database, context.settings.files.sql, patience);
 }
 
 Migration upgrade_schema(const Context& context, const Administrator& administrator,
                          const MigrationPatience& patience) {
     const Settings& settings = context.settings;
-    db::Database nameless(connection_settings(settings, administrator, ""));
+    db::Database nameless(connection_settings(settings.database, administrator, ""));
     expect_to_be_let_in(nameless, administrator);
-    db::Database database(connection_settings(settings, administrator, settings.database_name));
-    return upgrade(database, settings.sql_directory, patience);
+    db::Database database(
+        connection_settings(settings.database, administrator, settings.database.name));
+    return upgrade(database, settings.files.sql, patience);
 }
 
 ReadinessReport check_readiness(Context& context) {

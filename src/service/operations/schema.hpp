@@ -26,7 +26,7 @@ struct SchemaStanding {
 SchemaStanding schema_standing(Context& context);
 
 // Makes the database (through `without_database`, a connection that names none) and the schema from
-// settings.sql_directory, as the configuration's user. False when the schema stood already, which
+// settings.files.sql, as the configuration's user. False when the schema stood already, which
 // asks for no right to make anything. Throws std::runtime_error for a missing file.
 bool initialize_schema(db::Database& without_database, Context& context);
 // Makes the schema in the database that `database` leads to; likewise.
@@ -64,7 +64,7 @@ struct MigrationPatience {
 // it, and records its version. Programs older than it names are refused from its beginning on.
 AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
                              const MigrationPatience& patience);
-// Brings the schema to this program's version by settings.sql_directory/upgrades/<version>.sql, one
+// Brings the schema to this program's version by settings.files.sql/upgrades/<version>.sql, one
 // version after the other. A run that was interrupted anywhere is mended by the next one. Throws
 // std::runtime_error when there is no schema, it wants a newer program, a file is missing or says
 // no oldest program, another migration is running or a table is kept open; DbError, with the

@@ -1,6 +1,7 @@
 #include "service/webhooks/dispatch.hpp"
 
 #include "base/log.hpp"
+#include "base/settings.hpp"
 #include "db/transaction.hpp"
 #include "net/webhooks/sender.hpp"
 #include "rules/seal_names.hpp"
@@ -42,9 +43,9 @@ constexpr Milliseconds kUnreadable{60'000};
 
 net::SenderSettings sender_settings(const Settings& settings) {
     net::SenderSettings sender;
-    sender.policy.allows_loopback = settings.webhooks_loopback == "yes";
-    sender.policy.dns = settings.webhooks_dns;
-    sender.ca_file = settings.webhooks_ca_file;
+    sender.policy.allows_loopback = settings.webhooks.loopback == "yes";
+    sender.policy.dns = settings.webhooks.dns;
+    sender.ca_file = settings.webhooks.ca_file;
     return sender;
 }
 
@@ -54,8 +55,8 @@ WebhookDispatch::WebhookDispatch(Context& context)
     : context_(context),
       sender_(std::make_unique<net::WebhookSender>(sender_settings(context.settings))),
       owner_(Uuid::v7()),
-      lanes_(static_cast<std::size_t>(context.settings.webhooks_connections),
-             static_cast<std::size_t>(context.settings.webhooks_endpoint_connections)),
+      lanes_(static_cast<std::size_t>(context.settings.webhooks.connections),
+             static_cast<std::size_t>(context.settings.webhooks.endpoint_connections)),
       random_(std::random_device{}()) {}
 
 WebhookDispatch::~WebhookDispatch() = default;

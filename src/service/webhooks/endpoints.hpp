@@ -3,7 +3,7 @@
 // of the deliveries is service/webhooks/deliveries.hpp.
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "rules/webhooks/endpoints.hpp"
 #include "service/context.hpp"
 

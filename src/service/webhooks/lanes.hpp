@@ -5,8 +5,8 @@
 // as many as one endpoint may have leaves a quarter to the others, however many endpoints it has.
 #pragma once
 
-#include "base/crypto.hpp"
 #include "base/ids.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <deque>

@@ -1,5 +1,6 @@
 #include "store/operations/accounts.hpp"
 
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>

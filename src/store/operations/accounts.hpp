@@ -2,7 +2,7 @@
 // statements that no server prepares, so names stand in their text, and are checked here.
 #pragma once
 
-#include "base/crypto.hpp"
+#include "base/secret.hpp"
 #include "rules/operations/schema_fit.hpp"
 #include "store/operations/server.hpp"
 

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_makes_no_progress_is_given_up_after_its_attempts
             turns += run(1);
         }
     }
-    BOOST_TEST(turns == context.settings.jobs_attempts);
+    BOOST_TEST(turns == context.settings.jobs.attempts);
     BOOST_TEST(job(id).state == ImportState::Failed);
     BOOST_TEST(job(id).failure->code == "IMPORT_ATTEMPTS_EXHAUSTED");
     for (const auto& row : rows(id)) BOOST_TEST(row.state == rules::RowState::Valid);
@@ -120,11 +120,11 @@ BOOST_AUTO_TEST_CASE(a_job_that_makes_no_progress_is_given_up_after_its_attempts
 BOOST_AUTO_TEST_CASE(a_job_whose_runners_die_is_given_up_too) {
     const ImportId id = staged(people(1, 3));
     validate(id);
-    for (int i = 0; i < context.settings.jobs_attempts; ++i) {
+    for (int i = 0; i < context.settings.jobs.attempts; ++i) {
         client.run("UPDATE import_jobs SET lease_until = 0");
         (void)lease();
     }
-    BOOST_TEST(job(id).attempts == context.settings.jobs_attempts);
+    BOOST_TEST(job(id).attempts == context.settings.jobs.attempts);
     client.run("UPDATE import_jobs SET lease_until = 0");
     run();
     BOOST_TEST(job(id).state == ImportState::Failed);

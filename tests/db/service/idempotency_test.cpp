@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_secret_sealed_under_a_key_that_is_gone_is_a_conflict_and_
     service::Context other{database, test::settings(), KeyRing(next)};
     BOOST_TEST(code_of([&] { show(other, acme, claim()); }) == ErrorCode::IdempotencyConflict);
     service::Context rotating{database, test::settings(),
-                              KeyRing(next, test::settings().security_key)};
+                              KeyRing(next, test::settings().security.key)};
     BOOST_TEST(show(rotating, acme, claim()).body == kShown);
     BOOST_TEST(show(context, acme, claim()).body == kShown);
 }

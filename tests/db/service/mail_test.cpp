@@ -32,7 +32,7 @@ const Mail kMail{"ann@example.test", "Your code", "Your code is 12345678.\n"};
 // A context whose mail goes to that server.
 struct Postman : DatabaseContext {
     explicit Postman(const LoopbackSmtp& server) : own(test::settings()) {
-        own.mail_url = server.url();
+        own.mail.url = server.url();
     }
     int step() {
         return dispatch().step([] { return false; });

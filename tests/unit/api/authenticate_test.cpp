@@ -2,6 +2,7 @@
 // refusal.
 #include "api/authenticate.hpp"
 
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 #include "rules/seal_names.hpp"
 #include "unit/api/offline_context.hpp"

@@ -16,8 +16,8 @@ namespace muster::test {
 
 struct OfflineContext {
     OfflineContext() {
-        settings.server_stale_after = 30;
-        settings.server_base_url = "https://api.example.test";
+        settings.server.stale_after = 30;
+        settings.server.base_url = "https://api.example.test";
     }
     OfflineContext(const OfflineContext&) = delete;
     OfflineContext& operator=(const OfflineContext&) = delete;

@@ -1,6 +1,7 @@
 // base/sealing.hpp: what is sealed opens under its key and its context, and as nothing else.
 #include "base/sealing.hpp"
 
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 
 #include "print.hpp"

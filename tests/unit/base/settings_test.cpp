@@ -71,54 +71,54 @@ BOOST_FIXTURE_TEST_SUITE(settings, Files)
 
 BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     const Settings read = load("");
-    BOOST_TEST(read.database_url == "unix:/run/mysqld/mysqld.sock");
-    BOOST_TEST(read.database_name == "muster");
-    BOOST_TEST(read.database_password.empty());
-    BOOST_TEST(read.database_connect_timeout == 5);
-    BOOST_TEST(read.server_workers == 8);
-    BOOST_TEST(read.server_socket_mode == "0660");
-    BOOST_TEST(read.jobs_lease == 20);
-    BOOST_TEST(read.limits_key_rate == 100);
-    BOOST_TEST(read.limits_key_burst == 200);
-    BOOST_TEST(read.limits_otp_requests == 10);
-    BOOST_TEST(read.jobs_audit_days == 400);
-    BOOST_TEST(read.jobs_engagement_days == 0);
-    BOOST_TEST(read.mail_url == "smtp://localhost:25");
-    BOOST_TEST(read.mail_from == "muster@localhost");
-    BOOST_TEST(read.mail_tls == "try");
-    BOOST_TEST(read.mail_password.empty());
-    BOOST_TEST(read.log_level == "info");
-    BOOST_TEST(read.security_key.reveal() == kKey);
+    BOOST_TEST(read.database.url == "unix:/run/mysqld/mysqld.sock");
+    BOOST_TEST(read.database.name == "muster");
+    BOOST_TEST(read.database.password.empty());
+    BOOST_TEST(read.database.connect_timeout == 5);
+    BOOST_TEST(read.server.workers == 8);
+    BOOST_TEST(read.server.socket_mode == "0660");
+    BOOST_TEST(read.jobs.lease == 20);
+    BOOST_TEST(read.limits.key_rate == 100);
+    BOOST_TEST(read.limits.key_burst == 200);
+    BOOST_TEST(read.limits.otp_requests == 10);
+    BOOST_TEST(read.jobs.audit_days == 400);
+    BOOST_TEST(read.jobs.engagement_days == 0);
+    BOOST_TEST(read.mail.url == "smtp://localhost:25");
+    BOOST_TEST(read.mail.from == "muster@localhost");
+    BOOST_TEST(read.mail.tls == "try");
+    BOOST_TEST(read.mail.password.empty());
+    BOOST_TEST(read.log.level == "info");
+    BOOST_TEST(read.security.key.reveal() == kKey);
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_read_with_whatever_space_and_comments_stand_around_them) {
     const Settings read = load(
         "# a comment\n; another\n\n  [database]  \r\n\tname=one two \nurl = tcp://db1:3306,tcp://db2 \n"
         "user =\n[server]\nworkers =  3\n");
-    BOOST_TEST(read.database_name == "one two");
-    BOOST_TEST(read.database_url == "tcp://db1:3306,tcp://db2");
-    BOOST_TEST(read.database_user == "");
-    BOOST_TEST(read.server_workers == 3);
+    BOOST_TEST(read.database.name == "one two");
+    BOOST_TEST(read.database.url == "tcp://db1:3306,tcp://db2");
+    BOOST_TEST(read.database.user == "");
+    BOOST_TEST(read.server.workers == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_value_may_hold_an_equals_sign_and_a_hash) {
     const Settings read = load("[database]\npassword = a=b#c;d\n");
-    BOOST_TEST(read.database_password.reveal() == "a=b#c;d");
+    BOOST_TEST(read.database.password.reveal() == "a=b#c;d");
 }
 
 BOOST_AUTO_TEST_CASE(a_section_may_come_in_pieces) {
     const Settings read =
         load("[server]\nworkers = 2\n[log]\nlevel = debug\n[server]\nstale_after = 5\n");
-    BOOST_TEST(read.server_workers == 2);
-    BOOST_TEST(read.server_stale_after == 5);
-    BOOST_TEST(read.log_level == "debug");
+    BOOST_TEST(read.server.workers == 2);
+    BOOST_TEST(read.server.stale_after == 5);
+    BOOST_TEST(read.log.level == "debug");
 }
 
 // ---------------------------------------------------------------------------- secrets
 
 BOOST_AUTO_TEST_CASE(a_password_is_read_from_a_file_without_the_line_end) {
     const std::string file = scratch.write("password", "s3cret word\n");
-    BOOST_TEST(load("[database]\npassword = file:" + file + "\n").database_password.reveal() ==
+    BOOST_TEST(load("[database]\npassword = file:" + file + "\n").database.password.reveal() ==
                "s3cret word");
 }
 
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_read_to_the_last_byte_with_or_without_the_prefix) 
     const std::string file = scratch.write("key", bytes);
     for (const std::string prefix : {"", "file:"}) {
         const Settings read = load("[security]\nkey_file = " + prefix + file + "\n");
-        BOOST_TEST(read.security_key.reveal() == bytes);
+        BOOST_TEST(read.security.key.reveal() == bytes);
     }
 }
 
@@ -310,8 +310,8 @@ BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_over_the_default) {
     const Variable workers("MUSTER_SERVER_WORKERS", "4");
     const Variable name("MUSTER_DATABASE_NAME", "other");
     const Settings read = load("[server]\nworkers = 2\n");
-    BOOST_TEST(read.server_workers == 4);
-    BOOST_TEST(read.database_name == "other");
+    BOOST_TEST(read.server.workers == 4);
+    BOOST_TEST(read.database.name == "other");
 }
 
 BOOST_AUTO_TEST_CASE(a_mistake_in_the_environment_is_refused_by_its_name) {
@@ -322,9 +322,9 @@ BOOST_AUTO_TEST_CASE(a_mistake_in_the_environment_is_refused_by_its_name) {
 BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file_too) {
     const Variable password("MUSTER_DATABASE_PASSWORD",
                             "file:" + scratch.write("p", "from a file\n"));
-    BOOST_TEST(load("[database]\npassword = no\n").database_password.reveal() == "from a file");
+    BOOST_TEST(load("[database]\npassword = no\n").database.password.reveal() == "from a file");
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);
-    BOOST_TEST(load("[security]\nkey_file = /nowhere\n").security_key.reveal() == kKey);
+    BOOST_TEST(load("[security]\nkey_file = /nowhere\n").security.key.reveal() == kKey);
 }
 
 // ---------------------------------------------------------------------------- what is printed
@@ -343,9 +343,9 @@ BOOST_AUTO_TEST_CASE(the_shipped_file_is_good_as_it_is_and_with_every_key_uncomm
     BOOST_TEST(keys > 15);
     const Settings read = load_settings(scratch.write("shipped.conf", uncommented), kProviders);
     const Settings defaults = load_settings(scratch.write("empty.conf", ""), kProviders);
-    BOOST_TEST(read.server_workers == defaults.server_workers);
-    BOOST_TEST(read.database_url == defaults.database_url);
-    BOOST_TEST(read.sql_directory == defaults.sql_directory);
+    BOOST_TEST(read.server.workers == defaults.server.workers);
+    BOOST_TEST(read.database.url == defaults.database.url);
+    BOOST_TEST(read.files.sql == defaults.files.sql);
 }
 
 BOOST_AUTO_TEST_CASE(the_manual_names_every_key_of_the_shipped_file) {

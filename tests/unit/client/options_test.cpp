@@ -1,6 +1,7 @@
 // The command line of muster-import and its key.
 #include "client/options.hpp"
 
+#include "base/crypto.hpp"
 #include "unit/client/scratch.hpp"
 
 #include "print.hpp"

@@ -1,6 +1,7 @@
 // rules/webhook_wire.hpp: Standard Webhooks 1.0.0 on the wire.
 #include "rules/webhook_wire.hpp"
 
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 
 #include "print.hpp"

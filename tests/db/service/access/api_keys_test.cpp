@@ -2,6 +2,7 @@
 // organization in as long as they live.
 #include "service/access/api_keys.hpp"
 
+#include "base/crypto.hpp"
 #include "db/fixture.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"

@@ -2,6 +2,7 @@
 // its seat is gone.
 #include "service/access/sessions.hpp"
 
+#include "base/crypto.hpp"
 #include "db/admins.hpp"
 #include "service/callers.hpp"
 

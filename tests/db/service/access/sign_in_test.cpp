@@ -2,6 +2,7 @@
 // and nobody can tell by what is written who is an admin.
 #include "service/access/sign_in.hpp"
 
+#include "base/crypto.hpp"
 #include "db/admins.hpp"
 
 #include <atomic>

@@ -2,6 +2,7 @@
 // provider's side is in the end-to-end tests.
 #include "service/connections/authorization.hpp"
 
+#include "base/crypto.hpp"
 #include "base/sealing.hpp"
 #include "db/connecting.hpp"
 #include "rules/connections/connection.hpp"
@@ -160,7 +161,7 @@ BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
 
 BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
     service::Context rotated{database, own,
-                             KeyRing(Secret(std::string(32, 'n')), own.security_key)};
+                             KeyRing(Secret(std::string(32, 'n')), own.security.key)};
     const auto told = service::come_back(rotated, arrival(made), [](const auto&) { return true; });
     BOOST_TEST(text_of(told.reason) == "unavailable");
 }

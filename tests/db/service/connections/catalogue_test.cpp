@@ -13,7 +13,7 @@ using test::ConnectingFixture;
 BOOST_FIXTURE_TEST_SUITE(connections, ConnectingFixture)
 
 BOOST_AUTO_TEST_CASE(the_catalogue_holds_all_providers_and_what_is_missing) {
-    const auto entries = service::provider_catalog(own);
+    const auto entries = service::provider_catalog(own.providers);
     BOOST_TEST(entries.size() == 15U);
     for (const auto& entry : entries) {
         BOOST_TEST(entry.ready == own.providers.contains(entry.provider), entry.provider);
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_list_is_for_who_has_a_seat) {
 BOOST_AUTO_TEST_CASE(without_any_provider_there_is_no_list) {
     own.providers.clear();
     BOOST_TEST(code_of([&] { list(); }) == ErrorCode::ProviderUnavailable);
-    BOOST_TEST(code_of([&] { service::require_ready(*request().provider, own); }) ==
+    BOOST_TEST(code_of([&] { service::require_ready(*request().provider, own.providers); }) ==
                ErrorCode::ProviderUnavailable);
 }
 

@@ -2,6 +2,7 @@
 // and whatever a provider does; and gives back what was removed.
 #include "service/connections/refresher.hpp"
 
+#include "base/crypto.hpp"
 #include "base/log.hpp"
 #include "db/connections.hpp"
 #include "jobs/kinds.hpp"

@@ -2,6 +2,7 @@
 // neither they nor their installation end.
 #include "service/modules/credentials.hpp"
 
+#include "base/crypto.hpp"
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"
 #include "service/callers.hpp"
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_signing_secret_is_sealed_anew_when_the_key_is_rotated) {
     issue();
     const Secret next(std::string(32, 'n'));
     service::Context rotating{database, test::settings(),
-                              KeyRing(next, test::settings().security_key)};
+                              KeyRing(next, test::settings().security.key)};
     for (const std::int64_t expected : {2, 0}) {
         const auto counts = service::rotate_secrets(rotating);
         const auto found = std::find_if(counts.begin(), counts.end(), [](const auto& count) {

@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(a_config_is_sealed_anew_with_the_other_secrets) {
     const auto id = install(published("shop", kWithSecret).id, R"({"key":"old"})").id;
     const Secret next(std::string(32, 'n'));
     service::Context rotating{database, test::settings(),
-                              KeyRing(next, test::settings().security_key)};
+                              KeyRing(next, test::settings().security.key)};
     const auto counts = service::rotate_secrets(rotating);
     const auto found = std::find_if(counts.begin(), counts.end(), [](const auto& count) {
         return count.what == "module configs";

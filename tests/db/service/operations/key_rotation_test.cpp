@@ -2,6 +2,7 @@
 // whatever breaks off in between.
 #include "service/operations/key_rotation.hpp"
 
+#include "base/crypto.hpp"
 #include "db/admins.hpp"
 #include "rules/seal_names.hpp"
 #include "service/idempotency.hpp"
@@ -56,7 +57,7 @@ struct Secrets : AdminFixture {
 
     // The installation while its key is rotated, and afterwards.
     service::Context rotating{database, test::settings(),
-                              KeyRing(kNext, test::settings().security_key)};
+                              KeyRing(kNext, test::settings().security.key)};
     service::Context after{database, test::settings(), KeyRing(kNext)};
 };
 

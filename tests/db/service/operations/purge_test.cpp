@@ -292,10 +292,10 @@ BOOST_AUTO_TEST_CASE(the_audit_log_is_kept_for_the_days_that_the_operator_says) 
     const Timestamp ten_days_ago = Timestamp::now() - Milliseconds(10 * kDay);
     put_audit_entry(*this, ten_days_ago);
     Settings brief = test::settings();
-    brief.jobs_audit_days = 11;
+    brief.jobs.audit_days = 11;
     service::Context other{database, brief, context.keys};
     BOOST_TEST(!service::purge_step(other).any());
-    brief.jobs_audit_days = 10;
+    brief.jobs.audit_days = 10;
     BOOST_TEST(service::purge_step(other).audit_entries == 1);
 }
 
@@ -319,7 +319,7 @@ void put_event(Purge& at, OrgId organization, Timestamp when) {
 // As with jobs.engagement_days.
 service::Purged purge_events(Purge& at, int days) {
     Settings settings = test::settings();
-    settings.jobs_engagement_days = days;
+    settings.jobs.engagement_days = days;
     service::Context other{at.database, settings, at.context.keys};
     return service::purge_step(other);
 }

@@ -2,6 +2,7 @@
 // comes in between, doing it again completes it.
 #include "service/privacy/erasure.hpp"
 
+#include "base/crypto.hpp"
 #include "db/imports.hpp"
 #include "service/access/organizations.hpp"
 #include "service/attributes.hpp"

@@ -2,6 +2,7 @@
 // and no endpoint delays another.
 #include "service/webhooks/dispatch.hpp"
 
+#include "base/crypto.hpp"
 #include "base/log.hpp"
 #include "db/webhook_fixture.hpp"
 #include "jobs/kinds.hpp"

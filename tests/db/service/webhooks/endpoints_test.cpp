@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(both_secrets_are_sealed_anew_when_the_installation_s_key_is
     });
     const Secret next("another key of at least 32 bytes, for these tests");
     service::Context rotating{database, test::settings(),
-                              KeyRing(next, test::settings().security_key)};
+                              KeyRing(next, test::settings().security.key)};
     const KeyRing after(next);
     const auto counts = service::rotate_secrets(rotating);
     const auto resealed = [&](std::string_view what) {

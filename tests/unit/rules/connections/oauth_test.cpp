@@ -18,11 +18,11 @@ const Provider& provider(std::string_view id) {
     return *find_provider(id);
 }
 
-Settings with(std::string_view id, ProviderSettings own) {
+ProvidersSettings with(std::string_view id, ProviderSettings own) {
     own.client_id = "client-1";
     own.client_secret = Secret("s3cret");
-    Settings settings;
-    settings.providers[std::string(id)] = std::move(own);
+    ProvidersSettings settings;
+    settings[std::string(id)] = std::move(own);
     return settings;
 }
 
@@ -67,11 +67,11 @@ BOOST_AUTO_TEST_SUITE(oauth)
 // ---------------------------------------------------------------------------- the configuration
 
 BOOST_AUTO_TEST_CASE(a_provider_is_ready_with_an_id_and_a_secret) {
-    Settings settings;
+    ProvidersSettings settings;
     const Provider& slack = provider("slack");
     BOOST_TEST(unready_reason(slack, settings) ==
                "client_id and client_secret are not set in [providers.slack]");
-    ProviderSettings& own = settings.providers["slack"];
+    ProviderSettings& own = settings["slack"];
     own.scopes = "users:read";
     BOOST_TEST(unready_reason(slack, settings) ==
                "client_id and client_secret are not set in [providers.slack]");

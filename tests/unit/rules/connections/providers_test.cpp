@@ -134,19 +134,19 @@ constexpr std::array
                 Sent::Body},
 };
 
-Settings configured() {
-    Settings settings;
+ProvidersSettings configured() {
+    ProvidersSettings settings;
     for (const Provider& provider : providers()) {
-        settings.providers[std::string(provider.id)] = {.client_id = "client-1",
-                                                        .client_secret = Secret(kSecret),
-                                                        .host = "",
-                                                        .scopes = "",
-                                                        .authorize_url = "",
-                                                        .token_url = "",
-                                                        .issuer = "",
-                                                        .lookup_url = "",
-                                                        .revoke_url = "",
-                                                        .ca_file = "/etc/ca.pem"};
+        settings[std::string(provider.id)] = {.client_id = "client-1",
+                                              .client_secret = Secret(kSecret),
+                                              .host = "",
+                                              .scopes = "",
+                                              .authorize_url = "",
+                                              .token_url = "",
+                                              .issuer = "",
+                                              .lookup_url = "",
+                                              .revoke_url = "",
+                                              .ca_file = "/etc/ca.pem"};
     }
     return settings;
 }

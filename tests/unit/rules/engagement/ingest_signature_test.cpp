@@ -2,6 +2,7 @@
 // one.
 #include "rules/engagement/ingest_signature.hpp"
 
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 
 #include "print.hpp"

@@ -1,0 +1,12 @@
+// [files] of muster.conf.
+#pragma once
+
+#include <string>
+
+namespace muster {
+
+struct FilesSettings {
+    std::string sql;
+};
+
+}  // namespace muster

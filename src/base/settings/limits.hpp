@@ -1,0 +1,14 @@
+// [limits] of muster.conf: request rates.
+#pragma once
+
+namespace muster {
+
+struct LimitsSettings {
+    int key_rate = 0;
+    int key_burst = 0;
+    int tracking_rate = 0;
+    int tracking_burst = 0;
+    int otp_requests = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,16 @@
+// [webhooks] of muster.conf: delivery to webhook endpoints.
+#pragma once
+
+#include <string>
+
+namespace muster {
+
+struct WebhooksSettings {
+    std::string loopback;
+    int connections = 0;
+    int endpoint_connections = 0;
+    std::string ca_file;
+    std::string dns;
+};
+
+}  // namespace muster
