@@ -1,6 +1,5 @@
-// The installation's configuration (muster.conf): one table in settings.cpp says every key's name,
-// type, default, range and meaning; it parses the file, prints the shipped one and makes the man
-// page.
+// The installation's configuration (muster.conf). base/settings/table.hpp has a row for each key:
+// from the rows, the file is read and checked, and the shipped file and the man page are printed.
 #pragma once
 
 #include "base/settings/console.hpp"
@@ -41,10 +40,9 @@ struct SettingsError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Reads the file and the environment (MUSTER_<SECTION>_<KEY> wins; a value `file:/path` is read
-// from there where the key is a secret). Throws SettingsError for an unknown section or key, a
-// value out of range, a secret that cannot be read. `providers`: the ids that [providers.<id>] may
-// name.
+// Reads the file and the environment; MUSTER_<SECTION>_<KEY> overrides the file. The value of a
+// secret may be file:/path. Throws SettingsError for an unknown section or key, an invalid value
+// and a secret that cannot be read. `providers`: the valid ids of [providers.<id>].
 Settings load_settings(const std::string& path, std::span<const std::string_view> providers);
 
 // The file as shipped: each key commented out with its default and its meaning.

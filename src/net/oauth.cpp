@@ -1,6 +1,6 @@
 #include "net/oauth.hpp"
 
-#include "base/settings_checks.hpp"
+#include "base/settings/checks.hpp"
 #include "net/http_client.hpp"
 
 namespace muster::net {

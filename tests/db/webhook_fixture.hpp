@@ -104,7 +104,7 @@ struct WebhookFixture : Fixture {
 // A runner with a context of its own, which may post to the loopback.
 struct Courier : DatabaseContext {
     explicit Courier(int connections = 32, int endpoint_connections = 4) : own(settings()) {
-        own.webhooks.loopback = "yes";
+        own.webhooks.loopback = true;
         own.webhooks.connections = connections;
         own.webhooks.endpoint_connections = endpoint_connections;
         dispatch = std::make_unique<service::WebhookDispatch>(mine);

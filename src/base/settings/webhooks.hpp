@@ -6,7 +6,7 @@
 namespace muster {
 
 struct WebhooksSettings {
-    std::string loopback;
+    bool loopback = false;
     int connections = 0;
     int endpoint_connections = 0;
     std::string ca_file;

@@ -43,7 +43,7 @@ constexpr Milliseconds kUnreadable{60'000};
 
 net::SenderSettings sender_settings(const Settings& settings) {
     net::SenderSettings sender;
-    sender.policy.allows_loopback = settings.webhooks.loopback == "yes";
+    sender.policy.allows_loopback = settings.webhooks.loopback;
     sender.policy.dns = settings.webhooks.dns;
     sender.ca_file = settings.webhooks.ca_file;
     return sender;

@@ -40,8 +40,7 @@ void validate_event_types(const std::vector<std::string>& types, Faults& faults)
 
 void validate_url(const Context& context, const std::string& url, bool may_look_up,
                   Faults& faults) {
-    const net::UrlPolicy policy{context.settings.webhooks.loopback == "yes",
-                                context.settings.webhooks.dns};
+    const net::UrlPolicy policy{context.settings.webhooks.loopback, context.settings.webhooks.dns};
     const auto look_up = may_look_up ? net::LookUp::Yes : net::LookUp::No;
     if (auto reason = net::fault_in_webhook_url(url, policy, look_up)) {
         faults.add("url", FieldCode::InvalidUrl, std::move(*reason));

@@ -3,7 +3,7 @@
 #include "rules/connections/providers.hpp"
 
 #include "base/json.hpp"
-#include "base/settings_checks.hpp"
+#include "base/settings/checks.hpp"
 #include "base/text.hpp"
 #include "rules/connections/oauth.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/settings_checks.hpp"
+#include "base/settings/checks.hpp"
 
 #include "base/loopback.hpp"
 
@@ -55,6 +55,16 @@ bool is_host(std::string_view text) {
 bool is_scopes(std::string_view text) {
     return std::all_of(text.begin(), text.end(),
                        [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+}
+
+bool is_octal_mode(std::string_view text) {
+    return !text.empty() && text.size() <= 4 &&
+           text.find_first_not_of("01234567") == std::string_view::npos;
+}
+
+bool is_installation_key(std::string_view bytes) {
+    constexpr std::size_t kLeastBytes = 32;
+    return bytes.size() >= kLeastBytes;
 }
 
 }  // namespace muster
