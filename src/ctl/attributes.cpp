@@ -62,7 +62,8 @@ Result add_attribute(const Invocation& in) {
     attribute.label = in.optional("--label", attribute.key);
     const auto type = rules::attribute_type(in.required("--type"));
     if (!type) {
-        throw UsageError("--type wants text, number, date, boolean, single_choice or multi_choice");
+        throw invalid_value("--type", in.required("--type"),
+                            "text, number, date, boolean, single_choice or multi_choice");
     }
     attribute.type = *type;
     attribute.enabled = true;

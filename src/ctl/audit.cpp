@@ -13,7 +13,8 @@ constexpr int kMostListed = 1000;
 
 int limit_of(const Invocation& in) {
     const auto limit = parse_number<int>(in.optional("--limit", "50"));
-    if (!limit || *limit < 1 || *limit > kMostListed) throw UsageError("--limit wants 1 to 1000");
+    if (!limit || *limit < 1 || *limit > kMostListed)
+        throw invalid_value("--limit", in.optional("--limit"), "a number from 1 to 1000");
     return *limit;
 }
 
@@ -53,12 +54,12 @@ std::string entry_line(const rules::AuditEntry& entry) {
 Result show_audit_log(const Invocation& in) {
     const int limit = limit_of(in);
     std::optional<OrgId> organization;
-    if (in.options.contains("--org")) {
+    if (in.flag("--org")) {
         organization = in.organization();
         service::require_organization(in.context, *organization);
     }
     std::optional<std::string> action;
-    if (in.options.contains("--action")) action = in.required("--action");
+    if (in.flag("--action")) action = in.required("--action");
     Result result;
     result.json = Json::Value(Json::arrayValue);
     for (const auto& entry :

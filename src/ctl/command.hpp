@@ -1,13 +1,13 @@
-// musterctl's commands as rows: words, options, help and what to do. How to add one: a function in
-// the file of its noun, a row in commands.cpp; the help, the man page's list and the bash
-// completion are printed from the rows.
+// musterctl's commands as rows: words, options, help and function. To add one: a function in the
+// file of its noun, a row in commands.cpp, and a row for each new option. The help, the list in the
+// man page and the bash completion are printed from the rows.
 #pragma once
 
+#include "base/command_line.hpp"
 #include "service/context.hpp"
 
 #include <json/value.h>
 
-#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -17,11 +17,7 @@
 
 namespace muster::ctl {
 
-// A mistake of the operator's: one line to stderr, exit status 2.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-// What was asked for is not there, or not possible: exit status 1.
+// The request cannot be fulfilled: exit status 1.
 struct CommandError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -30,15 +26,15 @@ struct Invocation {
     service::Context& context;
     db::Database& without_database;  // a connection that names no database, for making one
     std::string config_path;
-    std::map<std::string, std::string, std::less<>> options;
-    std::vector<std::string> arguments;
+    const CommandLine& line;
+    std::vector<std::string> arguments;  // after the words of the command
 
-    // UsageError when it is missing.
+    // Throws UsageError for an option that is not given.
     const std::string& required(std::string_view option) const;
     std::string optional(std::string_view option, std::string_view fallback = "") const;
-    // UsageError when it is no id.
+    // Throws UsageError for an --org that is not an id.
     OrgId organization() const;
-    bool flag(std::string_view option) const { return options.contains(option); }
+    bool flag(std::string_view option) const { return line.has(option); }
 };
 
 // What a command has to say: printed as a table of lines, or as JSON with --json.
@@ -50,24 +46,30 @@ struct Result {
 
 struct Command {
     std::string_view words;      // "key issue"
-    std::string_view options;    // "--org --name [--expires]": [ ] marks those that may be left out
+    std::string_view options;    // "--org --name [--expires]": an option in [ ] is optional
     std::string_view arguments;  // "KEY…", or ""
     std::string_view help;
     Result (*run)(const Invocation&);
-    bool wants_schema = true;  // one that fits this program: it is not run without
+    bool requires_schema = true;  // of this program's version
 };
 
-// An option that takes no value.
-bool is_flag(std::string_view option);
+// A command with the arguments behind its words.
+struct Call {
+    const Command& command;
+    std::vector<std::string> arguments;
+};
+// Throws UsageError for an unknown command, and for options or arguments that its row does not
+// have.
+Call find_call(const CommandLine& line);
 
-std::span<const Command> commands();
-std::string usage();
-// The words of all commands and their options, for the bash completion: a line each.
+const Program& program();
+// The help of the command that `words` name, of all commands that begin with them, or of musterctl.
+// Throws UsageError for an unknown command.
+std::string help(std::span<const std::string> words);
+// The words of all commands and their options, a line each. The bash completion calls musterctl
+// with this option; the help does not show it.
+inline constexpr std::string_view kCompletionWords = "--completion-words";
 std::string completion_words();
-
-// Finds the command, checks its options, runs it. Throws UsageError, CommandError, and what
-// services throw.
-const Command& find_command(const std::vector<std::string>& words, std::size_t& used);
 
 // admins.cpp
 Result add_admin(const Invocation& in);

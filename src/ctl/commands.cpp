@@ -7,6 +7,39 @@
 namespace muster::ctl {
 namespace {
 
+constexpr std::array kOptions = {
+    CommandOption{"--config", "FILE",
+                  "configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)"},
+    CommandOption{"--json", "", "print the result as JSON"},
+};
+
+constexpr std::array kCommandOptions = {
+    CommandOption{"--action", "NAME", "only entries of this action"},
+    CommandOption{"--burst", "N", "requests that may exceed the rate at once"},
+    CommandOption{"--choices", "A,B,C", "the values of a choice attribute"},
+    CommandOption{kCompletionWords, "", ""},
+    CommandOption{"--client-host", "HOST", "the host from which the programs connect"},
+    CommandOption{"--email", "ADDRESS", "the person's email address"},
+    CommandOption{"--endpoint", "ID", "the webhook endpoint"},
+    CommandOption{"--expires", "TIME", "when the key expires, such as 2027-01-31T00:00:00Z"},
+    CommandOption{"--id", "ID", "the id that the list shows"},
+    CommandOption{"--key", "KEY", "the attribute's key"},
+    CommandOption{"--label", "TEXT", "the attribute's label (default: its key)"},
+    CommandOption{"--limit", "N", "the number of entries"},
+    CommandOption{"--name", "NAME", "the name to show"},
+    CommandOption{"--org", "ID", "the organization (musterctl org list)"},
+    CommandOption{"--origins", "A,B,C", "origins of web pages, such as https://example.org"},
+    CommandOption{"--print-sql", "", "print the statements instead of running them"},
+    CommandOption{"--provider", "ID", "only this provider"},
+    CommandOption{"--rate", "N", "requests a second"},
+    CommandOption{"--role", "ROLE", "owner, admin or viewer (default admin)"},
+    CommandOption{"--root-socket", "PATH", "the database's Unix socket, for its administrator"},
+    CommandOption{"--root-user", "NAME", "the database's administrator (default root)"},
+    CommandOption{"--since", "TIME", "such as 2026-01-31T00:00:00Z"},
+    CommandOption{"--type", "TYPE", "text, number, date, boolean, single_choice or multi_choice"},
+    CommandOption{"--yes", "", "erase the data; without it, only show it"},
+};
+
 constexpr std::array kCommands = {
     Command{"db init", "[--root-socket] [--root-user] [--client-host] [--print-sql]", "",
             "make the database, its user and the schema, or print how", init_database, false},
@@ -63,7 +96,7 @@ constexpr std::array kCommands = {
     Command{"provider check", "[--provider]", "",
             "ask the providers that are ready whether they accept this installation",
             check_providers, false},
-    Command{"secret rotate", "", "", "seal anew what rests under security.previous_key_file",
+    Command{"secret rotate", "", "", "re-encrypt values that still use security.previous_key_file",
             rotate_secrets},
     Command{"user erase", "--email [--yes]", "",
             "show what is kept of a person in all organizations; with --yes, erase it", erase_user},
@@ -73,54 +106,136 @@ constexpr std::array kCommands = {
     Command{"health", "", "", "say what is wrong and what to do", show_health, false},
 };
 
-constexpr const char* kUsageHead =
-    "Usage: musterctl [--config FILE] [--json] COMMAND [OPTION VALUE]... [ARGUMENT]...\n"
-    "Manages an installation of Muster.\n"
-    "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
-    "  --json           print the result as JSON\n"
-    "  --help, --version\n\nCommands:\n";
+struct OptionUse {
+    std::string_view name;
+    bool is_required;
+};
 
-}  // namespace
-
-const std::string& Invocation::required(std::string_view option) const {
-    const auto found = options.find(option);
-    if (found == options.end() || found->second.empty()) {
-        throw UsageError(std::string(option) + " is missing");
+std::vector<OptionUse> options_of(const Command& command) {
+    std::vector<OptionUse> uses;
+    for (std::string_view word : split(command.options, ' ')) {
+        if (word.empty()) continue;
+        const bool is_required = word.front() != '[';
+        if (!is_required) word = word.substr(1, word.size() - 2);
+        uses.push_back({word, is_required});
     }
-    return found->second;
+    return uses;
 }
 
-std::string Invocation::optional(std::string_view option, std::string_view fallback) const {
-    const auto found = options.find(option);
-    return found == options.end() ? std::string(fallback) : found->second;
+std::string signature(const Command& command) {
+    std::string text(command.words);
+    for (const std::string_view part : {command.options, command.arguments}) {
+        if (!part.empty()) text.append(" ").append(part);
+    }
+    return text;
 }
 
-OrgId Invocation::organization() const {
-    const auto id = OrgId::parse(required("--org"));
-    if (!id) throw UsageError("--org wants an organization's id (musterctl org list)");
-    return *id;
-}
-
-bool is_flag(std::string_view option) {
-    return option == "--yes" || option == "--print-sql";
-}
-
-std::span<const Command> commands() {
-    return kCommands;
-}
-
-std::string usage() {
-    std::string text = kUsageHead;
+std::string command_list() {
+    std::string text = "Commands:\n";
     for (const Command& command : kCommands) {
-        std::string line = "  " + std::string(command.words);
-        for (const std::string_view part : {command.options, command.arguments}) {
-            if (!part.empty()) line += " " + std::string(part);
-        }
         constexpr std::size_t kColumn = 46;
+        std::string line = "  " + signature(command);
         line += line.size() < kColumn ? std::string(kColumn - line.size(), ' ')
                                       : "\n" + std::string(kColumn, ' ');
         text += line + std::string(command.help) + "\n";
     }
+    return text;
+}
+
+std::string command_help(const Command& command) {
+    std::string text =
+        "Usage: musterctl " + signature(command) + "\n" + std::string(command.help) + "\n";
+    const std::vector<OptionUse> uses = options_of(command);
+    if (!uses.empty()) text += "\n";
+    for (const OptionUse& use : uses) {
+        text += help_row(*std::ranges::find(kCommandOptions, use.name, &CommandOption::name));
+    }
+    return text;
+}
+
+bool begins_with(const auto& words, const auto& prefix) {
+    return words.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), words.begin());
+}
+
+const Command* find_command(std::span<const std::string> words) {
+    for (const Command& command : kCommands) {
+        if (begins_with(words, split(command.words, ' '))) return &command;
+    }
+    return nullptr;
+}
+
+// Names the commands of a known noun, else all nouns.
+UsageError unknown_command(std::span<const std::string> words) {
+    if (words.empty()) return UsageError("COMMAND is missing");
+    std::vector<std::string_view> verbs;
+    std::vector<std::string_view> nouns;
+    for (const Command& command : kCommands) {
+        const std::string_view noun = split(command.words, ' ').front();
+        if (noun == words.front()) verbs.push_back(command.words);
+        if (nouns.empty() || nouns.back() != noun) nouns.push_back(noun);
+    }
+    if (verbs.empty()) return unknown_word("command", words.front(), nouns);
+    const std::string given = words.front() + (words.size() > 1 ? " " + words[1] : "");
+    return unknown_word("command", given, verbs);
+}
+
+void check_options(const Command& command, const CommandLine& line) {
+    const std::vector<OptionUse> uses = options_of(command);
+    for (const auto& [name, values] : line.options) {
+        if (std::ranges::find(kOptions, name, &CommandOption::name) != kOptions.end()) continue;
+        if (std::ranges::find(uses, name, &OptionUse::name) != uses.end()) continue;
+        throw UsageError("`" + std::string(command.words) + "` has no option " + name);
+    }
+    for (const OptionUse& use : uses) {
+        if (use.is_required && !line.has(use.name)) {
+            throw UsageError(std::string(use.name) + " is missing");
+        }
+    }
+}
+
+}  // namespace
+
+const std::string& Invocation::required(std::string_view option) const {
+    const auto found = line.options.find(option);
+    if (found == line.options.end()) throw UsageError(std::string(option) + " is missing");
+    return found->second.back();
+}
+
+std::string Invocation::optional(std::string_view option, std::string_view fallback) const {
+    return line.value(option, fallback);
+}
+
+OrgId Invocation::organization() const {
+    const std::string text = required("--org");
+    const auto id = OrgId::parse(text);
+    if (!id) throw invalid_value("--org", text, "an id of `musterctl org list`");
+    return *id;
+}
+
+const Program& program() {
+    static const Program kProgram{
+        .name = "musterctl",
+        .synopsis = "[--config FILE] [--json] COMMAND [OPTION VALUE]... [ARGUMENT]...",
+        .description =
+            "Manages an installation of Muster. `musterctl COMMAND --help` shows the options of a "
+            "command.",
+        .options = kOptions,
+        .command_options = kCommandOptions,
+        .details = command_list(),
+        .help = [](const CommandLine& line) { return help(line.arguments); },
+    };
+    return kProgram;
+}
+
+std::string help(std::span<const std::string> words) {
+    if (words.empty()) return help_text(program());
+    if (const Command* command = find_command(words)) return command_help(*command);
+    std::string text;
+    for (const Command& command : kCommands) {
+        if (begins_with(split(command.words, ' '), words)) text += command_help(command) + "\n";
+    }
+    if (text.empty()) throw unknown_command(words);
+    text.pop_back();
     return text;
 }
 
@@ -134,15 +249,16 @@ std::string completion_words() {
     return text;
 }
 
-const Command& find_command(const std::vector<std::string>& words, std::size_t& used) {
-    for (const Command& command : kCommands) {
-        const auto wanted = split(command.words, ' ');
-        if (words.size() < wanted.size()) continue;
-        if (!std::equal(wanted.begin(), wanted.end(), words.begin())) continue;
-        used = wanted.size();
-        return command;
+Call find_call(const CommandLine& line) {
+    const Command* command = find_command(line.arguments);
+    if (!command) throw unknown_command(line.arguments);
+    const std::span words = line.arguments;
+    const auto rest = words.subspan(split(command->words, ' ').size());
+    if (command->arguments.empty() && !rest.empty()) {
+        throw UsageError("unexpected argument " + rest.front());
     }
-    throw UsageError(words.empty() ? "no command given" : "unknown command " + words.front());
+    check_options(*command, line);
+    return {*command, {rest.begin(), rest.end()}};
 }
 
 }  // namespace muster::ctl

@@ -11,7 +11,7 @@ constexpr int kListed = 100;  // the newest; older ones are found by their id
 
 ImportId import_id(const Invocation& in) {
     const auto id = ImportId::parse(in.required("--id"));
-    if (!id) throw UsageError("--id wants an import job's id (musterctl import list)");
+    if (!id) throw invalid_value("--id", in.required("--id"), "an id of `musterctl import list`");
     return *id;
 }
 

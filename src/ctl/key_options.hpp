@@ -22,25 +22,25 @@ inline Json::Value number_json(const std::optional<std::int64_t>& value) {
     return value ? Json::Value(Json::Int64(*value)) : Json::Value();
 }
 
-// nullopt where it is left out. Throws UsageError for what is no rate.
+// nullopt where it is left out. Throws UsageError for an invalid rate.
 inline std::optional<std::int64_t> rate_option(const Invocation& in, std::string_view option) {
     const std::string text = in.optional(option);
     if (text.empty()) return std::nullopt;
     const auto number = parse_number<std::int64_t>(text);
     if (!number || *number < 1 || *number > service::kHighestRate) {
-        throw UsageError(std::string(option) + " wants a number from 1 to " +
-                         std::to_string(service::kHighestRate));
+        throw invalid_value(option, text,
+                            "a number from 1 to " + std::to_string(service::kHighestRate));
     }
     return number;
 }
 
-// --expires; nullopt where it is left out. Throws UsageError for what is no time to come.
+// --expires; nullopt where it is left out. Throws UsageError for another time than a future one.
 inline std::optional<Timestamp> expiry_option(const Invocation& in) {
     const std::string text = in.optional("--expires");
     if (text.empty()) return std::nullopt;
     const auto expires_at = Timestamp::parse(text);
     if (!expires_at || *expires_at <= Timestamp::now()) {
-        throw UsageError("--expires wants a time to come, such as 2027-01-31T00:00:00Z");
+        throw invalid_value("--expires", text, "a future time such as 2027-01-31T00:00:00Z");
     }
     return expires_at;
 }

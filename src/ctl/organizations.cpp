@@ -87,7 +87,7 @@ Result list_keys(const Invocation& in) {
 
 Result revoke_key(const Invocation& in) {
     const auto id = ApiKeyId::parse(in.required("--id"));
-    if (!id) throw UsageError("--id wants a key's id (musterctl key list)");
+    if (!id) throw invalid_value("--id", in.required("--id"), "an id of `musterctl key list`");
     if (!service::revoke_api_key(in.context, in.organization(), *id)) {
         throw CommandError("there is no such key in this organization that is not revoked");
     }

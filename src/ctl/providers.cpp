@@ -80,7 +80,7 @@ Result check_providers(const Invocation& in) {
     if (const std::string id = in.optional("--provider"); !id.empty()) {
         const Provider* provider = rules::find_provider(id);
         if (provider == nullptr) {
-            throw UsageError("--provider wants a provider's id (musterctl provider list)");
+            throw invalid_value("--provider", id, "an id of `musterctl provider list`");
         }
         const std::string reason = rules::unready_reason(*provider, in.context.settings.providers);
         if (!reason.empty()) throw CommandError(reason);

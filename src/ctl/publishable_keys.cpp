@@ -78,8 +78,8 @@ Result list(const Invocation& in, PublishableKeyKind kind) {
 Result revoke(const Invocation& in, PublishableKeyKind kind) {
     const auto id = PublishableKeyId::parse(in.required("--id"));
     if (!id) {
-        throw UsageError("--id wants a key's id (musterctl " + std::string(text_of(kind)) +
-                         "-key list)");
+        throw invalid_value("--id", in.required("--id"),
+                            "an id of `musterctl " + std::string(text_of(kind)) + "-key list`");
     }
     if (!service::revoke_publishable_key(in.context, in.organization(), kind, *id)) {
         throw CommandError("there is no such key in this organization that is not revoked");

@@ -15,7 +15,7 @@ namespace {
 std::optional<service::Administrator> administrator(const Invocation& in) {
     const std::string socket = in.optional("--root-socket");
     if (in.flag("--root-socket") && !socket.starts_with('/')) {
-        throw UsageError("--root-socket wants the path of the database's Unix socket");
+        throw invalid_value("--root-socket", socket, "the path of the database's Unix socket");
     }
     if (in.flag("--root-user") && socket.empty()) {
         throw UsageError("--root-user goes with --root-socket");

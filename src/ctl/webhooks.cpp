@@ -51,10 +51,13 @@ Result list_webhooks(const Invocation& in) {
 
 Result recover_webhooks(const Invocation& in) {
     const auto endpoint = EndpointId::parse(in.required("--endpoint"));
-    if (!endpoint) throw UsageError("--endpoint wants an endpoint's id (musterctl webhook list)");
+    if (!endpoint)
+        throw invalid_value("--endpoint", in.required("--endpoint"),
+                            "an id of `musterctl webhook list`");
     const auto since = Timestamp::parse(in.required("--since"));
     if (!since || *since > Timestamp::now()) {
-        throw UsageError("--since wants a time that has passed, such as 2026-11-20T10:00:00Z");
+        throw invalid_value("--since", in.required("--since"),
+                            "a past time such as 2026-11-20T10:00:00Z");
     }
     service::require_organization(in.context, in.organization());
     const auto queued =

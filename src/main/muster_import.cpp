@@ -1,6 +1,6 @@
 // muster-import: a partner's CSV client over the public API. This file wires the process to
 // client/importer.hpp; muster-import(1) is its manual.
-#include "base/config.h"
+#include "base/command_line.hpp"
 #include "base/text.hpp"
 #include "client/importer.hpp"
 
@@ -39,16 +39,8 @@ bool ask_on_terminal(const std::string& question) {
     return equal_ignoring_case(word, "y") || equal_ignoring_case(word, "yes");
 }
 
-int run(const std::vector<std::string>& arguments) {
-    const client::Options options = client::parse_options(arguments);
-    if (options.help) {
-        std::cout << client::usage_text();
-        return 0;
-    }
-    if (options.version) {
-        std::cout << "muster-import " MUSTER_VERSION "\n";
-        return 0;
-    }
+int run(const CommandLine& line) {
+    const client::Options options = client::options_of(line);
     const Secret key = client::load_key(options, std::getenv("MUSTER_API_KEY"));
     watch_signals();
     const bool err_is_terminal = isatty(STDERR_FILENO) != 0;
@@ -67,13 +59,5 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run({argv + 1, argv + argc});
-    } catch (const client::UsageError& error) {
-        std::cerr << "muster-import: " << error.what() << '\n';
-        return static_cast<int>(client::ExitCode::Usage);
-    } catch (const std::exception& error) {
-        std::cerr << "muster-import: " << error.what() << '\n';
-        return static_cast<int>(client::ExitCode::Failed);
-    }
+    return run_program(client::program(), argc, argv, run);
 }

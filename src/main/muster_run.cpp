@@ -1,9 +1,10 @@
 // muster-run: works on what waits in the database, started by cron each minute. muster-run(8);
 // jobs/runner.hpp.
-#include "base/config.h"
+#include "base/command_line.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "db/transaction.hpp"
 #include "jobs/kinds.hpp"
 #include "main/wiring.hpp"
@@ -11,26 +12,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <list>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
 using namespace muster;
-
-constexpr const char* kUsage =
-    "Usage: muster-run [--config FILE] [--for SECONDS[s]] [--verbose] "
-    "imports|webhooks|mail|connections|purge|all\n"
-    "Works on what waits and, unless it is the purge, waits for more until its time is over.\n"
-    "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
-    "  --for 55s        how long to run (default 55s)\n"
-    "  --verbose        log what was done, as log.level says; else only what went wrong: cron mails it\n"
-    "  --help, --version\n";
 
 // The connections of a run, each with its context: one for each thread.
 class RunnerConnections {
@@ -99,80 +90,72 @@ constexpr std::array kKinds = {
 };
 constexpr std::string_view kAll = "all";
 
-bool is_kind(std::string_view word) {
-    return word == kAll || std::any_of(kKinds.begin(), kKinds.end(),
-                                       [&](const Kind& kind) { return kind.name == word; });
+// The kinds and `all`.
+std::string checked_kind(const CommandLine& line) {
+    std::vector<std::string_view> names;
+    for (const Kind& kind : kKinds) names.push_back(kind.name);
+    names.push_back(kAll);
+    if (line.arguments.empty()) throw UsageError("KIND is missing; use " + listed(names));
+    if (line.arguments.size() > 1) throw UsageError("unexpected argument " + line.arguments[1]);
+    const std::string& word = line.arguments.front();
+    if (std::ranges::find(names, word) == names.end()) throw unknown_word("kind", word, names);
+    return word;
 }
 
-struct Options {
-    std::string config = main_program::default_config();
-    int seconds = 55;
-    bool verbose = false;
-    std::string kind;
+constexpr std::array kOptions = {
+    main_program::kConfigOption,
+    CommandOption{"--for", "SECONDS[s]", "how long to run (default 55s)"},
+    CommandOption{"--verbose", "",
+                  "log what was done, as log.level says;\n"
+                  "without it only failures, which cron mails"},
 };
 
-// nullopt when the arguments are wrong.
-std::optional<Options> parse(const std::vector<std::string>& arguments) {
-    Options options;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::string& argument = arguments[i];
-        const bool has_value = i + 1 < arguments.size();
-        if (argument == "--config" && has_value) {
-            options.config = arguments[++i];
-        } else if (argument == "--for" && has_value) {
-            std::string_view text = arguments[++i];
-            if (text.ends_with('s')) text.remove_suffix(1);
-            const auto seconds = parse_number<int>(text);
-            if (!seconds || *seconds < 0) return std::nullopt;
-            options.seconds = *seconds;
-        } else if (argument == "--verbose") {
-            options.verbose = true;
-        } else if (options.kind.empty() && is_kind(argument)) {
-            options.kind = argument;
-        } else {
-            return std::nullopt;
-        }
+int seconds_of(const CommandLine& line) {
+    const std::string text = line.value("--for", "55s");
+    std::string_view digits = text;
+    if (digits.ends_with('s')) digits.remove_suffix(1);
+    const auto seconds = parse_number<int>(digits);
+    if (!seconds || *seconds < 0) {
+        throw invalid_value("--for", text, "a number of seconds such as 55s");
     }
-    if (options.kind.empty()) return std::nullopt;
-    return options;
+    return *seconds;
 }
 
-int run(const Options& options) {
-    const Settings settings = main_program::settings_of(options.config);
+int run(const CommandLine& line) {
+    const std::string wanted = checked_kind(line);
+    const int seconds = seconds_of(line);
+    const Settings settings = main_program::settings_of(main_program::config_of(line));
     main_program::set_log_level_from(settings);
-    if (!options.verbose && settings.log.level != "error") set_log_level(LogLevel::Warning);
+    if (!line.has("--verbose") && settings.log.level != "error") set_log_level(LogLevel::Warning);
     db::load_driver();
     if (const auto problem = service::check_readiness(RunnerConnections(settings).add()).problem;
         !problem.empty()) {
-        std::fprintf(stderr, "muster-run: %s\n", problem.c_str());
-        return 1;
+        throw std::runtime_error(problem);
     }
     RunnerConnections runner(settings);
     std::vector<jobs::Work> work;
-    const bool is_all = options.kind == kAll;
+    const bool is_all = wanted == kAll;
     for (const Kind& kind : kKinds) {
-        if (!is_all && options.kind != kind.name) continue;
+        if (!is_all && wanted != kind.name) continue;
         std::ranges::move(kind.works(runner, is_all), std::back_inserter(work));
     }
     jobs::install_stop_signals();
-    const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * options.seconds));
+    const jobs::Deadline deadline(Timestamp::now() + Milliseconds(1000L * seconds));
     return jobs::run(work, deadline) ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
-    if (main_program::answered_common(arguments, "muster-run", kUsage)) return 0;
-    const auto options = parse(arguments);
-    if (!options) {
-        std::fputs(kUsage, stderr);
-        return 2;
-    }
-    try {
-        return run(*options);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "muster-run: %s\n", error.what());
-        return 1;
-    }
+    const Program program{
+        .name = "muster-run",
+        .synopsis =
+            "[--config FILE] [--for SECONDS[s]] [--verbose] "
+            "imports|webhooks|mail|connections|purge|all",
+        .description =
+            "Does the work that waits in the database. All kinds but the purge then wait for "
+            "more\nuntil the time is over.",
+        .options = kOptions,
+    };
+    return run_program(program, argc, argv, run);
 }

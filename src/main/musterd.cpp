@@ -2,6 +2,8 @@
 // process/worker_pool.hpp, api/pipeline.hpp.
 #include "api/pipeline.hpp"
 #include "api/routes.hpp"
+#include "base/command_line.hpp"
+#include "base/config.h"
 #include "base/settings.hpp"
 #include "http/fcgi_io.hpp"
 #include "main/wiring.hpp"
@@ -11,24 +13,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <fstream>
-#include <optional>
+#include <stdexcept>
 
 namespace {
 
 using namespace muster;
-
-constexpr const char* kUsage =
-    "Usage: musterd [--config FILE]\n"
-    "Answers FastCGI requests on the socket of the configuration until SIGTERM; SIGHUP reads the configuration\n"
-    "again and replaces the workers.\n"
-    "  --config FILE    configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)\n"
-    "  --print-config   print the configuration file with all defaults and end\n"
-    "  --print-manual   print the settings for muster.conf(5) and end\n"
-    "  --openapi        print the partners' OpenAPI description and end\n"
-    "  --openapi-all    the same with the console's operations and content\n"
-    "  --routes         print each endpoint and end\n"
-    "  --help, --version\n";
 
 constexpr std::string_view kExampleAddress = "https://api.example.org";
 
@@ -78,7 +70,7 @@ int work(const Settings& settings, const WorkerOptions& options, process::Metric
     return 0;
 }
 
-int run(const std::string& config) {
+int serve(const std::string& config) {
     Settings settings = main_program::settings_of(config);
     main_program::set_log_level_from(settings);
     const auto mode = static_cast<unsigned>(std::stoul(settings.server.socket_mode, nullptr, 8));
@@ -122,38 +114,49 @@ std::string schema_refusal(const std::string& config) {
     return report.state == service::Readiness::WrongSchema ? report.problem : "";
 }
 
-bool printed(std::string_view option) {
-    std::string text;
-    if (option == "--print-config") text = shipped_settings(main_program::provider_ids());
-    if (option == "--print-manual") text = settings_manual(main_program::provider_ids());
-    if (option == "--openapi") text = openapi_document(kExampleAddress, api::Described::Published);
-    if (option == "--openapi-all") text = openapi_document(kExampleAddress, api::Described::All);
-    if (option == "--routes") text = api::routes_text();
-    std::fputs(text.c_str(), stdout);
-    return !text.empty();
+struct PrintOption {
+    CommandOption option;
+    std::string (*text)();
+};
+
+const std::array kPrintOptions = {
+    PrintOption{{"--print-config", "", "print the configuration file with all defaults and end"},
+                [] { return shipped_settings(main_program::provider_ids()); }},
+    PrintOption{{"--print-manual", "", "print the settings for muster.conf(5) and end"},
+                [] { return settings_manual(main_program::provider_ids()); }},
+    PrintOption{{"--openapi", "", "print the partners' OpenAPI description and end"},
+                [] { return openapi_document(kExampleAddress, api::Described::Published); }},
+    PrintOption{{"--openapi-all", "", "the same with the console's operations and content"},
+                [] { return openapi_document(kExampleAddress, api::Described::All); }},
+    PrintOption{{"--routes", "", "print each endpoint and end"}, [] { return api::routes_text(); }},
+};
+
+int run(const CommandLine& line) {
+    if (!line.arguments.empty()) throw UsageError("unexpected argument " + line.arguments.front());
+    for (const PrintOption& print : kPrintOptions) {
+        if (!line.has(print.option.name)) continue;
+        std::fputs(print.text().c_str(), stdout);
+        return 0;
+    }
+    const std::string config = main_program::config_of(line);
+    if (const std::string refusal = schema_refusal(config); !refusal.empty()) {
+        throw std::runtime_error(refusal);
+    }
+    return serve(config);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
-    if (main_program::answered_common(arguments, "musterd", kUsage)) return 0;
-    if (arguments.size() == 1 && printed(arguments[0])) return 0;
-    std::string config = main_program::default_config();
-    if (arguments.size() == 2 && arguments[0] == "--config") {
-        config = arguments[1];
-    } else if (!arguments.empty()) {
-        std::fputs(kUsage, stderr);
-        return 2;
-    }
-    try {
-        if (const std::string refusal = schema_refusal(config); !refusal.empty()) {
-            std::fprintf(stderr, "musterd: %s\n", refusal.c_str());
-            return 1;
-        }
-        return run(config);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "musterd: %s\n", error.what());
-        return 1;
-    }
+    std::vector<CommandOption> options = {main_program::kConfigOption};
+    for (const PrintOption& print : kPrintOptions) options.push_back(print.option);
+    const Program program{
+        .name = "musterd",
+        .synopsis = "[--config FILE]",
+        .description =
+            "Answers FastCGI requests on the configured sockets until SIGTERM. SIGHUP reloads the\n"
+            "configuration and replaces the workers.",
+        .options = options,
+    };
+    return run_program(program, argc, argv, run);
 }

@@ -2,7 +2,7 @@
 // values become the parts that work.
 #pragma once
 
-#include "base/config.h"
+#include "base/command_line.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
@@ -11,7 +11,6 @@
 #include "service/context.hpp"
 #include "service/operations/database.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -24,20 +23,12 @@ inline std::string default_config() {
     return path ? path : std::string(kDefaultSettingsPath);
 }
 
-// True when --help or --version was asked for, and answered.
-inline bool answered_common(const std::vector<std::string>& arguments, const char* program,
-                            const char* usage) {
-    for (const std::string& argument : arguments) {
-        if (argument == "--help") {
-            std::fputs(usage, stdout);
-            return true;
-        }
-        if (argument == "--version") {
-            std::printf("%s %s\n", program, MUSTER_VERSION);
-            return true;
-        }
-    }
-    return false;
+// The option that the programs of the server side share.
+inline constexpr CommandOption kConfigOption{
+    "--config", "FILE", "configuration (default $MUSTER_CONFIG or /etc/muster/muster.conf)"};
+
+inline std::string config_of(const CommandLine& line) {
+    return line.value(kConfigOption.name, default_config());
 }
 
 // What [providers.<id>] of the configuration may name.

@@ -382,6 +382,23 @@ def test_a_wrong_command_line_ends_with_2(ctl, words):
     ctl(*words, status=USAGE)
 
 
+def test_an_unknown_command_is_refused_with_the_known_ones(ctl):
+    assert 'unknown command "frob"; use db, org, admin,' in ctl("frob", status=USAGE).stderr
+    assert 'unknown command "org frob"; use org create or org list' in ctl("org", "frob", status=USAGE).stderr
+    assert "`org list` has no option --name" in ctl("org", "list", "--name=x", status=USAGE).stderr
+
+
+def test_a_command_has_its_own_help(ctl):
+    shown = ctl("key", "issue", "--help").stdout
+    assert shown.startswith("Usage: musterctl key issue --org --name [--expires] [--rate] [--burst]\n")
+    assert "  --org ID " in shown and "  --rate N " in shown and "--role" not in shown
+    assert ctl("help", "key", "issue").stdout == ctl("key", "issue", "-h").stdout == shown
+    of_noun = ctl("key", "-h").stdout
+    assert shown in of_noun and "musterctl key revoke" in of_noun
+    assert ctl("help").stdout == ctl("--help").stdout
+    ctl("frob", "--help", status=USAGE)
+
+
 def test_help_and_version(stack):
     listed = stack.program("musterctl", "--help")
     assert listed.returncode == 0

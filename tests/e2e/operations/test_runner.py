@@ -413,8 +413,20 @@ def test_one_poisoned_job_does_not_hold_up_the_others(org, new_org, stack):
 def test_command_lines(stack, arguments, status):
     done = stack.program("muster-run", *arguments, env={"MUSTER_CONFIG": stack.config})
     assert done.returncode == status, done
-    shows_usage = status == 2 or arguments == ["--help"]
-    assert ("Usage:" in (done.stderr if status else done.stdout)) == shows_usage
+    assert ("Usage:" in done.stdout) == (arguments == ["--help"])
+    assert ("(see muster-run --help)" in done.stderr) == (status == 2)
+
+
+@pytest.mark.parametrize("arguments, reason", [
+    ([], "KIND is missing; use imports, webhooks, mail, connections, purge or all"),
+    (["frob"], 'unknown kind "frob"; use imports, webhooks, mail, connections, purge or all'),
+    (["imports", "purge"], "unexpected argument purge"),
+    (["--for=x", "imports"], '--for is "x"; use a number of seconds such as 55s'),
+    (["--fro", "1", "imports"], "unknown option --fro"),
+    (["imports", "--for"], "--for needs a value: --for SECONDS[s]"),
+])
+def test_a_wrong_command_line_is_one_line(stack, arguments, reason):
+    assert stack.program("muster-run", *arguments).stderr == f"muster-run: {reason} (see muster-run --help)\n"
 
 
 def test_it_says_nothing_when_cron_asks_it_to(org, stack):

@@ -46,7 +46,7 @@ struct World {
                                 .today = *Date::parse("2026-11-20"),
                                 .first_pause = Milliseconds(2),
                                 .longest_pause = Milliseconds(10)};
-        const ExitCode exit_code = run_import(parse_options(arguments),
+        const ExitCode exit_code = run_import(options_of(parse_command_line(program(), arguments)),
                                               Secret("session-token-that-nobody-prints"), terminal);
         out = out_stream.str();
         err = err_stream.str();

@@ -1,0 +1,71 @@
+// The command line of each program: one parser, one form of help and of errors. A program is a
+// table of its options; `--x y` and `--x=y` are the same, and options may stand before, between and
+// behind arguments, up to a `--`.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster {
+
+// A command line, or a file that it names, cannot be used; what() is one line.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct CommandOption {
+    std::string_view name;   // "--config"
+    std::string_view value;  // its name in the help, "FILE"; "" for a flag
+    std::string_view help;   // a line end starts another line
+};
+
+struct CommandLine {
+    // By name; a flag has one empty value each time that it is given.
+    std::map<std::string, std::vector<std::string>, std::less<>> options;
+    std::vector<std::string> arguments;
+
+    bool has(std::string_view option) const { return options.contains(option); }
+    // The last value; `fallback` for an option that is not given.
+    std::string value(std::string_view option, std::string_view fallback = "") const;
+    std::vector<std::string> values(std::string_view option) const;
+};
+
+struct Program {
+    std::string_view name;
+    std::string_view synopsis;  // what follows the name in the help
+    std::string_view description;
+    std::span<const CommandOption> options;  // without --help and --version, which all have
+    std::span<const CommandOption> command_options = {};  // accepted, but not in the program's help
+    std::string details = {};                             // the end of the help
+    std::string (*help)(const CommandLine&) = nullptr;    // in place of help_text()
+    int usage_error_status = 2;
+    int failure_status = 1;
+};
+
+// `words`: without the program's name. Throws UsageError for an unknown option and for a value that
+// is missing or not expected.
+[[nodiscard]] CommandLine parse_command_line(const Program& program,
+                                             std::span<const std::string> words);
+
+// Two aligned columns.
+[[nodiscard]] std::string help_row(const CommandOption& option);
+[[nodiscard]] std::string help_text(const Program& program);
+
+// `unknown kind "frob"; use imports, mail or all`
+[[nodiscard]] UsageError unknown_word(std::string_view what, std::string_view word,
+                                      std::span<const std::string_view> known);
+
+// `--for is "x"; use a number of seconds`
+[[nodiscard]] UsageError invalid_value(std::string_view option, std::string_view value,
+                                       std::string_view allowed);
+
+// Answers --help and --version, else calls `run`. An exception is one line on standard error.
+int run_program(const Program& program, int argc, char** argv,
+                const std::function<int(const CommandLine&)>& run);
+
+}  // namespace muster

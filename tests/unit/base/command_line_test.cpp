@@ -1,0 +1,131 @@
+// base/command_line.hpp: the forms of an option, and errors that name it.
+#include "base/command_line.hpp"
+
+#include "print.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+using namespace muster;
+
+namespace {
+
+constexpr std::array kOptions = {
+    CommandOption{"--config", "FILE", "the configuration"},
+    CommandOption{"--map", "A=B", "one line\nanother line"},
+    CommandOption{"--quiet", "", "say less"},
+};
+constexpr std::array kMore = {CommandOption{"--secret", "TEXT", ""}};
+
+const Program kProgram{
+    .name = "muster-test",
+    .synopsis = "[OPTION]... KIND",
+    .description = "Tests.",
+    .options = kOptions,
+    .command_options = kMore,
+    .details = "The end.\n",
+    .usage_error_status = 7,
+    .failure_status = 8,
+};
+
+CommandLine parse(const std::vector<std::string>& words) {
+    return parse_command_line(kProgram, words);
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+    try {
+        static_cast<void>(parse(words));
+        return "";
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+}
+
+int run(std::vector<std::string> words, const std::function<int(const CommandLine&)>& body) {
+    words.insert(words.begin(), "muster-test");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    return run_program(kProgram, static_cast<int>(argv.size()), argv.data(), body);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(command_line)
+
+BOOST_AUTO_TEST_CASE(a_value_follows_its_option_or_an_equals_sign) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--config", "a=b"}, {"--config=a=b"}}) {
+        BOOST_TEST(parse(words).value("--config") == "a=b");
+    }
+    BOOST_TEST(parse({}).value("--config", "default") == "default");
+    BOOST_TEST(!parse({}).has("--config"));
+}
+
+BOOST_AUTO_TEST_CASE(options_and_arguments_mix_up_to_two_hyphens) {
+    const CommandLine line = parse({"a", "--quiet", "-", "--config", "f", "b", "--", "--quiet"});
+    const std::vector<std::string> expected = {"a", "-", "b", "--quiet"};
+    BOOST_TEST(line.arguments == expected);
+    BOOST_TEST(line.has("--quiet"));
+    BOOST_TEST(line.value("--config") == "f");
+}
+
+BOOST_AUTO_TEST_CASE(a_repeated_option_has_all_values_and_the_last_one_counts) {
+    const CommandLine line = parse({"--map", "1", "--map=2", "--config", "x", "--config", "y"});
+    const std::vector<std::string> expected = {"1", "2"};
+    BOOST_TEST(line.values("--map") == expected);
+    BOOST_TEST(line.values("--quiet").empty());
+    BOOST_TEST(line.value("--config") == "y");
+}
+
+BOOST_AUTO_TEST_CASE(h_is_help) {
+    BOOST_TEST(parse({"-h"}).has("--help"));
+    BOOST_TEST(parse({"--help"}).has("--help"));
+    BOOST_TEST(parse({"--version"}).has("--version"));
+}
+
+BOOST_AUTO_TEST_CASE(a_usage_error_names_the_option) {
+    BOOST_TEST(refusal({"--confi", "x"}) == "unknown option --confi");
+    BOOST_TEST(refusal({"--confi=secret"}) == "unknown option --confi");
+    BOOST_TEST(refusal({"-q"}) == "unknown option -q");
+    BOOST_TEST(refusal({"--config"}) == "--config needs a value: --config FILE");
+    BOOST_TEST(refusal({"--config="}) == "--config needs a value: --config FILE");
+    BOOST_TEST(refusal({"--config", ""}) == "--config needs a value: --config FILE");
+    BOOST_TEST(refusal({"--quiet=yes"}) == "--quiet takes no value");
+}
+
+BOOST_AUTO_TEST_CASE(the_help_has_a_row_for_each_option_of_the_program) {
+    BOOST_TEST(help_text(kProgram) ==
+               "Usage: muster-test [OPTION]... KIND\n"
+               "Tests.\n\n"
+               "  --config FILE       the configuration\n"
+               "  --map A=B           one line\n"
+               "                      another line\n"
+               "  --quiet             say less\n"
+               "  --help              show this help\n"
+               "  --version           show the version\n"
+               "\nThe end.\n");
+    BOOST_TEST(parse({"--secret", "x"}).value("--secret") == "x");
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_word_is_refused_with_the_known_ones) {
+    constexpr std::array<std::string_view, 3> kKinds = {"imports", "mail", "all"};
+    BOOST_TEST(std::string(unknown_word("kind", "frob", kKinds).what()) ==
+               "unknown kind \"frob\"; use imports, mail or all");
+    BOOST_TEST(std::string(invalid_value("--for", "x", "a number").what()) ==
+               "--for is \"x\"; use a number");
+}
+
+BOOST_AUTO_TEST_CASE(the_exit_status_says_who_failed) {
+    BOOST_TEST(run({"x"}, [](const CommandLine& line) {
+                   return line.arguments.front() == "x" ? 3 : 4;
+               }) == 3);
+    const auto never = [](const CommandLine&) { return 5; };
+    BOOST_TEST(run({"--frob"}, never) == 7);
+    BOOST_TEST(run({"--help"}, never) == 0);
+    BOOST_TEST(run({"--version", "x"}, never) == 0);
+    BOOST_TEST(run({}, [](const CommandLine&) -> int { throw UsageError("no"); }) == 7);
+    BOOST_TEST(run({}, [](const CommandLine&) -> int { throw std::runtime_error("no"); }) == 8);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
