@@ -62,15 +62,13 @@ struct Integer {
     Json::Value schema() const;
 };
 
-// One of an enum's texts, as `kParse` reads them and enum_values (base/record.hpp) lists them.
-template <auto kParse>
+// One of an enum's texts (base/names.hpp).
+template <Named Enum>
 struct Choice {
-    using Enum = typename decltype(kParse(""))::value_type;
-
     void decode(const JsonIn& in, const Path& path, Decoding& to, Enum& out) const {
         std::string_view text;
         if (in.get_string().get(text)) return to.fault(path, FieldCode::WrongType);
-        const auto value = kParse(text);
+        const auto value = parse<Enum>(text);
         if (!value) return to.fault(path, FieldCode::InvalidChoice);
         out = *value;
     }

@@ -5,13 +5,6 @@
 #include "base/text.hpp"
 #include "service/ads/serving.hpp"
 
-namespace muster {
-
-template <>
-inline constexpr std::array enum_values<rules::CreativeKind> = rules::kCreativeKinds;
-
-}  // namespace muster
-
 namespace muster::api {
 namespace {
 

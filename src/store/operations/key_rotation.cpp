@@ -19,7 +19,7 @@ std::vector<SealedRow> rows_of(db::Rows rows) {
 }
 
 // The same where the key is an organization and something within it, 16 bytes and the rest.
-std::vector<SealedRow> page_within(db::Tx& tx, const SystemSql& page, std::string_view after,
+std::vector<SealedRow> page_within(db::Tx& tx, const SystemSql<>& page, std::string_view after,
                                    int limit) {
     const std::string_view organization = after.substr(0, Uuid::kBytes);
     return rows_of(
