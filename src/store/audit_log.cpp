@@ -1,11 +1,15 @@
 #include "store/audit_log.hpp"
 
+#include "db/sql_text.hpp"
+
 namespace muster::store {
 
 using db::column;
 using db::columns;
+using db::kSqlText;
 using db::OrgSql;
 using db::Param;
+using db::SqlText;
 using db::SystemSql;
 using db::Why;
 
@@ -22,7 +26,11 @@ constexpr auto kEntry = columns<rules::AuditEntry>(
     column<&rules::AuditEntry::request_id>("l.request_id"),
     column<&rules::AuditEntry::created_at>("l.created_at"));
 
-#define WITH_ADMINS " LEFT JOIN admins a ON a.id = l.actor_id "
+constexpr SqlText page_text(std::string_view hint, std::string_view condition) {
+    return {"SELECT {columns} FROM audit_log l", hint,
+            " LEFT JOIN admins a ON a.id = l.actor_id WHERE ", condition,
+            " ORDER BY l.id DESC LIMIT ?"};
+}
 
 }  // namespace
 
@@ -42,11 +50,12 @@ std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<A
     // Ids are UUIDv7: their order is the order of the deeds. Without the hint the optimizer takes
     // the organization alone from the index, and a deep page reads all the newer entries.
     static constexpr OrgSql kPage{
-        "audit_log.page", kEntry,
-        "SELECT {columns} FROM audit_log l FORCE INDEX (organization)" WITH_ADMINS
-        "WHERE l.organization_id = :org AND l.id < ? "
-        "AND (? IS NULL OR l.action = ?) "
-        "AND (? IS NULL OR l.subject_id = ?) ORDER BY l.id DESC LIMIT ?"};
+        "audit_log.page", kEntry, kSqlText<[] {
+            return page_text(
+                " FORCE INDEX (organization)",
+                "l.organization_id = :org AND l.id < ? AND (? IS NULL OR l.action = ?) "
+                "AND (? IS NULL OR l.subject_id = ?)");
+        }>};
     const std::string last(Uuid::kBytes, '\xff');
     const Param bound = before ? Param(*before) : Param(last);
     return org.all(kPage, bound, filter.action, filter.action, filter.subject_id, filter.subject_id,
@@ -58,8 +67,7 @@ std::vector<rules::AuditEntry> newest_audit_entries(db::Tx& tx,
                                                     int limit) {
     static constexpr SystemSql kNewest{
         "audit_log.newest", Why{"the operator's view of all tenants and the installation"}, kEntry,
-        "SELECT {columns} FROM audit_log l" WITH_ADMINS
-        "WHERE (? IS NULL OR l.action = ?) ORDER BY l.id DESC LIMIT ?"};
+        kSqlText<[] { return page_text("", "(? IS NULL OR l.action = ?)"); }>};
     return tx.all(kNewest, action, action, limit);
 }
 

@@ -1,9 +1,13 @@
 #include "store/access/sessions.hpp"
 
+#include "db/sql_text.hpp"
+
 namespace muster::store {
 
 using db::column;
 using db::columns;
+using db::kSqlText;
+using db::SqlText;
 using db::SystemSql;
 using db::Why;
 
@@ -19,9 +23,12 @@ constexpr auto kSession = columns<rules::Session>(
     column<&rules::Session::last_used_at>("t.last_used_at"),
     column<&rules::Session::expires_at>("t.expires_at"));
 
-#define SESSION_TABLES                                                 \
-    "sessions t JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s " \
-    "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id"
+constexpr SqlText find_text(std::string_view condition) {
+    return {
+        "SELECT {columns} FROM sessions t JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s "
+        "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id WHERE ",
+        condition};
+}
 
 }  // namespace
 
@@ -37,14 +44,14 @@ void insert_session(db::Tx& tx, const rules::Session& session, std::string_view 
 std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash) {
     static constexpr SystemSql kFind{
         "sessions.find", Why{"a session is an admin's, and tells the tenant it acts on"}, kSession,
-        "SELECT {columns} FROM " SESSION_TABLES " WHERE t.token_hash = ?"};
+        kSqlText<[] { return find_text("t.token_hash = ?"); }>};
     return tx.one(kFind, token_hash);
 }
 
 std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
     static constexpr SystemSql kFind{
         "sessions.find_by_id", Why{"a session is an admin's, and tells the tenant it acts on"},
-        kSession, "SELECT {columns} FROM " SESSION_TABLES " WHERE t.id = ?"};
+        kSession, kSqlText<[] { return find_text("t.id = ?"); }>};
     return tx.one(kFind, id);
 }
 

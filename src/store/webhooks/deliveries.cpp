@@ -1,5 +1,6 @@
 #include "store/webhooks/deliveries.hpp"
 
+#include "db/sql_text.hpp"
 #include "rules/webhook_wire.hpp"
 
 #include <unordered_map>
@@ -9,8 +10,10 @@ namespace muster::store {
 using db::column;
 using db::columns;
 using db::converted;
+using db::kSqlText;
 using db::OrgSql;
 using db::Param;
+using db::SqlText;
 using rules::WebhookAttempt;
 using rules::WebhookDelivery;
 
@@ -23,7 +26,12 @@ constexpr auto kDelivery = columns<WebhookDelivery>(
     column<&WebhookDelivery::next_attempt_at>("d.due_at"),
     column<&WebhookDelivery::created_at>("d.created_at"));
 
-#define WITH_EVENTS " JOIN webhook_events v ON v.organization_id = :org AND v.id = d.event_id "
+constexpr SqlText find_text(std::string_view hint, std::string_view condition) {
+    return {"SELECT {columns} FROM webhook_deliveries d", hint,
+            " JOIN webhook_events v ON v.organization_id = :org AND v.id = d.event_id "
+            "WHERE d.organization_id = :org AND ",
+            condition};
+}
 struct AttemptOf {
     DeliveryId delivery;
     WebhookAttempt attempt;
@@ -44,11 +52,11 @@ std::vector<WebhookDelivery> page_deliveries(db::OrgStore& org, EndpointId endpo
     // Ids are UUIDv7: their order is the order of the events. Without the hint the optimizer may
     // sort all that a status has.
     static constexpr OrgSql kPage{
-        "webhook_deliveries.page", kDelivery,
-        "SELECT {columns} FROM webhook_deliveries d FORCE INDEX (endpoint)" WITH_EVENTS
-        "WHERE d.organization_id = :org AND d.endpoint_id = ? "
-        "AND d.id < ? AND (? IS NULL OR d.status = ?) "
-        "AND (? IS NULL OR v.type = ?) ORDER BY d.id DESC LIMIT ?"};
+        "webhook_deliveries.page", kDelivery, kSqlText<[] {
+            return find_text(" FORCE INDEX (endpoint)",
+                             "d.endpoint_id = ? AND d.id < ? AND (? IS NULL OR d.status = ?) "
+                             "AND (? IS NULL OR v.type = ?) ORDER BY d.id DESC LIMIT ?");
+        }>};
     const std::string last(Uuid::kBytes, '\xff');
     const Param bound = before ? Param(*before) : Param(last);
     return org.all(kPage, endpoint, bound, filter.status, filter.status, filter.event_type,
@@ -59,8 +67,7 @@ std::optional<WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpo
                                              DeliveryId id) {
     static constexpr OrgSql kFind{
         "webhook_deliveries.find", kDelivery,
-        "SELECT {columns} FROM webhook_deliveries d" WITH_EVENTS
-        "WHERE d.organization_id = :org AND d.id = ? AND d.endpoint_id = ?"};
+        kSqlText<[] { return find_text("", "d.id = ? AND d.endpoint_id = ?"); }>};
     return org.one(kFind, id, endpoint);
 }
 
