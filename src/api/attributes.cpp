@@ -2,7 +2,6 @@
 // operator writes with `musterctl attribute` too.
 #include "service/attributes.hpp"
 
-#include "api/attributes.hpp"
 #include "api/groups.hpp"
 
 namespace muster::api {
@@ -17,7 +16,7 @@ using service::StoredReply;
 // Which choices go with which type is service/attributes.cpp's to say.
 constexpr auto kAttributeChange = json::object<AttributeChange>(
     json::optional("label", &AttributeChange::label, json::Text{1, 255}),
-    json::required("type", &AttributeChange::type, json::Choice<rules::attribute_type>{}),
+    json::required("type", &AttributeChange::type, json::Choice<rules::AttributeType>{}),
     json::optional("choices", &AttributeChange::choices,
                    json::array_of(json::Text{1, 255}, 0, service::kMostChoices)),
     json::required("enabled", &AttributeChange::enabled, json::Boolean{}));

@@ -11,22 +11,6 @@
 
 namespace muster {
 
-using rules::ImportSource;
-using rules::ImportState;
-using rules::RowState;
-
-template <>
-inline constexpr std::array enum_values<ImportState> = {
-    ImportState::Staging,    ImportState::Validating, ImportState::Validated,
-    ImportState::Committing, ImportState::Completed,  ImportState::Failed,
-    ImportState::Canceled};
-template <>
-inline constexpr std::array enum_values<ImportSource> = {ImportSource::Api, ImportSource::Console};
-template <>
-inline constexpr std::array enum_values<RowState> = {
-    RowState::Staged,   RowState::Valid,  RowState::Invalid, RowState::Created,
-    RowState::Attached, RowState::Merged, RowState::Failed};
-
 template <>
 struct JsonType<rules::ImportFailure> {
     static constexpr auto kRecord =
@@ -180,8 +164,9 @@ Reply list_imports(Call& call) {
     const auto before = call.cursor_id<ImportId>();
     const auto state = call.query.text("state");
     const int limit = call.query.integer("limit");
-    auto jobs = service::list_imports(call.context, call.org(), before,
-                                      state ? rules::import_state(*state) : std::nullopt, limit);
+    auto jobs =
+        service::list_imports(call.context, call.org(), before,
+                              state ? parse<rules::ImportState>(*state) : std::nullopt, limit);
     return page_reply(call, "imports", kImportJob, jobs);
 }
 
@@ -236,7 +221,7 @@ Reply list_import_rows(Call& call) {
     const auto state = call.query.text("state");
     const auto page = service::list_import_rows(
         call.context, call.org(), call.id<ImportId>(), after,
-        state ? rules::row_state(*state) : std::nullopt, call.query.integer("limit"));
+        state ? parse<rules::RowState>(*state) : std::nullopt, call.query.integer("limit"));
     if (!page) throw Error(ErrorCode::NotFound);
     return page_reply(call, "rows", kImportRow, page->rows, page->has_more,
                       [](const ImportRow& row) { return std::to_string(row.row_number); });
@@ -260,27 +245,18 @@ Reply get_error_report(Call& call) {
 
 using Kind = QueryParameter::Kind;
 
-std::string_view import_state_choice(std::size_t index) {
-    const auto& all = enum_values<rules::ImportState>;
-    return index < all.size() ? text_of(all[index]) : "";
-}
-
-std::string_view row_state_choice(std::size_t index) {
-    const auto& all = enum_values<rules::RowState>;
-    return index < all.size() ? text_of(all[index]) : "";
-}
-
 constexpr std::array kListQuery = {
     page_limit("Jobs a page."),
     kPageCursor,
-    QueryParameter{
-        .name = "state", .choice = import_state_choice, .meaning = "Only jobs in this state."},
+    QueryParameter{.name = "state",
+                   .choice = name_at<rules::ImportState>,
+                   .meaning = "Only jobs in this state."},
 };
 constexpr std::array kRowsQuery = {
     page_limit("Rows a page.", 1000, 100),
     kPageCursor,
     QueryParameter{
-        .name = "state", .choice = row_state_choice, .meaning = "Only rows in this state."},
+        .name = "state", .choice = name_at<rules::RowState>, .meaning = "Only rows in this state."},
 };
 constexpr std::array kReportQuery = {
     QueryParameter{.name = "raw",

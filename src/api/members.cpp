@@ -1,7 +1,6 @@
 // Serves /v1/users…: members of the organization, one by one (specification 3.4, docs/api.md
 // "Users"). Create-or-attach itself is service/members/create.cpp, the same path as an import's
 // commit.
-#include "api/attributes.hpp"
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
@@ -11,14 +10,6 @@
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
-
-namespace muster {
-
-using rules::Provenance;
-template <>
-inline constexpr std::array enum_values<Provenance> = {Provenance::Import, Provenance::Api};
-
-}  // namespace muster
 
 namespace muster::api {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/ids.hpp"
 #include "base/json.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
 
 #include <json/value.h>
@@ -22,10 +23,6 @@ namespace muster {
 struct RawJson {
     std::string text;
 };
-
-// An enum can be replied when text_of() knows it and enum_values lists it.
-template <class Enum>
-inline constexpr std::array<Enum, 0> enum_values = {};
 
 template <class Value>
 struct JsonType;
@@ -73,15 +70,12 @@ struct JsonType<RawJson> {
     static Json::Value schema() { return JsonType<std::string>::typed("object"); }
 };
 
-template <class Enum>
-requires std::is_enum_v<Enum>
+template <Named Enum>
 struct JsonType<Enum> {
-    static_assert(!enum_values<Enum>.empty(), "list the values in enum_values");
     static void write(JsonWriter& to, Enum value) { to.string(text_of(value)); }
     static Json::Value schema() {
         Json::Value schema = JsonType<std::string>::typed("string");
-        for (const Enum value : enum_values<Enum>)
-            schema["enum"].append(std::string(text_of(value)));
+        for (const auto& name : kNames<Enum>) schema["enum"].append(std::string(name.text));
         return schema;
     }
 };

@@ -83,7 +83,7 @@ std::string mapping_json(const NewImport& import) {
 
 rules::Attribute attribute_of(const Json::Value& value) {
     const auto type =
-        value.isObject() ? rules::attribute_type(text_at(value, "type")) : std::nullopt;
+        value.isObject() ? parse<rules::AttributeType>(text_at(value, "type")) : std::nullopt;
     if (!type) throw not_understood("attribute type");
     rules::Attribute attribute;
     attribute.key = text_at(value, "key");
@@ -150,7 +150,7 @@ ApiError error_of(const net::HttpResponse& response) {
 
 ImportJob job_of(const Json::Value& value) {
     const auto state =
-        value.isObject() ? rules::import_state(text_at(value, "state")) : std::nullopt;
+        value.isObject() ? parse<rules::ImportState>(text_at(value, "state")) : std::nullopt;
     if (!state || text_at(value, "id").empty()) throw not_understood("import job");
     ImportJob job;
     job.id = text_at(value, "id");

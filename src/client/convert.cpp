@@ -189,7 +189,7 @@ class RecordPass {
 
   private:
     std::string& member(rules::CoreField field) {
-        return converted_.fields.*(rules::kCoreFields[static_cast<std::size_t>(field)].member);
+        return converted_.fields.*(rules::kCoreFields[static_cast<std::size_t>(field)].sent);
     }
 
     void take_core(const ColumnRoute& route, std::string_view cell) {
@@ -259,7 +259,7 @@ void append_row_json(std::string& to, std::uint32_t row_number, const rules::Mem
     writer.key("payload");
     writer.begin_object();
     for (const rules::CoreFieldEntry& entry : rules::kCoreFields) {
-        const std::string& text = fields.*(entry.member);
+        const std::string& text = fields.*(entry.sent);
         if (text.empty()) continue;
         writer.key(entry.name);
         writer.string(text);

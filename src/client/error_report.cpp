@@ -35,7 +35,7 @@ void ErrorReport::add(std::uint32_t row_number, const rules::MemberFields& field
     open();
     std::string line;
     for (const rules::CoreFieldEntry& entry : rules::kCoreFields) {
-        append_csv_cell(line, fields.*(entry.member), CsvCells::Guarded);
+        append_csv_cell(line, fields.*(entry.sent), CsvCells::Guarded);
         line += ',';
     }
     append_csv_cell(line, fields.attributes, CsvCells::Guarded);

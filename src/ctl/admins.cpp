@@ -7,7 +7,7 @@ namespace muster::ctl {
 
 Result add_admin(const Invocation& in) {
     const std::string role = in.optional("--role", "admin");
-    if (!rules::role_of(role)) throw invalid_value("--role", role, "owner, admin or viewer");
+    if (!parse<rules::Role>(role)) throw invalid_value("--role", role, "owner, admin or viewer");
     service::require_organization(in.context, in.organization());
     const auto added =
         service::add_admin(in.context, in.organization(), in.required("--email"), role);

@@ -60,7 +60,7 @@ Result add_attribute(const Invocation& in) {
     rules::Attribute attribute;
     attribute.key = in.required("--key");
     attribute.label = in.optional("--label", attribute.key);
-    const auto type = rules::attribute_type(in.required("--type"));
+    const auto type = parse<rules::AttributeType>(in.required("--type"));
     if (!type) {
         throw invalid_value("--type", in.required("--type"),
                             "text, number, date, boolean, single_choice or multi_choice");

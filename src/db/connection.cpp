@@ -75,42 +75,54 @@ struct Expanded {
 
 class Expander {
   public:
-    Expander(std::string_view source, std::size_t groups) : source_(source), groups_(groups) {}
+    Expander(const Sql& sql, std::size_t groups) : sql_(sql), groups_(groups) {}
 
     Expanded expand() {
-        append(0, source_.size());
+        append(sql_.text);
         return std::move(out_);
     }
 
   private:
-    void append(std::size_t from, std::size_t to) {
-        for (std::size_t at = from; at < to;) {
-            const char c = source_[at];
-            if (c == '\'') {
-                const std::size_t end = source_.find('\'', at + 1);
-                out_.text += source_.substr(at, end + 1 - at);
-                at = end + 1;
-            } else if (c == '{') {
-                const std::size_t end = source_.find('}', at);
-                repeat(at + 1, end);
-                at = end + 1;
-            } else if (source_.substr(at, 4) == ":org") {
-                placeholder(true);
-                at += 4;
-            } else if (c == '?') {
-                placeholder(false);
-                ++at;
-            } else {
-                out_.text += c;
-                ++at;
-            }
+    void append(std::string_view text) {
+        for (std::size_t at = 0; at < text.size();) at += append_next(text.substr(at));
+    }
+
+    // What `text` begins with; how long that is.
+    std::size_t append_next(std::string_view text) {
+        if (text.front() == '\'') {
+            const std::size_t end = text.find('\'', 1) + 1;
+            out_.text += text.substr(0, end);
+            return end;
+        }
+        if (text.starts_with(kColumnsMark)) {
+            append_columns();
+            return kColumnsMark.size();
+        }
+        if (text.front() == '{') {
+            const std::size_t end = text.find('}');
+            repeat(text.substr(1, end - 1));
+            return end + 1;
+        }
+        constexpr std::string_view kOrg = ":org";
+        if (text.starts_with(kOrg)) {
+            placeholder(true);
+            return kOrg.size();
+        }
+        text.front() == '?' ? placeholder(false) : out_.text.push_back(text.front());
+        return 1;
+    }
+
+    void append_columns() {
+        for (std::size_t i = 0; i < sql_.columns.size(); ++i) {
+            if (i > 0) out_.text += ", ";
+            append(sql_.columns[i]);
         }
     }
 
-    void repeat(std::size_t from, std::size_t to) {
+    void repeat(std::string_view group) {
         for (std::size_t i = 0; i < groups_; ++i) {
             if (i > 0) out_.text += ',';
-            append(from, to);
+            append(group);
         }
     }
 
@@ -119,7 +131,7 @@ class Expander {
         out_.is_org.push_back(is_org);
     }
 
-    std::string_view source_;
+    const Sql& sql_;
     std::size_t groups_;
     Expanded out_;
 };
@@ -207,7 +219,9 @@ std::string Rows::bytes(unsigned column) const {
 }
 
 Uuid Rows::uuid(unsigned column) const {
-    const auto id = Uuid::from_bytes(bytes(column));
+    if (is_null(column)) throw DbError(DbError::Kind::Other, 0, "NULL where an id must be");
+    const sql::SQLString value = (**result_).getString(column);
+    const auto id = Uuid::from_bytes({value.c_str(), value.length()});
     if (!id) throw DbError(DbError::Kind::Other, 0, "an id that has not 16 bytes");
     return *id;
 }
@@ -266,7 +280,7 @@ Connection::Prepared& Connection::prepared(const Sql& sql, std::size_t groups) {
         cache.splice(cache.begin(), cache, entry);
         return cache.front();
     }
-    Expanded expanded = Expander(sql.text, groups).expand();
+    Expanded expanded = Expander(sql, groups).expand();
     std::unique_ptr<sql::PreparedStatement> statement(
         impl_->connection->prepareStatement(sql::SQLString(expanded.text)));
     if (cache.size() >= kCachedStatements) cache.pop_back();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/secret.hpp"
 #include "base/time.hpp"
 #include "db/error.hpp"
@@ -32,6 +33,8 @@ class Param {
     Param(std::string_view bytes) : kind_(Kind::Bytes), bytes_(bytes) {}
     Param(const std::string& bytes) : kind_(Kind::Bytes), bytes_(bytes) {}
     Param(const char* text) : kind_(Kind::Bytes), bytes_(text) {}
+    template <Named Enum>
+    Param(Enum value) : Param(text_of(value)) {}
     Param(const Uuid& id) : kind_(Kind::Bytes), bytes_(id.bytes()) {}
     template <class Tag>
     Param(const Id<Tag>& id) : kind_(Kind::Bytes), bytes_(id.bytes()) {}

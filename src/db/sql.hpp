@@ -1,26 +1,53 @@
-// SQL statements as constants: who may run one is part of its type.
-// A statement on tenant data is an OrgSql and must name `:org`; db/transaction.hpp binds it. `{…}`
-// marks a group that is repeated for each row of a bulk statement, joined by commas: `VALUES
-// {(:org, ?, ?)}`, `IN ({?})`.
+// SQL statements as constants: who may run one is part of its type, and so is what its rows are.
+// A statement on tenant data is an OrgSql and must name `:org`; db/transaction.hpp binds it.
+// `{columns}` stands for the statement's list (db/columns.hpp). Any other `{…}` marks a group that
+// is repeated for each row of a bulk statement, joined by commas: `VALUES {(:org, ?, ?)}`, `IN
+// ({?})`.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace muster::db {
+
+inline constexpr std::string_view kColumnsMark = "{columns}";
 
 struct Sql {
     std::string_view name;  // "<store>.<verb>_<what>": in logs and errors
     std::string_view text;
+    std::span<const std::string_view> columns = {};
 };
 
+struct NoColumns {};
+
+// Not a constant expression where it throws: such a statement does not compile.
+consteval void expect_list(std::string_view text, bool has_list) {
+    if ((text.find(kColumnsMark) != std::string_view::npos) != has_list) {
+        throw "a statement has a list of columns where its text has {columns}";
+    }
+}
+
 // On tenant data: runs only through OrgStore, which binds `:org` itself.
+template <class List = NoColumns>
 struct OrgSql : Sql {
-    consteval OrgSql(std::string_view statement_name, std::string_view statement)
+    consteval OrgSql(std::string_view statement_name,
+                     std::string_view statement) requires std::is_same_v<List, NoColumns>
         : Sql{statement_name, statement} {
-        if (statement.find(":org") == std::string_view::npos) {
-            throw "an OrgSql must name :org";  // not a constant expression: does not compile
-        }
+        expect_list(statement, false);
+        expect_org();
+    }
+    // `list` lives as long as the program.
+    consteval OrgSql(std::string_view statement_name, const List& list, std::string_view statement)
+        : Sql{statement_name, statement, list.sql} {
+        expect_list(statement, true);
+        expect_org();
+    }
+
+  private:
+    consteval void expect_org() const {
+        if (text.find(":org") == std::string_view::npos) throw "an OrgSql must name :org";
     }
 };
 
@@ -29,11 +56,29 @@ struct Why {
 };
 
 // On data of no tenant or of all of them: carries the reason why that is right.
+template <class List = NoColumns>
 struct SystemSql : Sql {
-    consteval SystemSql(std::string_view statement_name, Why why, std::string_view statement)
+    consteval SystemSql(std::string_view statement_name, Why why,
+                        std::string_view statement) requires std::is_same_v<List, NoColumns>
         : Sql{statement_name, statement} {
+        expect_list(statement, false);
+        expect_reason(why);
+    }
+    // `list` lives as long as the program.
+    consteval SystemSql(std::string_view statement_name, Why why, const List& list,
+                        std::string_view statement)
+        : Sql{statement_name, statement, list.sql} {
+        expect_list(statement, true);
+        expect_reason(why);
+    }
+
+  private:
+    consteval void expect_reason(Why why) const {
         if (why.reason.size() < 10) throw "a SystemSql must say why it names no organization";
-        if (statement.find(":org") != std::string_view::npos) throw "this is an OrgSql";
+        if (text.find(":org") != std::string_view::npos) throw "this is an OrgSql";
+        for (const std::string_view column : columns) {
+            if (column.find(":org") != std::string_view::npos) throw "this is an OrgSql";
+        }
     }
 };
 

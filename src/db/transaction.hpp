@@ -3,42 +3,162 @@
 // others.
 #pragma once
 
+#include "db/columns.hpp"
 #include "db/connection.hpp"
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace muster::db {
 
-// A running transaction (or, in Database::autocommit, a session without one).
-class Tx {
+// The rows of a query as values, read forward, once: for range-based for.
+template <class List>
+class Result {
   public:
-    explicit Tx(Connection& connection) : connection_(connection) {}
-    Tx(const Tx&) = delete;
-    Tx& operator=(const Tx&) = delete;
+    class Iterator {
+      public:
+        explicit Iterator(Rows& rows) : rows_(rows) { ++*this; }
+        typename List::Row operator*() const { return List::read(rows_); }
+        void operator++() { is_behind_ = !rows_.next(); }
+        bool operator==(std::default_sentinel_t) const { return is_behind_; }
 
+      private:
+        Rows& rows_;
+        bool is_behind_ = false;
+    };
+
+    explicit Result(Rows rows) : rows_(std::move(rows)) {}
+    Iterator begin() { return Iterator(rows_); }
+    std::default_sentinel_t end() const { return {}; }
+
+  private:
+    Rows rows_;
+};
+
+// What can be asked with one kind of statement. A statement without a list of columns has a single
+// one, whose type the caller names: `one<OrgId>(kFind, id)`.
+template <template <class> class Statement>
+class Statements {
+  public:
     template <class... Params>
-    std::int64_t execute(const SystemSql& sql, const Params&... params) {
-        const std::array<Param, sizeof...(Params)> bound{Param(params)...};
-        return connection_.execute(sql, nullptr, bound);
-    }
-    template <class... Params>
-    Rows query(const SystemSql& sql, const Params&... params) {
-        const std::array<Param, sizeof...(Params)> bound{Param(params)...};
-        return connection_.query(sql, nullptr, bound);
+    std::int64_t execute(const Statement<NoColumns>& sql, const Params&... params) {
+        return connection_.execute(sql, org_ptr(),
+                                   std::array<Param, sizeof...(Params)>{Param(params)...});
     }
     // `params`: those of all groups, in the order of the statement.
-    std::int64_t execute_bulk(const SystemSql& sql, std::size_t groups,
+    std::int64_t execute_bulk(const Statement<NoColumns>& sql, std::size_t groups,
                               std::span<const Param> params) {
-        return connection_.execute(sql, nullptr, params, groups);
+        return connection_.execute(sql, org_ptr(), params, groups);
     }
-    Rows query_bulk(const SystemSql& sql, std::size_t groups, std::span<const Param> params) {
-        return connection_.query(sql, nullptr, params, groups);
+
+    // The rows one by one.
+    template <class List, class... Params>
+    Result<List> each(const Statement<List>& sql, const Params&... params) {
+        return Result<List>(query(sql, params...));
     }
+    template <class Value, class... Params>
+    Result<SingleColumn<Value>> each(const Statement<NoColumns>& sql, const Params&... params) {
+        return Result<SingleColumn<Value>>(query(sql, params...));
+    }
+    template <class List>
+    Result<List> each_bulk(const Statement<List>& sql, std::size_t groups,
+                           std::span<const Param> params) {
+        return Result<List>(connection_.query(sql, org_ptr(), params, groups));
+    }
+    template <class Value>
+    Result<SingleColumn<Value>> each_bulk(const Statement<NoColumns>& sql, std::size_t groups,
+                                          std::span<const Param> params) {
+        return Result<SingleColumn<Value>>(connection_.query(sql, org_ptr(), params, groups));
+    }
+
+    // All rows.
+    template <class List, class... Params>
+    std::vector<typename List::Row> all(const Statement<List>& sql, const Params&... params) {
+        return gathered(each(sql, params...));
+    }
+    template <class Value, class... Params>
+    std::vector<Value> all(const Statement<NoColumns>& sql, const Params&... params) {
+        return gathered(each<Value>(sql, params...));
+    }
+    template <class List>
+    std::vector<typename List::Row> all_bulk(const Statement<List>& sql, std::size_t groups,
+                                             std::span<const Param> params) {
+        return gathered(each_bulk(sql, groups, params));
+    }
+    template <class Value>
+    std::vector<Value> all_bulk(const Statement<NoColumns>& sql, std::size_t groups,
+                                std::span<const Param> params) {
+        return gathered(each_bulk<Value>(sql, groups, params));
+    }
+
+    // The first row; nullopt where there is none.
+    template <class List, class... Params>
+    std::optional<typename List::Row> one(const Statement<List>& sql, const Params&... params) {
+        return first(each(sql, params...));
+    }
+    template <class Value, class... Params>
+    std::optional<Value> one(const Statement<NoColumns>& sql, const Params&... params) {
+        return first(each<Value>(sql, params...));
+    }
+
+    // The first row of a statement that always has one, such as a COUNT.
+    template <class List, class... Params>
+    typename List::Row value(const Statement<List>& sql, const Params&... params) {
+        return one(sql, params...).value();
+    }
+    template <class Value, class... Params>
+    Value value(const Statement<NoColumns>& sql, const Params&... params) {
+        return *one<Value>(sql, params...);
+    }
+
+    // Whether there is a row.
+    template <class... Params>
+    bool exists(const Statement<NoColumns>& sql, const Params&... params) {
+        return query(sql, params...).next();
+    }
+
+    // The rows as the server gives them.
+    template <class List, class... Params>
+    Rows query(const Statement<List>& sql, const Params&... params) {
+        return connection_.query(sql, org_ptr(),
+                                 std::array<Param, sizeof...(Params)>{Param(params)...});
+    }
+
+  protected:
+    explicit Statements(Connection& connection, std::optional<OrgId> org = std::nullopt)
+        : connection_(connection), org_(org) {}
+
+    Connection& connection_;
+    std::optional<OrgId> org_;
+
+  private:
+    const OrgId* org_ptr() const { return org_ ? &*org_ : nullptr; }
+
+    template <class List>
+    static std::vector<typename List::Row> gathered(Result<List> result) {
+        std::vector<typename List::Row> rows;
+        for (auto row : result) rows.push_back(std::move(row));
+        return rows;
+    }
+    template <class List>
+    static std::optional<typename List::Row> first(Result<List> result) {
+        for (auto row : result) return row;
+        return std::nullopt;
+    }
+};
+
+// A running transaction (or, in Database::autocommit, a session without one).
+class Tx : public Statements<SystemSql> {
+  public:
+    explicit Tx(Connection& connection) : Statements(connection) {}
+    Tx(const Tx&) = delete;
+    Tx& operator=(const Tx&) = delete;
 
     // A schema file's statement as it stands. The number of rows changed.
     std::int64_t run(std::string_view statement) { return connection_.run(statement); }
@@ -53,37 +173,14 @@ class Tx {
 
   private:
     friend class OrgStore;
-    Connection& connection_;
 };
 
 // One tenant's view of a transaction.
-class OrgStore {
+class OrgStore : public Statements<OrgSql> {
   public:
-    OrgStore(Tx& tx, OrgId org) : connection_(tx.connection_), org_(org) {}
+    OrgStore(Tx& tx, OrgId org) : Statements(tx.connection_, org) {}
 
-    const OrgId& org() const { return org_; }
-
-    template <class... Params>
-    std::int64_t execute(const OrgSql& sql, const Params&... params) {
-        const std::array<Param, sizeof...(Params)> bound{Param(params)...};
-        return connection_.execute(sql, &org_, bound);
-    }
-    template <class... Params>
-    Rows query(const OrgSql& sql, const Params&... params) {
-        const std::array<Param, sizeof...(Params)> bound{Param(params)...};
-        return connection_.query(sql, &org_, bound);
-    }
-    std::int64_t execute_bulk(const OrgSql& sql, std::size_t groups,
-                              std::span<const Param> params) {
-        return connection_.execute(sql, &org_, params, groups);
-    }
-    Rows query_bulk(const OrgSql& sql, std::size_t groups, std::span<const Param> params) {
-        return connection_.query(sql, &org_, params, groups);
-    }
-
-  private:
-    Connection& connection_;
-    OrgId org_;
+    const OrgId& org() const { return *org_; }
 };
 
 // Whether who waited for a lock in vain waits again.

@@ -79,15 +79,13 @@ struct Integer {
     Json::Value schema() const;
 };
 
-// One of an enum's texts, as `kParse` reads them and enum_values (base/record.hpp) lists them.
-template <auto kParse>
+// One of an enum's texts (base/names.hpp).
+template <Named Enum>
 struct Choice {
-    using Enum = typename decltype(kParse(""))::value_type;
-
     void decode(const JsonIn& in, const Path& path, Decoding& to, Enum& out) const {
         const auto text = to.string(in, path);
         if (!text) return;
-        const auto value = kParse(*text);
+        const auto value = parse<Enum>(*text);
         if (!value) return to.fault(path, FieldCode::InvalidChoice);
         out = *value;
     }

@@ -17,9 +17,6 @@ using json::JsonIn;
 using json::JsonKind;
 using json::JsonObject;
 
-constexpr std::array<std::string_view, 6> kTypeTexts = {"text",    "number",        "date",
-                                                        "boolean", "single_choice", "multi_choice"};
-
 // Stored JSON may say a key twice, and the parser lets that pass.
 bool has_duplicate_key(const JsonObject& object) {
     thread_local std::vector<std::string_view> keys;
@@ -173,7 +170,7 @@ AttributeEntry entry_of(std::string_view key, const JsonIn& stored) {
     if (!parts || parts->size() != 3) refuse_document();
     auto part = parts->begin();
     json::append_value(entry.value, *part);
-    const auto provenance = provenance_of((*++part).string().value_or(""));
+    const auto provenance = parse<Provenance>((*++part).string().value_or(""));
     const auto when = (*++part).integer();
     if (!provenance || !when) refuse_document();
     entry.key = key;
@@ -218,16 +215,6 @@ bool apply(std::vector<AttributeEntry>& entries, AttributeEntry change) {
 }
 
 }  // namespace
-
-std::string_view text_of(AttributeType type) {
-    return kTypeTexts[static_cast<std::size_t>(type)];
-}
-
-std::optional<AttributeType> attribute_type(std::string_view text) {
-    const auto found = std::find(kTypeTexts.begin(), kTypeTexts.end(), text);
-    if (found == kTypeTexts.end()) return std::nullopt;
-    return static_cast<AttributeType>(found - kTypeTexts.begin());
-}
 
 bool is_attribute_key(std::string_view key) {
     constexpr std::size_t kLongest = 64;
@@ -277,23 +264,6 @@ std::vector<AttributesVerdict> validate_all_attributes(const AttributeRegistry& 
 std::vector<AttributesVerdict> validate_changes(const AttributeRegistry& registry,
                                                 std::string_view json) {
     return all_faults(registry, json, Nulls::Clear);
-}
-
-std::string_view text_of(Provenance provenance) {
-    switch (provenance) {
-        case Provenance::Import:
-            return "import";
-        case Provenance::Api:
-            return "api";
-    }
-    return "";
-}
-
-std::optional<Provenance> provenance_of(std::string_view text) {
-    for (const Provenance provenance : {Provenance::Import, Provenance::Api}) {
-        if (text_of(provenance) == text) return provenance;
-    }
-    return std::nullopt;
 }
 
 std::string attribute_document(std::string_view json, Provenance provenance, Timestamp when) {

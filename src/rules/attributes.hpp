@@ -4,6 +4,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,9 +16,6 @@
 namespace muster::rules {
 
 enum class AttributeType : std::uint8_t { Text, Number, Date, Boolean, SingleChoice, MultiChoice };
-// "text", "number", "date", "boolean", "single_choice", "multi_choice"
-std::string_view text_of(AttributeType type);
-std::optional<AttributeType> attribute_type(std::string_view text);
 
 // 1..64 characters: [a-z][a-z0-9_]* parts joined by dots.
 [[nodiscard]] bool is_attribute_key(std::string_view key);
@@ -87,8 +85,6 @@ struct AttributesVerdict {
                                                               std::string_view json);
 
 enum class Provenance : std::uint8_t { Import, Api };
-std::string_view text_of(Provenance provenance);  // "import", "api"
-std::optional<Provenance> provenance_of(std::string_view text);
 
 // The document of a member row made from a normalised attributes object:
 // {"key":[value,"import",ms],…}.
@@ -127,3 +123,20 @@ struct AttributeRecord {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::AttributeType> = {
+    Name{rules::AttributeType::Text, "text"},
+    Name{rules::AttributeType::Number, "number"},
+    Name{rules::AttributeType::Date, "date"},
+    Name{rules::AttributeType::Boolean, "boolean"},
+    Name{rules::AttributeType::SingleChoice, "single_choice"},
+    Name{rules::AttributeType::MultiChoice, "multi_choice"}};
+
+template <>
+inline constexpr std::array kNames<rules::Provenance> = {Name{rules::Provenance::Import, "import"},
+                                                         Name{rules::Provenance::Api, "api"}};
+
+}  // namespace muster

@@ -3,6 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,10 +15,6 @@ namespace muster::rules {
 
 // System: Muster itself, where its runner decides something that admins must know.
 enum class AuditActor : std::uint8_t { Admin, Operator, System };
-inline std::string_view text_of(AuditActor actor) {
-    constexpr std::array<std::string_view, 3> kTexts = {"admin", "operator", "system"};
-    return kTexts[static_cast<std::size_t>(actor)];
-}
 
 struct AuditEntry {
     AuditId id;
@@ -34,3 +31,12 @@ struct AuditEntry {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::AuditActor> = {
+    Name{rules::AuditActor::Admin, "admin"}, Name{rules::AuditActor::Operator, "operator"},
+    Name{rules::AuditActor::System, "system"}};
+
+}  // namespace muster

@@ -1,47 +1,35 @@
 #include "store/audit_log.hpp"
 
+#include "db/sql_text.hpp"
+
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::kSqlText;
 using db::OrgSql;
 using db::Param;
-using db::Rows;
+using db::SqlText;
 using db::SystemSql;
 using db::Why;
 
 namespace {
 
-#define ENTRY_COLUMNS                                                                            \
-    "l.organization_id, l.id, l.actor, l.actor_id, a.email, l.action, l.subject_id, l.details, " \
-    "l.request_id, l.created_at"
-#define WITH_ADMINS " LEFT JOIN admins a ON a.id = l.actor_id "
+constexpr auto kEntry = columns<rules::AuditEntry>(
+    column<&rules::AuditEntry::organization_id>("l.organization_id"),
+    column<&rules::AuditEntry::id>("l.id"), column<&rules::AuditEntry::actor>("l.actor"),
+    column<&rules::AuditEntry::actor_id>("l.actor_id"),
+    column<&rules::AuditEntry::actor_email>("a.email"),
+    column<&rules::AuditEntry::action>("l.action"),
+    column<&rules::AuditEntry::subject_id>("l.subject_id"),
+    column<&rules::AuditEntry::details>("l.details"),
+    column<&rules::AuditEntry::request_id>("l.request_id"),
+    column<&rules::AuditEntry::created_at>("l.created_at"));
 
-rules::AuditActor actor_of(std::string_view text) {
-    using rules::AuditActor;
-    for (const AuditActor actor : {AuditActor::Admin, AuditActor::System}) {
-        if (text_of(actor) == text) return actor;
-    }
-    return AuditActor::Operator;
-}
-
-rules::AuditEntry entry_of(const Rows& rows) {
-    rules::AuditEntry entry;
-    entry.organization_id = rows.optional_id<OrgId>(1);
-    entry.id = rows.id<AuditId>(2);
-    entry.actor = actor_of(rows.bytes(3));
-    entry.actor_id = rows.optional_id<AdminId>(4);
-    entry.actor_email = rows.optional_text(5);
-    entry.action = rows.bytes(6);
-    entry.subject_id = rows.optional_text(7);
-    entry.details = rows.bytes(8);
-    entry.request_id = rows.optional_text(9);
-    entry.created_at = rows.timestamp(10);
-    return entry;
-}
-
-std::vector<rules::AuditEntry> entries_of(Rows rows) {
-    std::vector<rules::AuditEntry> entries;
-    while (rows.next()) entries.push_back(entry_of(rows));
-    return entries;
+constexpr SqlText page_text(std::string_view hint, std::string_view condition) {
+    return {"SELECT {columns} FROM audit_log l", hint,
+            " LEFT JOIN admins a ON a.id = l.actor_id WHERE ", condition,
+            " ORDER BY l.id DESC LIMIT ?"};
 }
 
 }  // namespace
@@ -61,26 +49,26 @@ std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<A
                                               const AuditFilter& filter, int limit) {
     // Ids are UUIDv7: their order is the order of the deeds. Without the hint the optimizer takes
     // the organization alone from the index, and a deep page reads all the newer entries.
-    static constexpr OrgSql kPage{"audit_log.page",
-                                  "SELECT " ENTRY_COLUMNS
-                                  " FROM audit_log l FORCE INDEX (organization)" WITH_ADMINS
-                                  "WHERE l.organization_id = :org AND l.id < ? "
-                                  "AND (? IS NULL OR l.action = ?) "
-                                  "AND (? IS NULL OR l.subject_id = ?) ORDER BY l.id DESC LIMIT ?"};
+    static constexpr OrgSql kPage{
+        "audit_log.page", kEntry, kSqlText<[] {
+            return page_text(
+                " FORCE INDEX (organization)",
+                "l.organization_id = :org AND l.id < ? AND (? IS NULL OR l.action = ?) "
+                "AND (? IS NULL OR l.subject_id = ?)");
+        }>};
     const std::string last(Uuid::kBytes, '\xff');
     const Param bound = before ? Param(*before) : Param(last);
-    return entries_of(org.query(kPage, bound, filter.action, filter.action, filter.subject_id,
-                                filter.subject_id, limit));
+    return org.all(kPage, bound, filter.action, filter.action, filter.subject_id, filter.subject_id,
+                   limit);
 }
 
 std::vector<rules::AuditEntry> newest_audit_entries(db::Tx& tx,
                                                     const std::optional<std::string>& action,
                                                     int limit) {
     static constexpr SystemSql kNewest{
-        "audit_log.newest", Why{"the operator's view of all tenants and the installation"},
-        "SELECT " ENTRY_COLUMNS " FROM audit_log l" WITH_ADMINS
-        "WHERE (? IS NULL OR l.action = ?) ORDER BY l.id DESC LIMIT ?"};
-    return entries_of(tx.query(kNewest, action, action, limit));
+        "audit_log.newest", Why{"the operator's view of all tenants and the installation"}, kEntry,
+        kSqlText<[] { return page_text("", "(? IS NULL OR l.action = ?)"); }>};
+    return tx.all(kNewest, action, action, limit);
 }
 
 }  // namespace muster::store

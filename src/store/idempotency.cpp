@@ -2,9 +2,24 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::or_empty;
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
+
+namespace {
+
+constexpr auto kRecord = columns<IdempotencyRecord>(
+    column<&IdempotencyRecord::body_hash>("body_hash"),
+    column<&IdempotencyRecord::status>("status"),
+    converted<or_empty<std::string>, &IdempotencyRecord::location>("location"),
+    column<&IdempotencyRecord::body>("body"), column<&IdempotencyRecord::expires_at>("expires_at"),
+    column<&IdempotencyRecord::is_sealed>("sealed"));
+
+}  // namespace
 
 bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
                            const IdempotencyRecord& record, Timestamp now) {
@@ -20,14 +35,9 @@ bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
 std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
                                                          std::string_view key_hash) {
     static constexpr OrgSql kFind{
-        "idempotency.find",
-        "SELECT body_hash, status, location, body, expires_at, sealed "
-        "FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
-    auto rows = org.query(kFind, key_hash);
-    if (!rows.next()) return std::nullopt;
-    return IdempotencyRecord{rows.bytes(1),         static_cast<int>(rows.integer(2)),
-                             rows.text_or_empty(3), rows.bytes(4),
-                             rows.timestamp(5),     rows.integer(6) != 0};
+        "idempotency.find", kRecord,
+        "SELECT {columns} FROM idempotency_keys WHERE organization_id = :org AND key_hash = ?"};
+    return org.one(kFind, key_hash);
 }
 
 void complete_idempotency_key(db::OrgStore& org, std::string_view key_hash,

@@ -2,8 +2,22 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::SystemSql;
 using db::Why;
+
+namespace {
+
+constexpr auto kMail = columns<QueuedMail>(
+    column<&QueuedMail::id>("id"), column<&QueuedMail::content>("content"),
+    column<&QueuedMail::attempts>("attempts - 1"), column<&QueuedMail::created_at>("created_at"),
+    column<&QueuedMail::expires_at>("expires_at"));
+
+constexpr auto kBacklog = columns<MailBacklog>(column<&MailBacklog::mails>("COUNT(*)"),
+                                               column<&MailBacklog::oldest>("MIN(created_at)"));
+
+}  // namespace
 
 void insert_mail(db::Tx& tx, MailId id, std::string_view content, Timestamp now,
                  Timestamp expires_at) {
@@ -19,11 +33,7 @@ std::vector<MailId> find_due_mails(db::Tx& tx, Timestamp now, int limit) {
         "mail_outbox.find_due", Why{"mail goes to admins, who belong to no tenant"},
         "SELECT id FROM mail_outbox WHERE next_attempt_at <= ? AND lease_until <= ? "
         "ORDER BY next_attempt_at LIMIT ?"};
-    std::vector<MailId> ids;
-    for (auto rows = tx.query(kFind, now, now, limit); rows.next();) {
-        ids.push_back(rows.id<MailId>(1));
-    }
-    return ids;
+    return tx.all<MailId>(kFind, now, now, limit);
 }
 
 bool claim_mail(db::Tx& tx, MailId id, const Uuid& owner, Timestamp now, Timestamp until) {
@@ -35,14 +45,10 @@ bool claim_mail(db::Tx& tx, MailId id, const Uuid& owner, Timestamp now, Timesta
 }
 
 std::optional<QueuedMail> find_claimed_mail(db::Tx& tx, MailId id, const Uuid& owner) {
-    static constexpr SystemSql kFind{"mail_outbox.find_claimed",
-                                     Why{"mail goes to admins, who belong to no tenant"},
-                                     "SELECT content, attempts, created_at, expires_at "
-                                     "FROM mail_outbox WHERE id = ? AND lease_owner = ?"};
-    auto rows = tx.query(kFind, id, owner);
-    if (!rows.next()) return std::nullopt;
-    return QueuedMail{id, rows.bytes(1), static_cast<int>(rows.integer(2)) - 1, rows.timestamp(3),
-                      rows.timestamp(4)};
+    static constexpr SystemSql kFind{
+        "mail_outbox.find_claimed", Why{"mail goes to admins, who belong to no tenant"}, kMail,
+        "SELECT {columns} FROM mail_outbox WHERE id = ? AND lease_owner = ?"};
+    return tx.one(kFind, id, owner);
 }
 
 void postpone_mail(db::Tx& tx, MailId id, const Uuid& owner, Timestamp when) {
@@ -62,11 +68,9 @@ std::int64_t delete_mail(db::Tx& tx, MailId id) {
 
 MailBacklog count_waiting_mails(db::Tx& tx) {
     static constexpr SystemSql kCount{"mail_outbox.count",
-                                      Why{"mail goes to admins, who belong to no tenant"},
-                                      "SELECT COUNT(*), MIN(created_at) FROM mail_outbox"};
-    auto rows = tx.query(kCount);
-    rows.next();
-    return {rows.integer(1), rows.optional_timestamp(2)};
+                                      Why{"mail goes to admins, who belong to no tenant"}, kBacklog,
+                                      "SELECT {columns} FROM mail_outbox"};
+    return tx.value(kCount);
 }
 
 }  // namespace muster::store

@@ -2,21 +2,26 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::Param;
 
+namespace {
+
+constexpr auto kListener = columns<Listener>(column<&Listener::endpoint>("e.id"),
+                                             column<&Listener::event_types>("e.event_types"));
+
+}  // namespace
+
 std::vector<Listener> find_listeners(db::OrgStore& org) {
     static constexpr OrgSql kFind{
-        "webhook_outbox.find_listeners",
-        "SELECT e.id, e.event_types FROM webhook_endpoints e "
+        "webhook_outbox.find_listeners", kListener,
+        "SELECT {columns} FROM webhook_endpoints e "
         "JOIN module_installations i ON i.organization_id = :org AND i.id = e.installation_id "
         "WHERE e.organization_id = :org AND e.status IN ('active', 'paused') "
         "AND i.status IN ('enabled', 'error')"};
-    std::vector<Listener> listeners;
-    for (auto rows = org.query(kFind); rows.next();) {
-        listeners.push_back({rows.id<EndpointId>(1), rows.bytes(2)});
-    }
-    return listeners;
+    return org.all(kFind);
 }
 
 void insert_webhook_events(db::OrgStore& org, std::span<const NewWebhookEvent> events,

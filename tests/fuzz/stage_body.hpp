@@ -35,7 +35,7 @@ inline std::string printed(const std::vector<service::NewRow>& rows) {
         to.begin_object();
         for (const auto& entry : rules::kCoreFields) {
             to.key(entry.name);
-            to.string(row.fields.*entry.member);
+            to.string(row.fields.*entry.sent);
         }
         if (!row.fields.attributes.empty()) {
             to.key("attributes");

@@ -3,15 +3,6 @@
 #include "api/groups.hpp"
 #include "service/audit.hpp"
 
-namespace muster {
-
-using rules::AuditActor;
-template <>
-inline constexpr std::array enum_values<AuditActor> = {AuditActor::Admin, AuditActor::Operator,
-                                                       AuditActor::System};
-
-}  // namespace muster
-
 namespace muster::api {
 namespace {
 

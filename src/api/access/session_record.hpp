@@ -17,10 +17,6 @@ struct TwoFactor {
 namespace muster {
 
 template <>
-inline constexpr std::array enum_values<rules::Role> = {rules::Role::Viewer, rules::Role::Admin,
-                                                        rules::Role::Owner};
-
-template <>
 struct JsonType<rules::Seat> {
     static constexpr auto kRecord =
         record<rules::Seat>("Seat", field<&rules::Seat::organization_id>("organization_id"),

@@ -7,9 +7,6 @@
 
 namespace muster {
 
-template <>
-inline constexpr std::array enum_values<rules::CampaignStatus> = rules::kCampaignStatuses;
-
 // As json::object<Targeting> below reads it.
 template <>
 struct JsonType<rules::Targeting> {
@@ -93,7 +90,7 @@ constexpr auto kTargeting = json::object<Targeting>(
 
 constexpr Text kName{1, 255};
 constexpr auto kSlots = array_of(json::Uuid<SlotId>{}, 1, rules::kMostSlots);
-constexpr Choice<rules::campaign_status_of> kStatus{};
+constexpr Choice<rules::CampaignStatus> kStatus{};
 constexpr Integer kWeight{1, rules::kHeaviestWeight};
 constexpr Integer kBudget{1, rules::kMostDailyImpressions};
 constexpr Integer kCap{1, rules::kHighestFrequencyCap};

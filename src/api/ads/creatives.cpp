@@ -5,13 +5,6 @@
 #include "api/groups.hpp"
 #include "base/text.hpp"
 
-namespace muster {
-
-template <>
-inline constexpr std::array enum_values<rules::CreativeKind> = rules::kCreativeKinds;
-
-}  // namespace muster
-
 namespace muster::api {
 namespace {
 
@@ -72,7 +65,7 @@ struct Markup {
     }
 };
 
-constexpr Choice<rules::creative_kind_of> kKind{};
+constexpr Choice<rules::CreativeKind> kKind{};
 constexpr Integer kSide{1, rules::kLargestSide};
 constexpr Text kAlt{1, 255};
 constexpr WebUrl kImageUrl{Scheme::Https};

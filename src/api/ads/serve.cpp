@@ -7,13 +7,6 @@
 #include "rules/members/fields.hpp"
 #include "service/ads/serving.hpp"
 
-namespace muster {
-
-template <>
-inline constexpr std::array enum_values<rules::CreativeKind> = rules::kCreativeKinds;
-
-}  // namespace muster
-
 namespace muster::api {
 namespace {
 

@@ -104,17 +104,11 @@ StoredReply article_reply(const Article& article) {
 
 // ---------------------------------------------------------------------------- handlers
 
-std::optional<ArticleStatus> status_of(const std::optional<std::string>& text) {
-    for (const ArticleStatus status : enum_values<ArticleStatus>) {
-        if (text == text_of(status)) return status;
-    }
-    return std::nullopt;
-}
-
 Reply list_articles(Call& call) {
-    const auto page =
-        service::list_articles(call.context, call.org(), status_of(call.query.text("status")),
-                               call.cursor_position().value_or(""), call.query.integer("limit"));
+    const auto status = call.query.text("status");
+    const auto page = service::list_articles(
+        call.context, call.org(), status ? parse<ArticleStatus>(*status) : std::nullopt,
+        call.cursor_position().value_or(""), call.query.integer("limit"));
     return page_reply(call, "articles", kListed, page.articles, page.next);
 }
 
@@ -165,15 +159,10 @@ Reply unpublish_article(Call& call, const Nothing&) {
 
 // ---------------------------------------------------------------------------- rows
 
-std::string_view status_choice(std::size_t index) {
-    constexpr auto kStatuses = enum_values<ArticleStatus>;
-    return index < kStatuses.size() ? text_of(kStatuses.at(index)) : "";
-}
-
 constexpr std::array kListQuery = {
     page_limit("Articles a page."),
     kPageCursor,
-    QueryParameter{.name = "status", .choice = status_choice, .meaning = "Only these."},
+    QueryParameter{.name = "status", .choice = name_at<ArticleStatus>, .meaning = "Only these."},
 };
 constexpr std::array kSlugErrors = {ErrorCode::Conflict};
 

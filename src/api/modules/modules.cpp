@@ -5,23 +5,6 @@
 #include "api/groups.hpp"
 #include "rules/modules/manifest.hpp"
 
-namespace muster {
-
-using rules::ModuleKind;
-using rules::ModuleStatus;
-using rules::VersionStatus;
-template <>
-inline constexpr std::array enum_values<ModuleKind> = {ModuleKind::Proprietary, ModuleKind::InHouse,
-                                                       ModuleKind::ThirdParty};
-template <>
-inline constexpr std::array enum_values<ModuleStatus> = {
-    ModuleStatus::Draft, ModuleStatus::Published, ModuleStatus::Deprecated};
-template <>
-inline constexpr std::array enum_values<VersionStatus> = {VersionStatus::Draft,
-                                                          VersionStatus::Published};
-
-}  // namespace muster
-
 namespace muster::api {
 namespace {
 

@@ -8,11 +8,6 @@ namespace muster {
 
 using rules::DeliveryStatus;
 template <>
-inline constexpr std::array enum_values<DeliveryStatus> = {
-    DeliveryStatus::Pending, DeliveryStatus::Succeeded, DeliveryStatus::Failed,
-    DeliveryStatus::Canceled};
-
-template <>
 struct JsonType<rules::WebhookAttempt> {
     using Attempt = rules::WebhookAttempt;
     static constexpr auto kRecord = record<Attempt>(
@@ -112,17 +107,12 @@ Reply recover_deliveries(Call& call, const Recovery& in) {
 
 // ---------------------------------------------------------------------------- rows
 
-std::string_view status_choice(std::size_t index) {
-    return index < enum_values<DeliveryStatus>.size()
-               ? text_of(enum_values<DeliveryStatus>.at(index))
-               : "";
-}
-
 constexpr std::array kListQuery = {
     page_limit("Deliveries a page."),
     kPageCursor,
-    QueryParameter{
-        .name = "status", .choice = status_choice, .meaning = "Only deliveries in this status."},
+    QueryParameter{.name = "status",
+                   .choice = name_at<rules::DeliveryStatus>,
+                   .meaning = "Only deliveries in this status."},
     QueryParameter{
         .name = "event_type", .least = 1, .meaning = "Only deliveries of events of this type."},
 };

@@ -8,15 +8,6 @@
 #include "api/worker_state.hpp"
 #include "rules/event_types.hpp"
 
-namespace muster {
-
-using rules::EndpointStatus;
-template <>
-inline constexpr std::array enum_values<EndpointStatus> = {
-    EndpointStatus::Active, EndpointStatus::Paused, EndpointStatus::Disabled};
-
-}  // namespace muster
-
 namespace muster::api {
 namespace {
 
@@ -43,7 +34,7 @@ constexpr auto kNewEndpoint = json::object<NewWebhookEndpoint>(
 constexpr auto kEndpointChange = json::object<EndpointChange>(
     json::optional("url", &EndpointChange::url, kUrl),
     json::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes),
-    json::optional("status", &EndpointChange::status, json::Choice<rules::endpoint_status_of>{}));
+    json::optional("status", &EndpointChange::status, json::Choice<rules::EndpointStatus>{}));
 
 // ---------------------------------------------------------------------------- replies
 

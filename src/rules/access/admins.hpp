@@ -3,6 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,16 +15,6 @@ namespace muster::rules {
 
 // What an admin may do in one organization; each includes the ones before it.
 enum class Role : std::uint8_t { Viewer, Admin, Owner };
-inline std::string_view text_of(Role role) {
-    constexpr std::array<std::string_view, 3> kTexts = {"viewer", "admin", "owner"};
-    return kTexts[static_cast<std::size_t>(role)];
-}
-[[nodiscard]] inline std::optional<Role> role_of(std::string_view text) {
-    for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
-        if (text_of(role) == text) return role;
-    }
-    return std::nullopt;
-}
 
 // A place of an admin's in an organization.
 struct Seat {
@@ -66,3 +57,12 @@ struct Session {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::Role> = {Name{rules::Role::Viewer, "viewer"},
+                                                   Name{rules::Role::Admin, "admin"},
+                                                   Name{rules::Role::Owner, "owner"}};
+
+}  // namespace muster

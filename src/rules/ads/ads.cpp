@@ -53,20 +53,6 @@ bool read_list(const Json::Value& list, std::vector<std::string>& to) {
 
 }  // namespace
 
-std::optional<CampaignStatus> campaign_status_of(std::string_view text) {
-    for (const CampaignStatus status : kCampaignStatuses) {
-        if (text_of(status) == text) return status;
-    }
-    return std::nullopt;
-}
-
-std::optional<CreativeKind> creative_kind_of(std::string_view text) {
-    for (const CreativeKind kind : kCreativeKinds) {
-        if (text_of(kind) == text) return kind;
-    }
-    return std::nullopt;
-}
-
 std::string date_of_ad_day(std::int64_t day) {
     return Date::of(Timestamp() + std::chrono::days(day)).text();
 }

@@ -7,6 +7,7 @@
 #include "base/record.hpp"
 #include "base/time.hpp"
 #include "rules/attributes.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -32,18 +33,8 @@ inline constexpr std::size_t kLongestAdTag = 64;
 inline constexpr std::size_t kLongestLocale = 35;
 
 enum class CampaignStatus : std::uint8_t { Active, Paused };
-inline constexpr std::array kCampaignStatuses = {CampaignStatus::Active, CampaignStatus::Paused};
-constexpr std::string_view text_of(CampaignStatus status) {
-    return status == CampaignStatus::Active ? "active" : "paused";
-}
-[[nodiscard]] std::optional<CampaignStatus> campaign_status_of(std::string_view text);
 
 enum class CreativeKind : std::uint8_t { Image, Html };
-inline constexpr std::array kCreativeKinds = {CreativeKind::Image, CreativeKind::Html};
-constexpr std::string_view text_of(CreativeKind kind) {
-    return kind == CreativeKind::Image ? "image" : "html";
-}
-[[nodiscard]] std::optional<CreativeKind> creative_kind_of(std::string_view text);
 
 struct AdSlot {
     OrgId organization_id;
@@ -137,3 +128,15 @@ void validate_creative(const AdCreative& creative, Faults& faults);
 [[nodiscard]] std::optional<Targeting> targeting_of(std::string_view document);
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::CampaignStatus> = {
+    Name{rules::CampaignStatus::Active, "active"}, Name{rules::CampaignStatus::Paused, "paused"}};
+
+template <>
+inline constexpr std::array kNames<rules::CreativeKind> = {
+    Name{rules::CreativeKind::Image, "image"}, Name{rules::CreativeKind::Html, "html"}};
+
+}  // namespace muster

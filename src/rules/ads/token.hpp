@@ -5,6 +5,7 @@
 #include "base/ids.hpp"
 #include "base/secret.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,10 +16,6 @@
 namespace muster::rules {
 
 enum class AdTokenKind : std::uint8_t { Impression = 1, Click = 2 };
-// As the table names it.
-constexpr std::string_view text_of(AdTokenKind kind) {
-    return kind == AdTokenKind::Impression ? "impression" : "click";
-}
 
 inline constexpr Milliseconds kAdTokenLife = std::chrono::days(1);
 
@@ -41,3 +38,11 @@ struct AdToken {
                                                      std::string_view text);
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::AdTokenKind> = {
+    Name{rules::AdTokenKind::Impression, "impression"}, Name{rules::AdTokenKind::Click, "click"}};
+
+}  // namespace muster

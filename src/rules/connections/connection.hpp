@@ -5,6 +5,7 @@
 #include "base/ids.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,20 +18,6 @@ namespace muster::rules {
 // Pending: nobody has consented yet. Expired: somebody has to connect anew. Revoked: the provider
 // says that the access was taken back. Error: something else is wrong, `error` says what.
 enum class ConnectionStatus : std::uint8_t { Pending, Connected, Expired, Revoked, Error };
-inline constexpr std::array kConnectionStatuses = {
-    ConnectionStatus::Pending, ConnectionStatus::Connected, ConnectionStatus::Expired,
-    ConnectionStatus::Revoked, ConnectionStatus::Error};
-inline std::string_view text_of(ConnectionStatus status) {
-    constexpr std::array<std::string_view, 5> kTexts = {"pending", "connected", "expired",
-                                                        "revoked", "error"};
-    return kTexts[static_cast<std::size_t>(status)];
-}
-[[nodiscard]] inline std::optional<ConnectionStatus> connection_status_of(std::string_view text) {
-    for (const auto status : kConnectionStatuses) {
-        if (text_of(status) == text) return status;
-    }
-    return std::nullopt;
-}
 
 struct ProviderConnection {
     OrgId organization_id;
@@ -58,6 +45,14 @@ inline constexpr int kMostConnections = 200;  // of an organization
 
 }  // namespace muster::rules
 
+namespace muster {
+
 template <>
-inline constexpr std::array muster::enum_values<muster::rules::ConnectionStatus> =
-    muster::rules::kConnectionStatuses;
+inline constexpr std::array kNames<rules::ConnectionStatus> = {
+    Name{rules::ConnectionStatus::Pending, "pending"},
+    Name{rules::ConnectionStatus::Connected, "connected"},
+    Name{rules::ConnectionStatus::Expired, "expired"},
+    Name{rules::ConnectionStatus::Revoked, "revoked"},
+    Name{rules::ConnectionStatus::Error, "error"}};
+
+}  // namespace muster

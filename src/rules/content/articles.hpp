@@ -5,6 +5,7 @@
 #include "base/ids.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -18,9 +19,6 @@ inline constexpr std::size_t kMostArticleBytes = std::size_t{200} << 10U;  // of
 inline constexpr std::size_t kMostArticleTags = 20;
 
 enum class ArticleStatus : std::uint8_t { Draft, Published };
-constexpr std::string_view text_of(ArticleStatus status) {
-    return status == ArticleStatus::Draft ? "draft" : "published";
-}
 
 struct Article {
     OrgId organization_id;
@@ -56,7 +54,7 @@ struct Article {
 namespace muster {
 
 template <>
-inline constexpr std::array enum_values<rules::ArticleStatus> = {rules::ArticleStatus::Draft,
-                                                                 rules::ArticleStatus::Published};
+inline constexpr std::array kNames<rules::ArticleStatus> = {
+    Name{rules::ArticleStatus::Draft, "draft"}, Name{rules::ArticleStatus::Published, "published"}};
 
 }  // namespace muster

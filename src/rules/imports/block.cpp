@@ -61,8 +61,7 @@ StagedRow staged_row(std::uint32_t row_number, const MemberFields& fields) {
     row.row_number = row_number;
     row.user_id = UserId::create();
     row.member_id = MemberId::create();
-    for (std::size_t i = 0; i < kCoreFields.size(); ++i)
-        row.texts[i] = fields.*kCoreFields[i].member;
+    for (std::size_t i = 0; i < kCoreFields.size(); ++i) row.texts[i] = fields.*kCoreFields[i].sent;
     row.texts.back() = fields.attributes;
     return row;
 }

@@ -5,6 +5,7 @@
 #include "base/time.hpp"
 #include "rules/imports/block.hpp"
 #include "rules/imports/states.hpp"
+#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,9 +15,6 @@
 namespace muster::rules {
 
 enum class ImportSource : std::uint8_t { Api, Console };
-inline std::string_view text_of(ImportSource source) {
-    return source == ImportSource::Api ? "api" : "console";
-}
 
 struct ImportFailure {
     std::string code;
@@ -73,3 +71,11 @@ struct ImportRow {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::ImportSource> = {
+    Name{rules::ImportSource::Api, "api"}, Name{rules::ImportSource::Console, "console"}};
+
+}  // namespace muster

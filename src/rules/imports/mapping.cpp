@@ -11,8 +11,6 @@
 namespace muster::rules {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTargetTexts = {"core_field", "attribute", "ignored"};
-
 class MappingCheck {
   public:
     MappingCheck(const AttributeRegistry& registry, Faults& faults)
@@ -26,7 +24,7 @@ class MappingCheck {
   private:
     void check(const MappingColumn& column) {
         once(columns_, column.source_column, "sourceColumn");
-        const auto target = mapping_target(column.target);
+        const auto target = parse<MappingTarget>(column.target);
         if (!target) return fault("target", FieldCode::InvalidChoice);
         switch (*target) {
             case MappingTarget::CoreField:
@@ -75,16 +73,6 @@ class MappingCheck {
 };
 
 }  // namespace
-
-std::string_view text_of(MappingTarget target) {
-    return kTargetTexts[static_cast<std::size_t>(target)];
-}
-
-std::optional<MappingTarget> mapping_target(std::string_view text) {
-    const auto found = std::find(kTargetTexts.begin(), kTargetTexts.end(), text);
-    if (found == kTargetTexts.end()) return std::nullopt;
-    return static_cast<MappingTarget>(found - kTargetTexts.begin());
-}
 
 void check_mapping(const Mapping& mapping, const AttributeRegistry& registry, Faults& faults) {
     MappingCheck(registry, faults).run(mapping);

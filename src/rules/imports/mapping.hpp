@@ -3,6 +3,7 @@
 
 #include "base/faults.hpp"
 #include "rules/attributes.hpp"
+#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,8 +14,6 @@
 namespace muster::rules {
 
 enum class MappingTarget : std::uint8_t { CoreField, Attribute, Ignored };
-std::string_view text_of(MappingTarget target);  // "core_field", "attribute", "ignored"
-std::optional<MappingTarget> mapping_target(std::string_view text);
 
 struct MappingColumn {
     std::string source_column;
@@ -36,3 +35,13 @@ struct Mapping {
 void check_mapping(const Mapping& mapping, const AttributeRegistry& registry, Faults& faults);
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::MappingTarget> = {
+    Name{rules::MappingTarget::CoreField, "core_field"},
+    Name{rules::MappingTarget::Attribute, "attribute"},
+    Name{rules::MappingTarget::Ignored, "ignored"}};
+
+}  // namespace muster

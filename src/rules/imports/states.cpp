@@ -1,28 +1,7 @@
-// The states' texts stand in the order of their enums; each is the contract of the API and of the
-// database alike.
 #include "rules/imports/states.hpp"
-
-#include <algorithm>
-#include <array>
 
 namespace muster::rules {
 namespace {
-
-constexpr std::array<std::string_view, 7> kImportStates = {
-    "staging", "validating", "validated", "committing", "completed", "failed", "canceled"};
-constexpr std::array<std::string_view, 7> kRowStates = {"staged",   "valid",  "invalid", "created",
-                                                        "attached", "merged", "failed"};
-constexpr std::array<std::string_view, 5> kRowErrors = {"", "ROW_DUPLICATE_IN_FILE",
-                                                        "ROW_ATTR_INVALID_VALUE",
-                                                        "ROW_ATTR_UNKNOWN_KEY", "ROW_WRITE_FAILED"};
-
-template <class Enum, std::size_t Count>
-std::optional<Enum> value_of(const std::array<std::string_view, Count>& texts,
-                             std::string_view text) {
-    const auto found = std::find(texts.begin(), texts.end(), text);
-    if (found == texts.end()) return std::nullopt;
-    return static_cast<Enum>(found - texts.begin());
-}
 
 std::string named(std::string_view key) {
     if (key.empty()) return "An attribute";
@@ -30,13 +9,6 @@ std::string named(std::string_view key) {
 }
 
 }  // namespace
-
-std::string_view text_of(ImportState state) {
-    return kImportStates[static_cast<std::size_t>(state)];
-}
-std::optional<ImportState> import_state(std::string_view text) {
-    return value_of<ImportState>(kImportStates, text);
-}
 
 bool is_active(ImportState state) {
     return can_cancel(state) || state == ImportState::Committing;
@@ -49,17 +21,6 @@ bool is_moving(ImportState state) {
 bool can_cancel(ImportState state) {
     return state == ImportState::Staging || state == ImportState::Validating ||
            state == ImportState::Validated;
-}
-
-std::string_view text_of(RowState state) {
-    return kRowStates[static_cast<std::size_t>(state)];
-}
-std::optional<RowState> row_state(std::string_view text) {
-    return value_of<RowState>(kRowStates, text);
-}
-
-std::string_view text_of(RowError error) {
-    return kRowErrors[static_cast<std::size_t>(error)];
 }
 
 std::string row_error_message(RowError error, std::string_view key) {

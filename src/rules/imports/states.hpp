@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rules/attributes.hpp"
+#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,8 +20,7 @@ enum class ImportState : std::uint8_t {
     Failed,
     Canceled
 };
-std::string_view text_of(ImportState state);
-std::optional<ImportState> import_state(std::string_view text);
+
 // staging, validating, validated, committing: such a job holds its organization's only slot.
 [[nodiscard]] bool is_active(ImportState state);
 // validating, committing: the runner works on it, a poll is worth repeating.
@@ -29,8 +29,6 @@ std::optional<ImportState> import_state(std::string_view text);
 [[nodiscard]] bool can_cancel(ImportState state);
 
 enum class RowState : std::uint8_t { Staged, Valid, Invalid, Created, Attached, Merged, Failed };
-std::string_view text_of(RowState state);
-std::optional<RowState> row_state(std::string_view text);
 
 enum class RowError : std::uint8_t {
     None,
@@ -39,11 +37,39 @@ enum class RowError : std::uint8_t {
     AttrUnknownKey,
     WriteFailed
 };
-// "ROW_DUPLICATE_IN_FILE" and so on (the contract); None: "".
-std::string_view text_of(RowError error);
+
 // None for a good value.
 RowError row_error_of(AttributeVerdict verdict);
 // A sentence for a person; `key` is the attribute's, where one is to blame.
 std::string row_error_message(RowError error, std::string_view key);
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::ImportState> = {
+    Name{rules::ImportState::Staging, "staging"},
+    Name{rules::ImportState::Validating, "validating"},
+    Name{rules::ImportState::Validated, "validated"},
+    Name{rules::ImportState::Committing, "committing"},
+    Name{rules::ImportState::Completed, "completed"},
+    Name{rules::ImportState::Failed, "failed"},
+    Name{rules::ImportState::Canceled, "canceled"}};
+
+template <>
+inline constexpr std::array kNames<rules::RowState> = {
+    Name{rules::RowState::Staged, "staged"},     Name{rules::RowState::Valid, "valid"},
+    Name{rules::RowState::Invalid, "invalid"},   Name{rules::RowState::Created, "created"},
+    Name{rules::RowState::Attached, "attached"}, Name{rules::RowState::Merged, "merged"},
+    Name{rules::RowState::Failed, "failed"}};
+
+template <>
+inline constexpr std::array kNames<rules::RowError> = {
+    Name{rules::RowError::None, ""},
+    Name{rules::RowError::DuplicateInFile, "ROW_DUPLICATE_IN_FILE"},
+    Name{rules::RowError::AttrInvalidValue, "ROW_ATTR_INVALID_VALUE"},
+    Name{rules::RowError::AttrUnknownKey, "ROW_ATTR_UNKNOWN_KEY"},
+    Name{rules::RowError::WriteFailed, "ROW_WRITE_FAILED"}};
+
+}  // namespace muster

@@ -4,7 +4,9 @@
 
 #include "base/faults.hpp"
 #include "base/time.hpp"
+#include "rules/members/member.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -40,33 +42,42 @@ enum class CoreField : std::uint8_t {
     Dob,
 };
 
+// The order of the error report's columns (specification 2.5). Every list of core fields is made
+// from this: a staged row's texts, the statements of members, a PATCH, the checks.
+struct CoreFieldEntry {
+    CoreField field = CoreField::Email;
+    std::string_view name = {};  // also of the table's column
+    std::size_t max_length = 0;  // characters
+    std::string MemberFields::*sent = nullptr;
+    std::optional<std::string> Member::*stored = nullptr;  // not of email, which all have
+};
+inline constexpr std::array<CoreFieldEntry, 8> kCoreFields = {{
+    {CoreField::Email, "email", 254, &MemberFields::email},
+    {CoreField::ExternalId, "external_id", 255, &MemberFields::external_id, &Member::external_id},
+    {CoreField::FirstName, "first_name", 255, &MemberFields::first_name, &Member::first_name},
+    {CoreField::LastName, "last_name", 255, &MemberFields::last_name, &Member::last_name},
+    {CoreField::DisplayName, "display_name", 255, &MemberFields::display_name,
+     &Member::display_name},
+    {CoreField::Locale, "locale", 35, &MemberFields::locale, &Member::locale},
+    {CoreField::Country, "country", 2, &MemberFields::country, &Member::country},
+    {CoreField::Dob, "dob", 10, &MemberFields::dob, &Member::dob},
+}};
+
+// Those that a member may lack: all but email. Arrays of a member's texts have this order.
+inline constexpr auto kTextFields = [] {
+    std::array<CoreFieldEntry, kCoreFields.size() - 1> fields = {};
+    std::copy(kCoreFields.begin() + 1, kCoreFields.end(), fields.begin());
+    return fields;
+}();
+
 // What a PATCH changes: an absent value stays as it is, an empty one is cleared.
 struct MemberPatch {
-    // external_id … dob, in the order of kCoreFields behind email.
-    std::array<std::optional<std::string>, 7> texts;
+    std::array<std::optional<std::string>, kTextFields.size()> texts;
     std::string attributes;  // JSON text of a flat object, null = clear that key; "" = none
 
     bool operator==(const MemberPatch&) const = default;
 };
 
-// The order of the error report's columns (specification 2.5). Every list of core fields is made
-// from this.
-struct CoreFieldEntry {
-    CoreField field;
-    std::string_view name;
-    std::string MemberFields::*member;
-    std::size_t max_length;  // characters
-};
-inline constexpr std::array<CoreFieldEntry, 8> kCoreFields = {{
-    {CoreField::Email, "email", &MemberFields::email, 254},
-    {CoreField::ExternalId, "external_id", &MemberFields::external_id, 255},
-    {CoreField::FirstName, "first_name", &MemberFields::first_name, 255},
-    {CoreField::LastName, "last_name", &MemberFields::last_name, 255},
-    {CoreField::DisplayName, "display_name", &MemberFields::display_name, 255},
-    {CoreField::Locale, "locale", &MemberFields::locale, 35},
-    {CoreField::Country, "country", &MemberFields::country, 2},
-    {CoreField::Dob, "dob", &MemberFields::dob, 10},
-}};
 std::optional<CoreField> core_field(std::string_view name);
 
 // One of the 249 officially assigned ISO 3166-1 alpha-2 codes; upper-case already.

@@ -3,6 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,10 +16,6 @@ namespace muster::rules {
 // What creating a member did: made the person and the member, made the member of a known person, or
 // filled gaps of a member.
 enum class MemberOutcome : std::uint8_t { Created, Attached, Merged };
-inline std::string_view text_of(MemberOutcome outcome) {
-    constexpr std::array<std::string_view, 3> kTexts = {"created", "attached", "merged"};
-    return kTexts[static_cast<std::size_t>(outcome)];
-}
 
 // One organization's member, with the global identity's id and address.
 struct Member {
@@ -42,3 +39,12 @@ struct Member {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::MemberOutcome> = {
+    Name{rules::MemberOutcome::Created, "created"},
+    Name{rules::MemberOutcome::Attached, "attached"}, Name{rules::MemberOutcome::Merged, "merged"}};
+
+}  // namespace muster

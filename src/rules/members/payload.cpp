@@ -103,7 +103,7 @@ void MemberPayload::decode(const JsonIn& in, const Path& path, Decoding& to,
             decode_attributes(value, at, to, Absent::LeftOut, out.attributes);
         } else {
             has_email |= entry->field == CoreField::Email;
-            decode_core(*entry, value, at, to, out.*entry->member);
+            decode_core(*entry, value, at, to, out.*entry->sent);
         }
     }
     if (!has_email) to.fault(Path(path, "email"), FieldCode::Required);

@@ -4,15 +4,6 @@
 #include "base/record.hpp"
 #include "rules/modules/installations.hpp"
 
-namespace muster {
-
-template <>
-inline constexpr std::array enum_values<rules::InstallationStatus> = {
-    rules::InstallationStatus::Enabled, rules::InstallationStatus::Disabled,
-    rules::InstallationStatus::Error};
-
-}  // namespace muster
-
 namespace muster::rules {
 
 inline constexpr auto kInstallation = record<Installation>(

@@ -4,6 +4,7 @@
 #include "base/ids.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,10 +16,6 @@ namespace muster::rules {
 
 // Error: its webhooks were given up; it works on otherwise (docs/modules.md "Installations").
 enum class InstallationStatus : std::uint8_t { Enabled, Disabled, Error };
-inline std::string_view text_of(InstallationStatus status) {
-    constexpr std::array<std::string_view, 3> kTexts = {"enabled", "disabled", "error"};
-    return kTexts[static_cast<std::size_t>(status)];
-}
 
 // Specification 2.8.
 struct Installation {
@@ -49,3 +46,13 @@ struct ModuleCredential {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::InstallationStatus> = {
+    Name{rules::InstallationStatus::Enabled, "enabled"},
+    Name{rules::InstallationStatus::Disabled, "disabled"},
+    Name{rules::InstallationStatus::Error, "error"}};
+
+}  // namespace muster

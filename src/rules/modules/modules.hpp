@@ -4,6 +4,7 @@
 #include "base/ids.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,16 +15,8 @@
 namespace muster::rules {
 
 enum class ModuleKind : std::uint8_t { Proprietary, InHouse, ThirdParty };
-inline std::string_view text_of(ModuleKind kind) {
-    constexpr std::array<std::string_view, 3> kTexts = {"proprietary", "in_house", "third_party"};
-    return kTexts[static_cast<std::size_t>(kind)];
-}
 
 enum class ModuleStatus : std::uint8_t { Draft, Published, Deprecated };
-inline std::string_view text_of(ModuleStatus status) {
-    constexpr std::array<std::string_view, 3> kTexts = {"draft", "published", "deprecated"};
-    return kTexts[static_cast<std::size_t>(status)];
-}
 
 // Specification 2.6. The owner is the tenant.
 struct Module {
@@ -40,9 +33,6 @@ struct Module {
 };
 
 enum class VersionStatus : std::uint8_t { Draft, Published };
-inline std::string_view text_of(VersionStatus status) {
-    return status == VersionStatus::Draft ? "draft" : "published";
-}
 
 // Specification 2.7.
 struct ModuleVersion {
@@ -57,3 +47,22 @@ struct ModuleVersion {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::ModuleKind> = {
+    Name{rules::ModuleKind::Proprietary, "proprietary"},
+    Name{rules::ModuleKind::InHouse, "in_house"},
+    Name{rules::ModuleKind::ThirdParty, "third_party"}};
+
+template <>
+inline constexpr std::array kNames<rules::ModuleStatus> = {
+    Name{rules::ModuleStatus::Draft, "draft"}, Name{rules::ModuleStatus::Published, "published"},
+    Name{rules::ModuleStatus::Deprecated, "deprecated"}};
+
+template <>
+inline constexpr std::array kNames<rules::VersionStatus> = {
+    Name{rules::VersionStatus::Draft, "draft"}, Name{rules::VersionStatus::Published, "published"}};
+
+}  // namespace muster

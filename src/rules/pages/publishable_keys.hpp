@@ -4,6 +4,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,12 +16,7 @@
 namespace muster::rules {
 
 enum class PublishableKeyKind : std::uint8_t { Tracking, Content };
-inline constexpr std::array kPublishableKeyKinds = {PublishableKeyKind::Tracking,
-                                                    PublishableKeyKind::Content};
-// As the table names it.
-constexpr std::string_view text_of(PublishableKeyKind kind) {
-    return kind == PublishableKeyKind::Tracking ? "tracking" : "content";
-}
+
 // What its tokens begin with (specification 5).
 constexpr std::string_view prefix_of(PublishableKeyKind kind) {
     return kind == PublishableKeyKind::Tracking ? "ek_live_" : "ck_live_";
@@ -45,3 +41,12 @@ struct PublishableKey {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::PublishableKeyKind> = {
+    Name{rules::PublishableKeyKind::Tracking, "tracking"},
+    Name{rules::PublishableKeyKind::Content, "content"}};
+
+}  // namespace muster

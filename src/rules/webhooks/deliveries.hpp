@@ -3,6 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,18 +15,6 @@
 namespace muster::rules {
 
 enum class DeliveryStatus : std::uint8_t { Pending, Succeeded, Failed, Canceled };
-inline std::string_view text_of(DeliveryStatus status) {
-    constexpr std::array<std::string_view, 4> kTexts = {"pending", "succeeded", "failed",
-                                                        "canceled"};
-    return kTexts[static_cast<std::size_t>(status)];
-}
-[[nodiscard]] inline std::optional<DeliveryStatus> delivery_status_of(std::string_view text) {
-    for (const auto status : {DeliveryStatus::Pending, DeliveryStatus::Succeeded,
-                              DeliveryStatus::Failed, DeliveryStatus::Canceled}) {
-        if (text_of(status) == text) return status;
-    }
-    return std::nullopt;
-}
 
 struct WebhookAttempt {
     Timestamp at;
@@ -46,3 +35,14 @@ struct WebhookDelivery {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::DeliveryStatus> = {
+    Name{rules::DeliveryStatus::Pending, "pending"},
+    Name{rules::DeliveryStatus::Succeeded, "succeeded"},
+    Name{rules::DeliveryStatus::Failed, "failed"},
+    Name{rules::DeliveryStatus::Canceled, "canceled"}};
+
+}  // namespace muster

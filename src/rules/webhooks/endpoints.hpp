@@ -3,6 +3,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,17 +15,6 @@
 namespace muster::rules {
 
 enum class EndpointStatus : std::uint8_t { Active, Paused, Disabled };
-inline std::string_view text_of(EndpointStatus status) {
-    constexpr std::array<std::string_view, 3> kTexts = {"active", "paused", "disabled"};
-    return kTexts[static_cast<std::size_t>(status)];
-}
-[[nodiscard]] inline std::optional<EndpointStatus> endpoint_status_of(std::string_view text) {
-    for (const auto status :
-         {EndpointStatus::Active, EndpointStatus::Paused, EndpointStatus::Disabled}) {
-        if (text_of(status) == text) return status;
-    }
-    return std::nullopt;
-}
 
 // Specification 2.9, without its secrets.
 struct WebhookEndpoint {
@@ -41,3 +31,12 @@ struct WebhookEndpoint {
 };
 
 }  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::EndpointStatus> = {
+    Name{rules::EndpointStatus::Active, "active"}, Name{rules::EndpointStatus::Paused, "paused"},
+    Name{rules::EndpointStatus::Disabled, "disabled"}};
+
+}  // namespace muster

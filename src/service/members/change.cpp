@@ -22,11 +22,6 @@ using rules::Member;
 constexpr std::string_view kActive = "active";
 constexpr std::string_view kLocked = "locked";
 
-using OptionalText = std::optional<std::string> Member::*;
-constexpr std::array<OptionalText, 7> kTexts = {
-    &Member::external_id, &Member::first_name, &Member::last_name, &Member::display_name,
-    &Member::locale,      &Member::country,    &Member::dob};
-
 Member find_for_change(OrgTransaction& transaction, UserId user) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto member = store::lock_member(org, user);
@@ -60,9 +55,9 @@ void write(OrgTransaction& transaction, Member& member, const MemberChange& chan
 // False when it changes nothing.
 bool apply(const rules::MemberPatch& patch, Member& member, Timestamp when) {
     bool is_changed = false;
-    for (std::size_t i = 0; i < kTexts.size(); ++i) {
+    for (std::size_t i = 0; i < rules::kTextFields.size(); ++i) {
         if (!patch.texts[i]) continue;
-        auto& text = member.*kTexts[i];
+        auto& text = member.*rules::kTextFields[i].stored;
         if (text.value_or("") == *patch.texts[i]) continue;
         text = patch.texts[i]->empty() ? std::nullopt : patch.texts[i];
         is_changed = true;

@@ -105,22 +105,14 @@ void judge(OrgTransaction& transaction, const rules::MemberFields& fields) {
 // The row as it was just inserted.
 rules::Member member_as_inserted(const OrgTransaction& transaction, const MemberInput& input,
                                  UserId user) {
-    const auto text = [&](std::size_t index) {
-        return input.texts[index].empty() ? std::nullopt
-                                          : std::optional(std::string(input.texts[index]));
-    };
     rules::Member member;
     member.user_id = user;
     member.member_id = input.member_id;
     member.organization_id = transaction.org();
     member.email = input.email;
-    member.external_id = text(0);
-    member.first_name = text(1);
-    member.last_name = text(2);
-    member.display_name = text(3);
-    member.locale = text(4);
-    member.country = text(5);
-    member.dob = text(6);
+    for (std::size_t i = 0; i < input.texts.size(); ++i) {
+        if (!input.texts[i].empty()) member.*rules::kTextFields[i].stored = input.texts[i];
+    }
     member.attributes = input.attributes;
     member.status = "active";
     member.created_at = member.updated_at = transaction.now;
@@ -185,8 +177,8 @@ CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFiel
         fields.email,
         {},
         rules::attribute_document(fields.attributes, rules::Provenance::Api, transaction.now)};
-    for (std::size_t i = 1; i < rules::kCoreFields.size(); ++i) {
-        input.texts[i - 1] = fields.*rules::kCoreFields[i].member;
+    for (std::size_t i = 0; i < input.texts.size(); ++i) {
+        input.texts[i] = fields.*rules::kTextFields[i].sent;
     }
     const auto attached = create_or_attach(transaction.tx, transaction.org(), {&input, 1},
                                            Expect::NewUsers, transaction.now);

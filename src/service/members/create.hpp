@@ -20,8 +20,8 @@ struct MemberInput {
     UserId user_id;      // used if the address is new
     MemberId member_id;  // used if the user is not a member yet
     std::string_view email;
-    std::array<std::string_view, 7> texts;  // external_id … dob; "" = absent
-    std::string attributes;                 // a document (rules::attribute_document)
+    std::array<std::string_view, rules::kTextFields.size()> texts;  // "" = absent
+    std::string attributes;  // a document (rules::attribute_document)
 };
 
 struct Attachment {

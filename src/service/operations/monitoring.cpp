@@ -94,8 +94,8 @@ std::string connection_metrics(db::Tx& tx, Timestamp now) {
     std::string text =
         "# HELP muster_connections Connections to providers of external data.\n"
         "# TYPE muster_connections gauge\n";
-    for (const auto status : rules::kConnectionStatuses) {
-        text.append("muster_connections{status=\"").append(text_of(status)).append("\"} ");
+    for (const auto& [status, name] : kNames<rules::ConnectionStatus>) {
+        text.append("muster_connections{status=\"").append(name).append("\"} ");
         text.append(std::to_string(counts[status])).append("\n");
     }
     return text +

@@ -171,9 +171,10 @@ bool revoke_publishable_key(Context& context, OrgId organization, PublishableKey
 }
 
 bool is_publishable_token(std::string_view text) {
-    return std::any_of(
-        rules::kPublishableKeyKinds.begin(), rules::kPublishableKeyKinds.end(),
-        [&](rules::PublishableKeyKind kind) { return is_credential(prefix_of(kind), text); });
+    constexpr auto& kKinds = kNames<rules::PublishableKeyKind>;
+    return std::any_of(kKinds.begin(), kKinds.end(), [&](const auto& kind) {
+        return is_credential(rules::prefix_of(kind.value), text);
+    });
 }
 
 std::vector<rules::PublishableKey> find_publishable_keys(Context& context,

@@ -2,6 +2,10 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
 using db::SystemSql;
@@ -9,17 +13,23 @@ using db::Why;
 
 namespace {
 
-rules::Admin admin_of(const db::Rows& rows) {
-    rules::Admin admin;
-    admin.id = rows.id<AdminId>(1);
-    admin.email = rows.bytes(2);
-    admin.totp_secret = rows.text_or_empty(3);
-    admin.totp_enrolled_at = rows.optional_timestamp(4);
-    admin.totp_last_step = rows.integer(5);
-    admin.second_factor_failures = rows.integer(6);
-    admin.second_factor_paused_until = rows.timestamp(7);
-    return admin;
-}
+constexpr auto kHolder = columns<rules::SeatHolder>(
+    column<&rules::SeatHolder::admin_id>("a.id"), column<&rules::SeatHolder::email>("a.email"),
+    column<&rules::SeatHolder::role>("s.role"),
+    column<&rules::SeatHolder::is_enrolled>("a.totp_enrolled_at IS NOT NULL"),
+    column<&rules::SeatHolder::since>("s.created_at"));
+
+constexpr auto kSeat = columns<rules::Seat>(
+    column<&rules::Seat::organization_id>("s.organization_id"),
+    column<&rules::Seat::name>("o.name"), column<&rules::Seat::role>("s.role"));
+
+constexpr auto kAdmin = columns<rules::Admin>(
+    column<&rules::Admin::id>("id"), column<&rules::Admin::email>("email"),
+    converted<or_empty<std::string>, &rules::Admin::totp_secret>("totp_secret"),
+    column<&rules::Admin::totp_enrolled_at>("totp_enrolled_at"),
+    column<&rules::Admin::totp_last_step>("totp_last_step"),
+    column<&rules::Admin::second_factor_failures>("second_factor_failures"),
+    column<&rules::Admin::second_factor_paused_until>("second_factor_paused_until"));
 
 }  // namespace
 
@@ -30,8 +40,7 @@ AdminId find_or_insert_admin(db::Tx& tx, std::string_view email, Timestamp now) 
     static constexpr SystemSql kInsert{
         "admins.insert", Why{"an admin belongs to no tenant, a seat does"},
         "INSERT INTO admins (id, email, created_at) VALUES (?, ?, ?)"};
-    auto rows = tx.query(kFind, email);
-    if (rows.next()) return rows.id<AdminId>(1);
+    if (const auto found = tx.one<AdminId>(kFind, email)) return *found;
     const AdminId id = AdminId::create();
     if (!db::unless_taken([&] { tx.execute(kInsert, id, email, now); })) {
         throw db::RetryTransaction{"another operator has just added the same admin"};
@@ -40,23 +49,17 @@ AdminId find_or_insert_admin(db::Tx& tx, std::string_view email, Timestamp now) 
 }
 
 std::optional<rules::Admin> find_admin(db::Tx& tx, std::string_view email) {
-    static constexpr SystemSql kFind{
-        "admins.find", Why{"an admin belongs to no tenant, a seat does"},
-        "SELECT id, email, totp_secret, totp_enrolled_at, totp_last_step, second_factor_failures, "
-        "second_factor_paused_until FROM admins WHERE email = ?"};
-    auto rows = tx.query(kFind, email);
-    if (!rows.next()) return std::nullopt;
-    return admin_of(rows);
+    static constexpr SystemSql kFind{"admins.find",
+                                     Why{"an admin belongs to no tenant, a seat does"}, kAdmin,
+                                     "SELECT {columns} FROM admins WHERE email = ?"};
+    return tx.one(kFind, email);
 }
 
 std::optional<rules::Admin> lock_admin(db::Tx& tx, AdminId admin) {
-    static constexpr SystemSql kLock{
-        "admins.lock", Why{"an admin belongs to no tenant, a seat does"},
-        "SELECT id, email, totp_secret, totp_enrolled_at, totp_last_step, second_factor_failures, "
-        "second_factor_paused_until FROM admins WHERE id = ? FOR UPDATE"};
-    auto rows = tx.query(kLock, admin);
-    if (!rows.next()) return std::nullopt;
-    return admin_of(rows);
+    static constexpr SystemSql kLock{"admins.lock",
+                                     Why{"an admin belongs to no tenant, a seat does"}, kAdmin,
+                                     "SELECT {columns} FROM admins WHERE id = ? FOR UPDATE"};
+    return tx.one(kLock, admin);
 }
 
 bool insert_seat(db::OrgStore& org, AdminId admin, std::string_view role, Timestamp now) {
@@ -74,32 +77,22 @@ bool delete_seat(db::OrgStore& org, AdminId admin) {
 
 std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org) {
     static constexpr OrgSql kList{
-        "seats.list",
-        "SELECT a.id, a.email, s.role, a.totp_enrolled_at IS NOT NULL, s.created_at FROM seats s "
+        "seats.list", kHolder,
+        "SELECT {columns} FROM seats s "
         "JOIN admins a ON a.id = s.admin_id WHERE s.organization_id = :org "
         "ORDER BY s.created_at, a.id"};
-    std::vector<rules::SeatHolder> holders;
-    for (auto rows = org.query(kList); rows.next();) {
-        holders.push_back({rows.id<AdminId>(1), rows.bytes(2),
-                           rules::role_of(rows.bytes(3)).value_or(rules::Role::Viewer),
-                           rows.integer(4) != 0, rows.timestamp(5)});
-    }
-    return holders;
+    return org.all(kList);
 }
 
 std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
     // Two seats of one millisecond: the older organization counts as the earlier seat.
     static constexpr SystemSql kFind{
         "seats.find", Why{"the list of one admin's tenants, told by the admin's own sign-in"},
-        "SELECT s.organization_id, o.name, s.role FROM seats s "
+        kSeat,
+        "SELECT {columns} FROM seats s "
         "JOIN organizations o ON o.id = s.organization_id WHERE s.admin_id = ? "
         "ORDER BY s.created_at, s.organization_id"};
-    std::vector<rules::Seat> seats;
-    for (auto rows = tx.query(kFind, admin); rows.next();) {
-        seats.push_back({rows.id<OrgId>(1), rows.bytes(2),
-                         rules::role_of(rows.bytes(3)).value_or(rules::Role::Viewer)});
-    }
-    return seats;
+    return tx.all(kFind, admin);
 }
 
 void set_totp_secret(db::Tx& tx, AdminId admin, std::string_view sealed) {

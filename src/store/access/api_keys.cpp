@@ -2,27 +2,23 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
 
 namespace {
 
-rules::ApiKey api_key_of(const db::Rows& rows) {
-    rules::ApiKey key;
-    key.organization_id = rows.id<OrgId>(1);
-    key.id = rows.id<ApiKeyId>(2);
-    key.name = rows.bytes(3);
-    key.last_four = rows.bytes(4);
-    key.rate_per_second = rows.optional_integer(5);
-    key.burst = rows.optional_integer(6);
-    key.created_by = rows.optional_id<AdminId>(7);
-    key.created_at = rows.timestamp(8);
-    key.last_used_at = rows.optional_timestamp(9);
-    key.expires_at = rows.optional_timestamp(10);
-    key.revoked_at = rows.optional_timestamp(11);
-    return key;
-}
+constexpr auto kApiKey = columns<rules::ApiKey>(
+    column<&rules::ApiKey::organization_id>("organization_id"), column<&rules::ApiKey::id>("id"),
+    column<&rules::ApiKey::name>("name"), column<&rules::ApiKey::last_four>("last_four"),
+    column<&rules::ApiKey::rate_per_second>("rate_per_second"),
+    column<&rules::ApiKey::burst>("burst"), column<&rules::ApiKey::created_by>("created_by"),
+    column<&rules::ApiKey::created_at>("created_at"),
+    column<&rules::ApiKey::last_used_at>("last_used_at"),
+    column<&rules::ApiKey::expires_at>("expires_at"),
+    column<&rules::ApiKey::revoked_at>("revoked_at"));
 
 }  // namespace
 
@@ -37,39 +33,27 @@ void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_vie
 }
 
 std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash) {
-    static constexpr SystemSql kFind{
-        "api_keys.find_by_secret", Why{"the credential is what tells the tenant"},
-        "SELECT organization_id, id, name, last_four, rate_per_second, burst, created_by, "
-        "created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE secret_hash = ?"};
-    auto rows = tx.query(kFind, secret_hash);
-    if (!rows.next()) return std::nullopt;
-    return api_key_of(rows);
+    static constexpr SystemSql kFind{"api_keys.find_by_secret",
+                                     Why{"the credential is what tells the tenant"}, kApiKey,
+                                     "SELECT {columns} FROM api_keys WHERE secret_hash = ?"};
+    return tx.one(kFind, secret_hash);
 }
 
 std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
                                          int limit) {
     static constexpr OrgSql kPage{
-        "api_keys.page",
-        "SELECT organization_id, id, name, last_four, rate_per_second, burst, created_by, "
-        "created_at, last_used_at, expires_at, revoked_at FROM api_keys "
+        "api_keys.page", kApiKey,
+        "SELECT {columns} FROM api_keys "
         "WHERE organization_id = :org AND id > ? AND (revoked_at IS NULL OR revoked_at >= ?) "
         "ORDER BY id LIMIT ?"};
-    std::vector<rules::ApiKey> list;
-    for (auto rows = org.query(kPage, after, shown_since, limit); rows.next();) {
-        list.push_back(api_key_of(rows));
-    }
-    return list;
+    return org.all(kPage, after, shown_since, limit);
 }
 
 std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id) {
-    static constexpr OrgSql kLock{
-        "api_keys.lock",
-        "SELECT organization_id, id, name, last_four, rate_per_second, burst, created_by, "
-        "created_at, last_used_at, expires_at, revoked_at FROM api_keys "
-        "WHERE organization_id = :org AND id = ? FOR UPDATE"};
-    auto rows = org.query(kLock, id);
-    if (!rows.next()) return std::nullopt;
-    return api_key_of(rows);
+    static constexpr OrgSql kLock{"api_keys.lock", kApiKey,
+                                  "SELECT {columns} FROM api_keys "
+                                  "WHERE organization_id = :org AND id = ? FOR UPDATE"};
+    return org.one(kLock, id);
 }
 
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at) {

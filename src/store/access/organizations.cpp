@@ -2,9 +2,19 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
+
+namespace {
+
+constexpr auto kOrganization = columns<rules::Organization>(
+    column<&rules::Organization::id>("id"), column<&rules::Organization::name>("name"),
+    column<&rules::Organization::created_at>("created_at"));
+
+}  // namespace
 
 void insert_organization(db::Tx& tx, const rules::Organization& organization) {
     static constexpr SystemSql kInsert{
@@ -15,25 +25,21 @@ void insert_organization(db::Tx& tx, const rules::Organization& organization) {
 
 std::vector<rules::Organization> list_organizations(db::Tx& tx) {
     static constexpr SystemSql kList{"organizations.list",
-                                     Why{"the operator's list of all tenants"},
-                                     "SELECT id, name, created_at FROM organizations ORDER BY id"};
-    std::vector<rules::Organization> list;
-    for (auto rows = tx.query(kList); rows.next();) {
-        list.push_back({rows.id<OrgId>(1), rows.bytes(2), rows.timestamp(3)});
-    }
-    return list;
+                                     Why{"the operator's list of all tenants"}, kOrganization,
+                                     "SELECT {columns} FROM organizations ORDER BY id"};
+    return tx.all(kList);
 }
 
 bool organization_exists(db::OrgStore& org) {
     static constexpr OrgSql kFind{"organizations.find",
                                   "SELECT 1 FROM organizations WHERE id = :org"};
-    return org.query(kFind).next();
+    return org.exists(kFind);
 }
 
 bool lock_organization(db::OrgStore& org) {
     static constexpr OrgSql kLock{"organizations.lock",
                                   "SELECT 1 FROM organizations WHERE id = :org FOR UPDATE"};
-    return org.query(kLock).next();
+    return org.exists(kLock);
 }
 
 }  // namespace muster::store

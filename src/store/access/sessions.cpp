@@ -1,33 +1,33 @@
 #include "store/access/sessions.hpp"
 
+#include "db/sql_text.hpp"
+
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::kSqlText;
+using db::SqlText;
 using db::SystemSql;
 using db::Why;
 
 namespace {
 
-#define SESSION_COLUMNS                                                                     \
-    "t.id, t.admin_id, a.email, a.totp_enrolled_at IS NOT NULL, t.active_organization_id, " \
-    "s.role, t.verified_at, t.created_at, t.last_used_at, t.expires_at"
-#define SESSION_TABLES                                                 \
-    "sessions t JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s " \
-    "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id"
+constexpr auto kSession = columns<rules::Session>(
+    column<&rules::Session::id>("t.id"), column<&rules::Session::admin_id>("t.admin_id"),
+    column<&rules::Session::email>("a.email"),
+    column<&rules::Session::is_enrolled>("a.totp_enrolled_at IS NOT NULL"),
+    column<&rules::Session::active_organization_id>("t.active_organization_id"),
+    column<&rules::Session::role>("s.role"), column<&rules::Session::verified_at>("t.verified_at"),
+    column<&rules::Session::created_at>("t.created_at"),
+    column<&rules::Session::last_used_at>("t.last_used_at"),
+    column<&rules::Session::expires_at>("t.expires_at"));
 
-std::optional<rules::Session> one_session(db::Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    rules::Session session;
-    session.id = rows.id<SessionId>(1);
-    session.admin_id = rows.id<AdminId>(2);
-    session.email = rows.bytes(3);
-    session.is_enrolled = rows.integer(4) != 0;
-    session.active_organization_id = rows.id<OrgId>(5);
-    session.role = rules::role_of(rows.text_or_empty(6));
-    session.verified_at = rows.optional_timestamp(7);
-    session.created_at = rows.timestamp(8);
-    session.last_used_at = rows.timestamp(9);
-    session.expires_at = rows.timestamp(10);
-    return session;
+constexpr SqlText find_text(std::string_view condition) {
+    return {
+        "SELECT {columns} FROM sessions t JOIN admins a ON a.id = t.admin_id LEFT JOIN seats s "
+        "ON s.organization_id = t.active_organization_id AND s.admin_id = t.admin_id WHERE ",
+        condition};
 }
 
 }  // namespace
@@ -43,16 +43,16 @@ void insert_session(db::Tx& tx, const rules::Session& session, std::string_view 
 
 std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash) {
     static constexpr SystemSql kFind{
-        "sessions.find", Why{"a session is an admin's, and tells the tenant it acts on"},
-        "SELECT " SESSION_COLUMNS " FROM " SESSION_TABLES " WHERE t.token_hash = ?"};
-    return one_session(tx.query(kFind, token_hash));
+        "sessions.find", Why{"a session is an admin's, and tells the tenant it acts on"}, kSession,
+        kSqlText<[] { return find_text("t.token_hash = ?"); }>};
+    return tx.one(kFind, token_hash);
 }
 
 std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
     static constexpr SystemSql kFind{
         "sessions.find_by_id", Why{"a session is an admin's, and tells the tenant it acts on"},
-        "SELECT " SESSION_COLUMNS " FROM " SESSION_TABLES " WHERE t.id = ?"};
-    return one_session(tx.query(kFind, id));
+        kSession, kSqlText<[] { return find_text("t.id = ?"); }>};
+    return tx.one(kFind, id);
 }
 
 void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after) {
@@ -70,7 +70,7 @@ bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {
     static constexpr SystemSql kSet{"sessions.set_verified",
                                     Why{"a session is an admin's, and tells the tenant it acts on"},
                                     "UPDATE sessions SET verified_at = ? WHERE id = ?"};
-    if (!tx.query(kLock, session).next()) return false;
+    if (!tx.exists(kLock, session)) return false;
     tx.execute(kSet, now, session);
     return true;
 }

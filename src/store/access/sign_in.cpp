@@ -2,8 +2,19 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::or_empty;
 using db::SystemSql;
 using db::Why;
+
+namespace {
+
+constexpr auto kCode = columns<OtpCode>(column<&OtpCode::code_hash>("code_hash"),
+                                        column<&OtpCode::failures>("failures"),
+                                        column<&OtpCode::expires_at>("expires_at"));
+
+}  // namespace
 
 void replace_otp_code(db::Tx& tx, std::string_view subject, const OtpCode& code) {
     static constexpr SystemSql kReplace{
@@ -16,11 +27,9 @@ void replace_otp_code(db::Tx& tx, std::string_view subject, const OtpCode& code)
 
 std::optional<OtpCode> lock_otp_code(db::Tx& tx, std::string_view subject) {
     static constexpr SystemSql kLock{
-        "otp_codes.lock", Why{"whoever signs in belongs to no tenant yet"},
-        "SELECT code_hash, failures, expires_at FROM otp_codes WHERE subject = ? FOR UPDATE"};
-    auto rows = tx.query(kLock, subject);
-    if (!rows.next()) return std::nullopt;
-    return OtpCode{rows.bytes(1), rows.integer(2), rows.timestamp(3)};
+        "otp_codes.lock", Why{"whoever signs in belongs to no tenant yet"}, kCode,
+        "SELECT {columns} FROM otp_codes WHERE subject = ? FOR UPDATE"};
+    return tx.one(kLock, subject);
 }
 
 void set_otp_failures(db::Tx& tx, std::string_view subject, std::int64_t failures) {
@@ -47,8 +56,7 @@ std::string lock_guess_budget(db::Tx& tx, std::string_view kind, std::string_vie
         "guess_budgets.lock", Why{"whoever signs in belongs to no tenant yet"},
         "SELECT spent FROM guess_budgets WHERE kind = ? AND subject = ? FOR UPDATE"};
     tx.execute(kMake, kind, subject);
-    auto rows = tx.query(kLock, kind, subject);
-    return rows.next() ? rows.bytes(1) : std::string();
+    return or_empty(tx.one<std::string>(kLock, kind, subject));
 }
 
 void write_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject,

@@ -5,41 +5,35 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
 using db::OrgSql;
 using db::Param;
 using rules::AdCampaign;
 
 namespace {
 
-#define CAMPAIGN_COLUMNS                                                                 \
-    "organization_id, id, name, status, starts_at, ends_at, weight, daily_impressions, " \
-    "frequency_cap, targeting, created_at, updated_at"
-
-AdCampaign campaign_of(const db::Rows& rows) {
-    AdCampaign campaign;
-    campaign.organization_id = rows.id<OrgId>(1);
-    campaign.id = rows.id<CampaignId>(2);
-    campaign.name = rows.bytes(3);
-    const auto status = rules::campaign_status_of(rows.bytes(4));
-    if (!status) throw std::runtime_error("a campaign of an unknown status");
-    campaign.status = *status;
-    campaign.starts_at = rows.timestamp(5);
-    campaign.ends_at = rows.optional_timestamp(6);
-    campaign.weight = rows.integer(7);
-    campaign.daily_impressions = rows.optional_integer(8);
-    campaign.frequency_cap = rows.optional_integer(9);
-    auto targeting = rules::targeting_of(rows.bytes(10));
+rules::Targeting readable_targeting(const std::string& document) {
+    auto targeting = rules::targeting_of(document);
     if (!targeting) throw std::runtime_error("a campaign with an unreadable targeting");
-    campaign.targeting = std::move(*targeting);
-    campaign.created_at = rows.timestamp(11);
-    campaign.updated_at = rows.timestamp(12);
-    return campaign;
+    return std::move(*targeting);
 }
 
-std::optional<AdCampaign> one_campaign(db::Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    return campaign_of(rows);
-}
+constexpr auto kCampaign = columns<AdCampaign>(
+    column<&AdCampaign::organization_id>("organization_id"), column<&AdCampaign::id>("id"),
+    column<&AdCampaign::name>("name"), column<&AdCampaign::status>("status"),
+    column<&AdCampaign::starts_at>("starts_at"), column<&AdCampaign::ends_at>("ends_at"),
+    column<&AdCampaign::weight>("weight"),
+    column<&AdCampaign::daily_impressions>("daily_impressions"),
+    column<&AdCampaign::frequency_cap>("frequency_cap"),
+    converted<readable_targeting, &AdCampaign::targeting>("targeting"),
+    column<&AdCampaign::created_at>("created_at"), column<&AdCampaign::updated_at>("updated_at"));
+constexpr auto kSlotOf = db::row<CampaignId, SlotId>("campaign_id", "slot_id");
+
+constexpr auto kDay = columns<rules::AdDay>(
+    converted<rules::date_of_ad_day, &rules::AdDay::date>("day"),
+    column<&rules::AdDay::impressions>("impressions"), column<&rules::AdDay::clicks>("clicks"));
 
 }  // namespace
 
@@ -48,9 +42,7 @@ std::int64_t count_ad_campaigns_for_adding(db::OrgStore& org) {
     static constexpr OrgSql kCount{
         "ad_campaigns.count_for_adding",
         "SELECT COUNT(*) FROM ad_campaigns WHERE organization_id = :org FOR UPDATE"};
-    auto rows = org.query(kCount);
-    rows.next();
-    return rows.integer(1);
+    return org.value<std::int64_t>(kCount);
 }
 
 void insert_ad_campaign(db::OrgStore& org, const AdCampaign& campaign) {
@@ -66,30 +58,25 @@ void insert_ad_campaign(db::OrgStore& org, const AdCampaign& campaign) {
 }
 
 std::optional<AdCampaign> find_ad_campaign(db::OrgStore& org, CampaignId id) {
-    static constexpr OrgSql kFind{"ad_campaigns.find",
-                                  "SELECT " CAMPAIGN_COLUMNS
-                                  " FROM ad_campaigns WHERE organization_id = :org AND id = ?"};
-    return one_campaign(org.query(kFind, id));
+    static constexpr OrgSql kFind{
+        "ad_campaigns.find", kCampaign,
+        "SELECT {columns} FROM ad_campaigns WHERE organization_id = :org AND id = ?"};
+    return org.one(kFind, id);
 }
 
 std::optional<AdCampaign> lock_ad_campaign(db::OrgStore& org, CampaignId id) {
     static constexpr OrgSql kLock{
-        "ad_campaigns.lock",
-        "SELECT " CAMPAIGN_COLUMNS
-        " FROM ad_campaigns WHERE organization_id = :org AND id = ? FOR UPDATE"};
-    return one_campaign(org.query(kLock, id));
+        "ad_campaigns.lock", kCampaign,
+        "SELECT {columns} FROM ad_campaigns WHERE organization_id = :org AND id = ? FOR UPDATE"};
+    return org.one(kLock, id);
 }
 
 std::vector<AdCampaign> page_ad_campaigns(db::OrgStore& org, CampaignId after, int limit) {
-    static constexpr OrgSql kPage{"ad_campaigns.page",
-                                  "SELECT " CAMPAIGN_COLUMNS
-                                  " FROM ad_campaigns WHERE organization_id = :org AND id > ? "
-                                  "ORDER BY id LIMIT ?"};
-    std::vector<AdCampaign> list;
-    for (auto rows = org.query(kPage, after, limit); rows.next();) {
-        list.push_back(campaign_of(rows));
-    }
-    return list;
+    static constexpr OrgSql kPage{
+        "ad_campaigns.page", kCampaign,
+        "SELECT {columns} FROM ad_campaigns WHERE organization_id = :org AND id > ? "
+        "ORDER BY id LIMIT ?"};
+    return org.all(kPage, after, limit);
 }
 
 void update_ad_campaign(db::OrgStore& org, const AdCampaign& campaign) {
@@ -112,8 +99,8 @@ void delete_ad_campaign(db::OrgStore& org, CampaignId id) {
 
 void read_slots_of_campaigns(db::OrgStore& org, std::span<AdCampaign> campaigns) {
     static constexpr OrgSql kRead{
-        "ad_campaigns.read_slots",
-        "SELECT campaign_id, slot_id FROM ad_campaign_slots "
+        "ad_campaigns.read_slots", kSlotOf,
+        "SELECT {columns} FROM ad_campaign_slots "
         "WHERE organization_id = :org AND campaign_id IN ({?}) ORDER BY campaign_id, slot_id"};
     if (campaigns.empty()) return;
     std::map<CampaignId, AdCampaign*> by_id;
@@ -122,8 +109,8 @@ void read_slots_of_campaigns(db::OrgStore& org, std::span<AdCampaign> campaigns)
         by_id.emplace(campaign.id, &campaign);
         params.emplace_back(campaign.id);
     }
-    for (auto rows = org.query_bulk(kRead, campaigns.size(), params); rows.next();) {
-        by_id.at(rows.id<CampaignId>(1))->slot_ids.push_back(rows.id<SlotId>(2));
+    for (const auto& [campaign, slot] : org.each_bulk(kRead, campaigns.size(), params)) {
+        by_id.at(campaign)->slot_ids.push_back(slot);
     }
 }
 
@@ -149,14 +136,10 @@ void delete_campaign_slots(db::OrgStore& org, CampaignId id) {
 
 std::vector<rules::AdDay> list_ad_days(db::OrgStore& org, CampaignId id, std::int64_t first_day) {
     static constexpr OrgSql kList{
-        "ad_campaigns.list_days",
-        "SELECT day, impressions, clicks FROM ad_campaign_days WHERE organization_id = :org "
+        "ad_campaigns.list_days", kDay,
+        "SELECT {columns} FROM ad_campaign_days WHERE organization_id = :org "
         "AND campaign_id = ? AND day >= ? AND (impressions > 0 OR clicks > 0) ORDER BY day"};
-    std::vector<rules::AdDay> days;
-    for (auto rows = org.query(kList, id, first_day); rows.next();) {
-        days.push_back({rules::date_of_ad_day(rows.integer(1)), rows.integer(2), rows.integer(3)});
-    }
-    return days;
+    return org.all(kList, id, first_day);
 }
 
 }  // namespace muster::store

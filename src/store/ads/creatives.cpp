@@ -4,44 +4,20 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using rules::AdCreative;
 
 namespace {
 
-#define CREATIVE_COLUMNS                                                                         \
-    "organization_id, id, campaign_id, kind, image_url, html, alt, width, height, landing_url, " \
-    "created_at, updated_at"
-
-AdCreative creative_of(const db::Rows& rows) {
-    AdCreative creative;
-    creative.organization_id = rows.id<OrgId>(1);
-    creative.id = rows.id<CreativeId>(2);
-    creative.campaign_id = rows.id<CampaignId>(3);
-    const auto kind = rules::creative_kind_of(rows.bytes(4));
-    if (!kind) throw std::runtime_error("a creative of an unknown kind");
-    creative.kind = *kind;
-    creative.image_url = rows.optional_text(5);
-    creative.html = rows.optional_text(6);
-    creative.alt = rows.optional_text(7);
-    creative.width = rows.integer(8);
-    creative.height = rows.integer(9);
-    creative.landing_url = rows.bytes(10);
-    creative.created_at = rows.timestamp(11);
-    creative.updated_at = rows.timestamp(12);
-    return creative;
-}
-
-std::optional<AdCreative> one_creative(db::Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    return creative_of(rows);
-}
-
-std::vector<AdCreative> creatives_of(db::Rows rows) {
-    std::vector<AdCreative> list;
-    while (rows.next()) list.push_back(creative_of(rows));
-    return list;
-}
+constexpr auto kCreative = columns<AdCreative>(
+    column<&AdCreative::organization_id>("organization_id"), column<&AdCreative::id>("id"),
+    column<&AdCreative::campaign_id>("campaign_id"), column<&AdCreative::kind>("kind"),
+    column<&AdCreative::image_url>("image_url"), column<&AdCreative::html>("html"),
+    column<&AdCreative::alt>("alt"), column<&AdCreative::width>("width"),
+    column<&AdCreative::height>("height"), column<&AdCreative::landing_url>("landing_url"),
+    column<&AdCreative::created_at>("created_at"), column<&AdCreative::updated_at>("updated_at"));
 
 }  // namespace
 
@@ -50,9 +26,7 @@ std::int64_t count_ad_creatives(db::OrgStore& org, CampaignId campaign) {
         "ad_creatives.count",
         "SELECT COUNT(*) FROM ad_creatives WHERE organization_id = :org AND campaign_id = ? "
         "LOCK IN SHARE MODE"};
-    auto rows = org.query(kCount, campaign);
-    rows.next();
-    return rows.integer(1);
+    return org.value<std::int64_t>(kCount, campaign);
 }
 
 void insert_ad_creative(db::OrgStore& org, const AdCreative& creative) {
@@ -67,36 +41,34 @@ void insert_ad_creative(db::OrgStore& org, const AdCreative& creative) {
 }
 
 std::optional<AdCreative> find_ad_creative(db::OrgStore& org, CreativeId id) {
-    static constexpr OrgSql kFind{"ad_creatives.find",
-                                  "SELECT " CREATIVE_COLUMNS
-                                  " FROM ad_creatives WHERE organization_id = :org AND id = ?"};
-    return one_creative(org.query(kFind, id));
+    static constexpr OrgSql kFind{
+        "ad_creatives.find", kCreative,
+        "SELECT {columns} FROM ad_creatives WHERE organization_id = :org AND id = ?"};
+    return org.one(kFind, id);
 }
 
 std::optional<AdCreative> lock_ad_creative(db::OrgStore& org, CreativeId id) {
     static constexpr OrgSql kLock{
-        "ad_creatives.lock",
-        "SELECT " CREATIVE_COLUMNS
-        " FROM ad_creatives WHERE organization_id = :org AND id = ? FOR UPDATE"};
-    return one_creative(org.query(kLock, id));
+        "ad_creatives.lock", kCreative,
+        "SELECT {columns} FROM ad_creatives WHERE organization_id = :org AND id = ? FOR UPDATE"};
+    return org.one(kLock, id);
 }
 
 std::vector<AdCreative> page_ad_creatives(db::OrgStore& org, CreativeId after, int limit) {
-    static constexpr OrgSql kPage{"ad_creatives.page",
-                                  "SELECT " CREATIVE_COLUMNS
-                                  " FROM ad_creatives WHERE organization_id = :org AND id > ? "
-                                  "ORDER BY id LIMIT ?"};
-    return creatives_of(org.query(kPage, after, limit));
+    static constexpr OrgSql kPage{
+        "ad_creatives.page", kCreative,
+        "SELECT {columns} FROM ad_creatives WHERE organization_id = :org AND id > ? "
+        "ORDER BY id LIMIT ?"};
+    return org.all(kPage, after, limit);
 }
 
 std::vector<AdCreative> page_ad_creatives(db::OrgStore& org, CampaignId campaign, CreativeId after,
                                           int limit) {
     static constexpr OrgSql kPage{
-        "ad_creatives.page_of_campaign",
-        "SELECT " CREATIVE_COLUMNS
-        " FROM ad_creatives WHERE organization_id = :org AND campaign_id = ? AND id > ? "
+        "ad_creatives.page_of_campaign", kCreative,
+        "SELECT {columns} FROM ad_creatives WHERE organization_id = :org AND campaign_id = ? AND id > ? "
         "ORDER BY id LIMIT ?"};
-    return creatives_of(org.query(kPage, campaign, after, limit));
+    return org.all(kPage, campaign, after, limit);
 }
 
 void update_ad_creative(db::OrgStore& org, const AdCreative& creative) {

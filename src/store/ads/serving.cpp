@@ -4,53 +4,69 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::nested;
+using db::or_empty;
 using db::OrgSql;
 using rules::AdCandidate;
+using rules::AdCreative;
 
 namespace {
 
-AdCandidate candidate_of(const db::Rows& rows) {
-    AdCandidate candidate;
-    candidate.campaign = rows.id<CampaignId>(1);
-    candidate.weight = rows.integer(2);
-    candidate.daily_impressions = rows.optional_integer(3);
-    candidate.frequency_cap = rows.optional_integer(4);
-    candidate.starts_at = rows.timestamp(5);
-    candidate.ends_at = rows.optional_timestamp(6);
-    candidate.targeting = rules::targeting_of(rows.bytes(7));
-    return candidate;
+// A candidate with one of its creatives; the slot alone has none.
+struct Candidate {
+    AdCandidate campaign;
+    AdCreative creative;
+};
+struct Slot {
+    std::optional<Candidate> candidate;
+};
+std::optional<rules::Targeting> targeting_of(const std::string& document) {
+    return rules::targeting_of(document);
 }
 
-rules::AdCreative creative_of(const db::Rows& rows) {
-    rules::AdCreative creative;
-    creative.campaign_id = rows.id<CampaignId>(1);
-    creative.id = rows.id<CreativeId>(8);
-    creative.image_url = rows.optional_text(9);
-    creative.kind = creative.image_url ? rules::CreativeKind::Image : rules::CreativeKind::Html;
-    creative.alt = rows.optional_text(10);
-    creative.width = rows.integer(11);
-    creative.height = rows.integer(12);
-    return creative;
-}
+constexpr auto kCampaign = columns<AdCandidate>(
+    column<&AdCandidate::campaign>("c.id"), column<&AdCandidate::weight>("c.weight"),
+    column<&AdCandidate::daily_impressions>("c.daily_impressions"),
+    column<&AdCandidate::frequency_cap>("c.frequency_cap"),
+    column<&AdCandidate::starts_at>("c.starts_at"), column<&AdCandidate::ends_at>("c.ends_at"),
+    converted<targeting_of, &AdCandidate::targeting>("c.targeting"));
+
+constexpr auto kCreative = columns<AdCreative>(
+    column<&AdCreative::id>("r.id"), column<&AdCreative::image_url>("r.image_url"),
+    column<&AdCreative::alt>("r.alt"), column<&AdCreative::width>("s.width"),
+    column<&AdCreative::height>("s.height"), column<&AdCreative::campaign_id>("r.campaign_id"));
+
+constexpr auto kCandidate = columns<Candidate>(nested<&Candidate::campaign>(kCampaign),
+                                               nested<&Candidate::creative>(kCreative));
+constexpr auto kSlot = columns<Slot>(nested<&Slot::candidate>(kCandidate));
+
+struct Visit {
+    rules::AdVisitor visitor;
+    std::optional<CampaignId> campaign;
+    std::optional<std::int64_t> shown;
+};
+constexpr auto kVisit =
+    columns<Visit>(column<&Visit::visitor, &rules::AdVisitor::member>("m.id"),
+                   column<&Visit::visitor, &rules::AdVisitor::country>("m.country"),
+                   column<&Visit::visitor, &rules::AdVisitor::locale>("m.locale"),
+                   column<&Visit::visitor, &rules::AdVisitor::attributes>("m.attributes"),
+                   column<&Visit::campaign>("d.campaign_id"), column<&Visit::shown>("d.shown"));
 
 }  // namespace
 
 std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, std::int64_t day) {
     static constexpr OrgSql kFind{
-        "ad_serving.find_member",
-        "SELECT m.id, m.country, m.locale, m.attributes, d.campaign_id, d.shown FROM members m "
+        "ad_serving.find_member", kVisit,
+        "SELECT {columns} FROM members m "
         "LEFT JOIN ad_member_days d ON d.organization_id = m.organization_id "
         "AND d.member_id = m.id AND d.day = ? WHERE m.organization_id = :org AND m.user_id = ?"};
     std::optional<rules::AdVisitor> visitor;
-    for (auto rows = org.query(kFind, day, user); rows.next();) {
-        if (!visitor) {
-            visitor.emplace();
-            visitor->member = rows.id<MemberId>(1);
-            visitor->country = rows.optional_text(2);
-            visitor->locale = rows.optional_text(3);
-            visitor->attributes = rows.bytes(4);
-        }
-        if (!rows.is_null(5)) visitor->shown[rows.id<CampaignId>(5)] = rows.integer(6);
+    for (Visit visit : org.each(kFind, day, user)) {
+        if (!visitor) visitor = std::move(visit.visitor);
+        if (visit.campaign) visitor->shown[*visit.campaign] = visit.shown.value_or(0);
     }
     return visitor;
 }
@@ -59,9 +75,8 @@ std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, st
                                                            Timestamp from, Timestamp until) {
     // LIMIT: the bounds of a slot's campaigns and of a campaign's creatives, multiplied.
     static constexpr OrgSql kFind{
-        "ad_serving.find_candidates",
-        "SELECT c.id, c.weight, c.daily_impressions, c.frequency_cap, c.starts_at, c.ends_at, "
-        "c.targeting, r.id, r.image_url, r.alt, s.width, s.height FROM ad_slots s "
+        "ad_serving.find_candidates", kSlot,
+        "SELECT {columns} FROM ad_slots s "
         "LEFT JOIN (ad_campaign_slots l "
         "JOIN ad_campaigns c ON c.organization_id = l.organization_id AND c.id = l.campaign_id "
         "JOIN ad_creatives r ON r.organization_id = c.organization_id AND r.campaign_id = c.id) "
@@ -69,26 +84,26 @@ std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, st
         "AND c.starts_at < ? AND (c.ends_at IS NULL OR c.ends_at > ?) "
         "AND r.width = s.width AND r.height = s.height "
         "WHERE s.organization_id = :org AND s.slug = ? LIMIT 2000"};
-    auto rows = org.query(kFind, until, from, slug);
-    std::vector<AdCandidate> candidates;
+    std::optional<std::vector<AdCandidate>> candidates;
     std::map<CampaignId, std::size_t> places;
-    bool is_there = false;
-    while (rows.next()) {
-        is_there = true;
-        if (rows.is_null(1)) break;  // the slot alone
-        const auto [place, is_new] = places.emplace(rows.id<CampaignId>(1), candidates.size());
-        if (is_new) candidates.push_back(candidate_of(rows));
-        candidates[place->second].creatives.push_back(creative_of(rows));
+    for (Slot slot : org.each(kFind, until, from, slug)) {
+        if (!candidates) candidates.emplace();
+        if (!slot.candidate) break;
+        AdCandidate& campaign = slot.candidate->campaign;
+        const auto [place, is_new] = places.emplace(campaign.campaign, candidates->size());
+        if (is_new) candidates->push_back(std::move(campaign));
+        auto& creatives = candidates->at(place->second).creatives;
+        AdCreative& creative = creatives.emplace_back(std::move(slot.candidate->creative));
+        creative.kind = creative.image_url ? rules::CreativeKind::Image : rules::CreativeKind::Html;
     }
-    return is_there ? std::optional(std::move(candidates)) : std::nullopt;
+    return candidates;
 }
 
 std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id) {
     static constexpr OrgSql kFind{
         "ad_serving.find_html",
         "SELECT html FROM ad_creatives WHERE organization_id = :org AND id = ?"};
-    auto rows = org.query(kFind, id);
-    return rows.next() ? rows.optional_text(1) : std::nullopt;
+    return or_empty(org.one<std::optional<std::string>>(kFind, id));
 }
 
 bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
@@ -136,8 +151,7 @@ std::optional<std::string> find_landing_url(db::OrgStore& org, CampaignId campai
     static constexpr OrgSql kFind{"ad_serving.find_landing_url",
                                   "SELECT landing_url FROM ad_creatives "
                                   "WHERE organization_id = :org AND id = ? AND campaign_id = ?"};
-    auto rows = org.query(kFind, creative, campaign);
-    return rows.next() ? std::optional(rows.bytes(1)) : std::nullopt;
+    return org.one<std::string>(kFind, creative, campaign);
 }
 
 void delete_ad_days_of(db::OrgStore& org, MemberId member) {

@@ -2,31 +2,19 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::Param;
 using rules::AdSlot;
 
 namespace {
 
-#define SLOT_COLUMNS "organization_id, id, slug, name, width, height, created_at, updated_at"
-
-AdSlot slot_of(const db::Rows& rows) {
-    AdSlot slot;
-    slot.organization_id = rows.id<OrgId>(1);
-    slot.id = rows.id<SlotId>(2);
-    slot.slug = rows.bytes(3);
-    slot.name = rows.bytes(4);
-    slot.width = rows.integer(5);
-    slot.height = rows.integer(6);
-    slot.created_at = rows.timestamp(7);
-    slot.updated_at = rows.timestamp(8);
-    return slot;
-}
-
-std::optional<AdSlot> one_slot(db::Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    return slot_of(rows);
-}
+constexpr auto kSlot = columns<AdSlot>(
+    column<&AdSlot::organization_id>("organization_id"), column<&AdSlot::id>("id"),
+    column<&AdSlot::slug>("slug"), column<&AdSlot::name>("name"), column<&AdSlot::width>("width"),
+    column<&AdSlot::height>("height"), column<&AdSlot::created_at>("created_at"),
+    column<&AdSlot::updated_at>("updated_at"));
 
 }  // namespace
 
@@ -35,9 +23,7 @@ std::int64_t count_ad_slots_for_adding(db::OrgStore& org) {
     static constexpr OrgSql kCount{
         "ad_slots.count_for_adding",
         "SELECT COUNT(*) FROM ad_slots WHERE organization_id = :org FOR UPDATE"};
-    auto rows = org.query(kCount);
-    rows.next();
-    return rows.integer(1);
+    return org.value<std::int64_t>(kCount);
 }
 
 bool insert_ad_slot(db::OrgStore& org, const AdSlot& slot) {
@@ -52,27 +38,25 @@ bool insert_ad_slot(db::OrgStore& org, const AdSlot& slot) {
 }
 
 std::optional<AdSlot> find_ad_slot(db::OrgStore& org, SlotId id) {
-    static constexpr OrgSql kFind{"ad_slots.find",
-                                  "SELECT " SLOT_COLUMNS
-                                  " FROM ad_slots WHERE organization_id = :org AND id = ?"};
-    return one_slot(org.query(kFind, id));
+    static constexpr OrgSql kFind{
+        "ad_slots.find", kSlot,
+        "SELECT {columns} FROM ad_slots WHERE organization_id = :org AND id = ?"};
+    return org.one(kFind, id);
 }
 
 std::optional<AdSlot> lock_ad_slot(db::OrgStore& org, SlotId id) {
     static constexpr OrgSql kLock{
-        "ad_slots.lock",
-        "SELECT " SLOT_COLUMNS " FROM ad_slots WHERE organization_id = :org AND id = ? FOR UPDATE"};
-    return one_slot(org.query(kLock, id));
+        "ad_slots.lock", kSlot,
+        "SELECT {columns} FROM ad_slots WHERE organization_id = :org AND id = ? FOR UPDATE"};
+    return org.one(kLock, id);
 }
 
 std::vector<AdSlot> page_ad_slots(db::OrgStore& org, SlotId after, int limit) {
-    static constexpr OrgSql kPage{"ad_slots.page",
-                                  "SELECT " SLOT_COLUMNS
-                                  " FROM ad_slots WHERE organization_id = :org AND id > ? "
-                                  "ORDER BY id LIMIT ?"};
-    std::vector<AdSlot> list;
-    for (auto rows = org.query(kPage, after, limit); rows.next();) list.push_back(slot_of(rows));
-    return list;
+    static constexpr OrgSql kPage{
+        "ad_slots.page", kSlot,
+        "SELECT {columns} FROM ad_slots WHERE organization_id = :org AND id > ? "
+        "ORDER BY id LIMIT ?"};
+    return org.all(kPage, after, limit);
 }
 
 bool update_ad_slot(db::OrgStore& org, const AdSlot& slot) {
@@ -97,9 +81,7 @@ std::int64_t count_campaigns_in_slot(db::OrgStore& org, SlotId id) {
         "ad_slots.count_campaigns",
         "SELECT COUNT(*) FROM ad_campaign_slots WHERE organization_id = :org AND slot_id = ? "
         "LOCK IN SHARE MODE"};
-    auto rows = org.query(kCount, id);
-    rows.next();
-    return rows.integer(1);
+    return org.value<std::int64_t>(kCount, id);
 }
 
 std::vector<SlotId> lock_ad_slots(db::OrgStore& org, std::span<const SlotId> ids) {
@@ -107,12 +89,7 @@ std::vector<SlotId> lock_ad_slots(db::OrgStore& org, std::span<const SlotId> ids
         "ad_slots.lock_some",
         "SELECT id FROM ad_slots WHERE organization_id = :org AND id IN ({?}) "
         "ORDER BY id FOR UPDATE"};
-    std::vector<SlotId> found;
-    const std::vector<Param> params(ids.begin(), ids.end());
-    for (auto rows = org.query_bulk(kLock, ids.size(), params); rows.next();) {
-        found.push_back(rows.id<SlotId>(1));
-    }
-    return found;
+    return org.all_bulk<SlotId>(kLock, ids.size(), std::vector<Param>(ids.begin(), ids.end()));
 }
 
 }  // namespace muster::store

@@ -2,9 +2,23 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
+
+namespace {
+
+constexpr auto kAuthorization = columns<Authorization>(
+    column<&Authorization::organization_id>("organization_id"),
+    column<&Authorization::connection_id>("connection_id"),
+    column<&Authorization::state_hash>("state_hash"),
+    column<&Authorization::session_id>("session_id"), column<&Authorization::verifier>("verifier"),
+    column<&Authorization::redirect_uri>("redirect_uri"),
+    column<&Authorization::expires_at>("expires_at"));
+
+}  // namespace
 
 void replace_authorization(db::OrgStore& org, const Authorization& authorization) {
     static constexpr OrgSql kReplace{
@@ -19,14 +33,8 @@ void replace_authorization(db::OrgStore& org, const Authorization& authorization
 std::optional<Authorization> find_authorization(db::Tx& tx, std::string_view state_hash) {
     static constexpr SystemSql kFind{
         "connection_authorizations.find", Why{"the state tells whose authorization it is"},
-        "SELECT organization_id, connection_id, state_hash, session_id, verifier, redirect_uri, "
-        "expires_at FROM connection_authorizations WHERE state_hash = ?"};
-    auto rows = tx.query(kFind, state_hash);
-    if (!rows.next()) return std::nullopt;
-    return Authorization{rows.id<OrgId>(1), rows.id<ConnectionId>(2),
-                         rows.bytes(3),     rows.id<SessionId>(4),
-                         rows.bytes(5),     rows.bytes(6),
-                         rows.timestamp(7)};
+        kAuthorization, "SELECT {columns} FROM connection_authorizations WHERE state_hash = ?"};
+    return tx.one(kFind, state_hash);
 }
 
 bool spend_authorization(db::Tx& tx, std::string_view state_hash) {

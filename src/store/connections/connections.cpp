@@ -2,44 +2,34 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::nested;
+using db::or_empty;
 using db::OrgSql;
 using rules::ProviderConnection;
 
 namespace {
 
-#define CONNECTION_COLUMNS                                                     \
-    "c.organization_id, c.id, c.provider, c.name, c.host, c.status, c.error, " \
-    "c.tokens, c.token_generation, c.details, c.access_expires_at, "           \
-    "c.refresh_due_at, c.refresh_attempts, c.refreshed_at, c.created_by, "     \
-    "c.created_at, c.updated_at"
-
-ProviderConnection connection_of(const db::Rows& rows) {
-    ProviderConnection connection;
-    connection.organization_id = rows.id<OrgId>(1);
-    connection.id = rows.id<ConnectionId>(2);
-    connection.provider = rows.bytes(3);
-    connection.name = rows.bytes(4);
-    connection.host = rows.bytes(5);
-    connection.status =
-        rules::connection_status_of(rows.bytes(6)).value_or(rules::ConnectionStatus::Error);
-    if (!rows.is_null(7)) connection.error = rows.bytes(7);
-    connection.tokens = rows.text_or_empty(8);
-    connection.token_generation = rows.integer(9);
-    connection.details = rows.bytes(10);
-    connection.access_expires_at = rows.optional_timestamp(11);
-    connection.refresh_due_at = rows.optional_timestamp(12);
-    connection.refresh_attempts = rows.integer(13);
-    connection.refreshed_at = rows.optional_timestamp(14);
-    connection.created_by = rows.optional_id<AdminId>(15);
-    connection.created_at = rows.timestamp(16);
-    connection.updated_at = rows.timestamp(17);
-    return connection;
-}
-
-std::optional<ProviderConnection> one_connection(db::Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    return connection_of(rows);
-}
+constexpr auto kConnection = columns<ProviderConnection>(
+    column<&ProviderConnection::organization_id>("c.organization_id"),
+    column<&ProviderConnection::id>("c.id"), column<&ProviderConnection::provider>("c.provider"),
+    column<&ProviderConnection::name>("c.name"), column<&ProviderConnection::host>("c.host"),
+    column<&ProviderConnection::status>("c.status"), column<&ProviderConnection::error>("c.error"),
+    converted<or_empty<std::string>, &ProviderConnection::tokens>("c.tokens"),
+    column<&ProviderConnection::token_generation>("c.token_generation"),
+    column<&ProviderConnection::details>("c.details"),
+    column<&ProviderConnection::access_expires_at>("c.access_expires_at"),
+    column<&ProviderConnection::refresh_due_at>("c.refresh_due_at"),
+    column<&ProviderConnection::refresh_attempts>("c.refresh_attempts"),
+    column<&ProviderConnection::refreshed_at>("c.refreshed_at"),
+    column<&ProviderConnection::created_by>("c.created_by"),
+    column<&ProviderConnection::created_at>("c.created_at"),
+    column<&ProviderConnection::updated_at>("c.updated_at"));
+constexpr auto kListed =
+    columns<ListedConnection>(nested<&ListedConnection::connection>(kConnection),
+                              column<&ListedConnection::authorization_expires_at>("a.expires_at"));
 
 }  // namespace
 
@@ -48,9 +38,7 @@ std::int64_t count_connections_for_adding(db::OrgStore& org) {
     static constexpr OrgSql kCount{"connections.count_for_adding",
                                    "SELECT COUNT(*) FROM connections WHERE organization_id = :org "
                                    "AND removed_at IS NULL FOR UPDATE"};
-    auto rows = org.query(kCount);
-    rows.next();
-    return rows.integer(1);
+    return org.value<std::int64_t>(kCount);
 }
 
 void insert_connection(db::OrgStore& org, const ProviderConnection& connection) {
@@ -65,32 +53,27 @@ void insert_connection(db::OrgStore& org, const ProviderConnection& connection) 
 
 std::vector<ListedConnection> list_connections(db::OrgStore& org) {
     static constexpr OrgSql kList{
-        "connections.list",
-        "SELECT " CONNECTION_COLUMNS
-        ", a.expires_at FROM connections c LEFT JOIN connection_authorizations a "
+        "connections.list", kListed,
+        "SELECT {columns} FROM connections c LEFT JOIN connection_authorizations a "
         "ON a.organization_id = :org AND a.connection_id = c.id "
         "WHERE c.organization_id = :org AND c.removed_at IS NULL ORDER BY c.id"};
-    std::vector<ListedConnection> list;
-    for (auto rows = org.query(kList); rows.next();) {
-        list.push_back({connection_of(rows), rows.optional_timestamp(18)});
-    }
-    return list;
+    return org.all(kList);
 }
 
 std::optional<ProviderConnection> find_connection(db::OrgStore& org, ConnectionId id) {
-    static constexpr OrgSql kFind{"connections.find",
-                                  "SELECT " CONNECTION_COLUMNS
-                                  " FROM connections c WHERE c.organization_id = :org "
-                                  "AND c.id = ? AND c.removed_at IS NULL"};
-    return one_connection(org.query(kFind, id));
+    static constexpr OrgSql kFind{
+        "connections.find", kConnection,
+        "SELECT {columns} FROM connections c WHERE c.organization_id = :org "
+        "AND c.id = ? AND c.removed_at IS NULL"};
+    return org.one(kFind, id);
 }
 
 std::optional<ProviderConnection> lock_connection(db::OrgStore& org, ConnectionId id) {
-    static constexpr OrgSql kLock{"connections.lock",
-                                  "SELECT " CONNECTION_COLUMNS
-                                  " FROM connections c WHERE c.organization_id = :org "
-                                  "AND c.id = ? AND c.removed_at IS NULL FOR UPDATE"};
-    return one_connection(org.query(kLock, id));
+    static constexpr OrgSql kLock{
+        "connections.lock", kConnection,
+        "SELECT {columns} FROM connections c WHERE c.organization_id = :org "
+        "AND c.id = ? AND c.removed_at IS NULL FOR UPDATE"};
+    return org.one(kLock, id);
 }
 
 void set_connection_status(db::OrgStore& org, const ProviderConnection& connection) {

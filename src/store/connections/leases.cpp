@@ -4,10 +4,34 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
 using db::SystemSql;
 using db::Why;
+
+namespace {
+
+constexpr auto kRemoved = columns<RemovedConnection>(
+    column<&RemovedConnection::id>("id"), column<&RemovedConnection::provider>("provider"),
+    column<&RemovedConnection::host>("host"),
+    converted<or_empty<std::string>, &RemovedConnection::tokens>("tokens"),
+    column<&RemovedConnection::attempts>("refresh_attempts"),
+    column<&RemovedConnection::due_at>("refresh_due_at"),
+    column<&RemovedConnection::removed_at>("removed_at"));
+
+constexpr auto kDue = columns<DueConnection>(
+    column<&DueConnection::organization>("organization_id"), column<&DueConnection::id>("id"),
+    column<&DueConnection::provider>("provider"),
+    column<&DueConnection::is_removed>("removed_at IS NOT NULL"));
+
+constexpr auto kCounted = columns<ConnectionCount>(
+    column<&ConnectionCount::status>("status"), column<&ConnectionCount::connections>("COUNT(*)"));
+
+}  // namespace
 
 bool claim_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner, Timestamp now,
                       Timestamp until) {
@@ -81,15 +105,10 @@ void delete_connection(db::OrgStore& org, ConnectionId id) {
 
 std::optional<RemovedConnection> lock_removed_connection(db::OrgStore& org, ConnectionId id) {
     static constexpr OrgSql kLock{
-        "connection_leases.lock_removed",
-        "SELECT id, provider, host, tokens, refresh_attempts, refresh_due_at, removed_at "
-        "FROM connections WHERE organization_id = :org AND id = ? AND removed_at IS NOT NULL "
+        "connection_leases.lock_removed", kRemoved,
+        "SELECT {columns} FROM connections WHERE organization_id = :org AND id = ? AND removed_at IS NOT NULL "
         "FOR UPDATE"};
-    auto rows = org.query(kLock, id);
-    if (!rows.next()) return std::nullopt;
-    return RemovedConnection{rows.id<ConnectionId>(1), rows.bytes(2),   rows.bytes(3),
-                             rows.text_or_empty(4),    rows.integer(5), rows.optional_timestamp(6),
-                             rows.timestamp(7)};
+    return org.one(kLock, id);
 }
 
 std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
@@ -98,7 +117,8 @@ std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
     // The list is filled up with "", which is no provider, so that it is always one statement.
     static constexpr SystemSql kFind{
         "connection_leases.find_due", Why{"the runner works for all; each row names its tenant"},
-        "SELECT organization_id, id, provider, removed_at IS NOT NULL FROM connections "
+        kDue,
+        "SELECT {columns} FROM connections "
         "WHERE provider NOT IN ({?}) AND refresh_due_at <= ? AND lease_until <= ? "
         "ORDER BY refresh_due_at LIMIT ?"};
     std::vector<Param> params(kMostProvidersLeftOut, Param(std::string_view()));
@@ -106,33 +126,21 @@ std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
     std::transform(named.begin(), named.end(), params.begin(),
                    [](std::string_view provider) { return Param(provider); });
     params.insert(params.end(), {Param(now), Param(now), Param(limit)});
-    std::vector<DueConnection> due;
-    for (auto rows = tx.query_bulk(kFind, kMostProvidersLeftOut, params); rows.next();) {
-        due.push_back(
-            {rows.id<OrgId>(1), rows.id<ConnectionId>(2), rows.bytes(3), rows.integer(4) != 0});
-    }
-    return due;
+    return tx.all_bulk(kFind, kMostProvidersLeftOut, params);
 }
 
 std::vector<ConnectionCount> count_connections_by_status(db::Tx& tx) {
     static constexpr SystemSql kCount{
-        "connection_leases.count_by_status", Why{"a figure of the whole installation"},
-        "SELECT status, COUNT(*) FROM connections WHERE removed_at IS NULL GROUP BY status"};
-    std::vector<ConnectionCount> counts;
-    for (auto rows = tx.query(kCount); rows.next();) {
-        const auto status = rules::connection_status_of(rows.bytes(1));
-        if (status) counts.push_back({*status, rows.integer(2)});
-    }
-    return counts;
+        "connection_leases.count_by_status", Why{"a figure of the whole installation"}, kCounted,
+        "SELECT {columns} FROM connections WHERE removed_at IS NULL GROUP BY status"};
+    return tx.all(kCount);
 }
 
 std::optional<Timestamp> first_connection_due(db::Tx& tx) {
     static constexpr SystemSql kFind{"connection_leases.first_due",
                                      Why{"a figure of the whole installation"},
                                      "SELECT MIN(refresh_due_at) FROM connections"};
-    auto rows = tx.query(kFind);
-    rows.next();
-    return rows.optional_timestamp(1);
+    return tx.value<std::optional<Timestamp>>(kFind);
 }
 
 }  // namespace muster::store

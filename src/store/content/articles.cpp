@@ -7,54 +7,43 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::nested;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
 using rules::Article;
 
 namespace {
 
-// The body stands last and can be left out: it is stored apart from the rest of the row.
-#define ARTICLE_COLUMNS                                                                 \
-    "a.organization_id, a.id, a.slug, a.title, a.excerpt, a.locale, a.tags, a.author, " \
-    "a.cover_url, a.published_at, a.created_by, a.created_at, a.updated_at"
-
-enum class Body : std::uint8_t { LeftOut, Last };
-
-// From the columns behind `before`.
-Article article_of(const db::Rows& rows, unsigned before, Body body) {
-    Article article;
-    article.organization_id = rows.id<OrgId>(before + 1);
-    article.id = rows.id<ArticleId>(before + 2);
-    article.slug = rows.bytes(before + 3);
-    article.title = rows.bytes(before + 4);
-    article.excerpt = rows.optional_text(before + 5);
-    article.locale = rows.optional_text(before + 6);
-    article.tags.text = rows.bytes(before + 7);
-    article.author = rows.optional_text(before + 8);
-    article.cover_url = rows.optional_text(before + 9);
-    article.published_at = rows.optional_timestamp(before + 10);
-    article.created_by = rows.optional_id<AdminId>(before + 11);
-    article.created_at = rows.timestamp(before + 12);
-    article.updated_at = rows.timestamp(before + 13);
-    if (body == Body::Last) article.body_html = rows.bytes(before + 14);
-    return article;
+constexpr auto article_columns(const auto&... more) {
+    return columns<Article>(
+        column<&Article::organization_id>("a.organization_id"), column<&Article::id>("a.id"),
+        column<&Article::slug>("a.slug"), column<&Article::title>("a.title"),
+        column<&Article::excerpt>("a.excerpt"), column<&Article::locale>("a.locale"),
+        column<&Article::tags>("a.tags"), column<&Article::author>("a.author"),
+        column<&Article::cover_url>("a.cover_url"),
+        column<&Article::published_at>("a.published_at"),
+        column<&Article::created_by>("a.created_by"), column<&Article::created_at>("a.created_at"),
+        column<&Article::updated_at>("a.updated_at"), more...);
 }
+// The body is stored apart from the rest of the row: lists leave it out.
+constexpr auto kListed = article_columns();
+constexpr auto kArticle = article_columns(column<&Article::body_html>("a.body_html"));
 
-std::optional<Article> one_article(db::Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    return article_of(rows, 0, Body::Last);
+// An entry of a list, behind the term and the id that order it. The article is absent where the
+// row has only those.
+constexpr auto entry_by(std::string_view term, std::string_view id) {
+    return columns<ArticleEntry>(
+        converted<or_empty<std::string>, &ArticleEntry::key, &ArticleKey::term>(term),
+        column<&ArticleEntry::key, &ArticleKey::id>(id), nested<&ArticleEntry::article>(kListed));
 }
-
-// Rows of (term or NULL, id, the article's columns or NULL).
-std::vector<ArticleEntry> entries_of(db::Rows rows) {
-    std::vector<ArticleEntry> entries;
-    while (rows.next()) {
-        ArticleEntry& entry = entries.emplace_back();
-        entry.key = {rows.text_or_empty(1), rows.id<ArticleId>(2)};
-        if (!rows.is_null(3)) entry.article = article_of(rows, 2, Body::LeftOut);
-    }
-    return entries;
-}
+constexpr auto kById = entry_by("NULL", "a.id");
+constexpr auto kByTime = entry_by("a.published_at", "a.id");
+constexpr auto kByTimeOfTag = entry_by("k.published_at", "k.article_id");
+constexpr auto kByTitle = entry_by("k.title", "k.id");
 
 // Before what a descending index begins with.
 struct Newest {
@@ -135,99 +124,91 @@ void delete_article_tags(db::OrgStore& org, ArticleId id) {
 }
 
 std::optional<Article> find_article(db::OrgStore& org, ArticleId id) {
-    static constexpr OrgSql kFind{"articles.find", "SELECT " ARTICLE_COLUMNS
-                                                   ", a.body_html FROM articles a "
-                                                   "WHERE a.organization_id = :org AND a.id = ?"};
-    return one_article(org.query(kFind, id));
+    static constexpr OrgSql kFind{"articles.find", kArticle,
+                                  "SELECT {columns} FROM articles a "
+                                  "WHERE a.organization_id = :org AND a.id = ?"};
+    return org.one(kFind, id);
 }
 
 std::optional<Article> lock_article(db::OrgStore& org, ArticleId id) {
-    static constexpr OrgSql kLock{"articles.lock",
-                                  "SELECT " ARTICLE_COLUMNS
-                                  ", a.body_html FROM articles a "
+    static constexpr OrgSql kLock{"articles.lock", kArticle,
+                                  "SELECT {columns} FROM articles a "
                                   "WHERE a.organization_id = :org AND a.id = ? FOR UPDATE"};
-    return one_article(org.query(kLock, id));
+    return org.one(kLock, id);
 }
 
 std::optional<Article> find_published_article(db::OrgStore& org, std::string_view slug) {
-    static constexpr OrgSql kFind{"articles.find_published",
-                                  "SELECT " ARTICLE_COLUMNS
-                                  ", a.body_html FROM articles a "
+    static constexpr OrgSql kFind{"articles.find_published", kArticle,
+                                  "SELECT {columns} FROM articles a "
                                   "WHERE a.organization_id = :org AND a.slug = ? "
                                   "AND a.published_at IS NOT NULL"};
-    return one_article(org.query(kFind, slug));
+    return org.one(kFind, slug);
 }
 
 std::vector<ArticleEntry> page_articles(db::OrgStore& org, const std::optional<ArticleKey>& after,
                                         int limit) {
-    static constexpr OrgSql kPage{"articles.page", "SELECT NULL, a.id, " ARTICLE_COLUMNS
-                                                   " FROM articles a FORCE INDEX (PRIMARY) "
-                                                   "WHERE a.organization_id = :org AND a.id < ? "
-                                                   "ORDER BY a.id DESC LIMIT ?"};
-    return entries_of(org.query(kPage, behind(after).id, limit));
+    static constexpr OrgSql kPage{"articles.page", kById,
+                                  "SELECT {columns} FROM articles a FORCE INDEX (PRIMARY) "
+                                  "WHERE a.organization_id = :org AND a.id < ? "
+                                  "ORDER BY a.id DESC LIMIT ?"};
+    return org.all(kPage, behind(after).id, limit);
 }
 
 std::vector<ArticleEntry> page_draft_articles(db::OrgStore& org,
                                               const std::optional<ArticleKey>& after, int limit) {
     static constexpr OrgSql kPage{
-        "articles.page_drafts",
-        "SELECT NULL, a.id, " ARTICLE_COLUMNS
-        " FROM articles a FORCE INDEX (published) "
+        "articles.page_drafts", kById,
+        "SELECT {columns} FROM articles a FORCE INDEX (published) "
         "WHERE a.organization_id = :org AND a.published_at IS NULL AND a.id < ? "
         "ORDER BY a.id DESC LIMIT ?"};
-    return entries_of(org.query(kPage, behind(after).id, limit));
+    return org.all(kPage, behind(after).id, limit);
 }
 
 std::vector<ArticleEntry> page_published_articles(db::OrgStore& org,
                                                   const std::optional<ArticleKey>& after,
                                                   int limit) {
     static constexpr OrgSql kPage{
-        "articles.page_published",
-        "SELECT a.published_at, a.id, " ARTICLE_COLUMNS
-        " FROM articles a FORCE INDEX (published) WHERE a.organization_id = :org "
+        "articles.page_published", kByTime,
+        "SELECT {columns} FROM articles a FORCE INDEX (published) WHERE a.organization_id = :org "
         "AND ((a.published_at = ? AND a.id < ?) OR a.published_at < ?) "
         "ORDER BY a.published_at DESC, a.id DESC LIMIT ?"};
     const Newest place = behind(after);
-    return entries_of(org.query(kPage, place.when, place.id, place.when, limit));
+    return org.all(kPage, place.when, place.id, place.when, limit);
 }
 
 std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, std::string_view locale,
                                                   const std::optional<ArticleKey>& after,
                                                   int limit) {
-    static constexpr OrgSql kPage{"articles.page_of_locale",
-                                  "SELECT a.published_at, a.id, " ARTICLE_COLUMNS
-                                  " FROM articles a FORCE INDEX (published_locale) "
+    static constexpr OrgSql kPage{"articles.page_of_locale", kByTime,
+                                  "SELECT {columns} FROM articles a FORCE INDEX (published_locale) "
                                   "WHERE a.organization_id = :org AND a.locale = ? "
                                   "AND ((a.published_at = ? AND a.id < ?) OR a.published_at < ?) "
                                   "ORDER BY a.published_at DESC, a.id DESC LIMIT ?"};
     const Newest place = behind(after);
-    return entries_of(org.query(kPage, locale, place.when, place.id, place.when, limit));
+    return org.all(kPage, locale, place.when, place.id, place.when, limit);
 }
 
 std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, std::string_view tag,
                                                const std::optional<std::string>& locale,
                                                const std::optional<ArticleKey>& after, int limit) {
     static constexpr OrgSql kPage{
-        "articles.page_of_tag",
-        "SELECT k.published_at, k.article_id, " ARTICLE_COLUMNS
-        " FROM (SELECT published_at, article_id FROM article_tags FORCE INDEX (tagged) "
+        "articles.page_of_tag", kByTimeOfTag,
+        "SELECT {columns} FROM (SELECT published_at, article_id FROM article_tags FORCE INDEX (tagged) "
         "WHERE organization_id = :org AND tag = ? "
         "AND ((published_at = ? AND article_id < ?) OR published_at < ?) "
         "ORDER BY published_at DESC, article_id DESC LIMIT ?) k "
         "LEFT JOIN articles a ON a.organization_id = :org AND a.id = k.article_id "
         "AND (? IS NULL OR a.locale = ?) ORDER BY k.published_at DESC, k.article_id DESC"};
     const Newest place = behind(after);
-    return entries_of(
-        org.query(kPage, tag, place.when, place.id, place.when, limit, locale, locale));
+    return org.all(kPage, tag, place.when, place.id, place.when, limit, locale, locale);
 }
 
 std::vector<ArticleEntry> page_articles_by_title(db::OrgStore& org, const TitleFilter& filter,
                                                  const std::optional<ArticleKey>& after,
                                                  int limit) {
     static constexpr OrgSql kPage{
-        "articles.page_by_title",
-        "SELECT k.title, k.id, " ARTICLE_COLUMNS
-        " FROM (SELECT title, id FROM articles FORCE INDEX (title) "
+        "articles.page_by_title", kByTitle,
+        "SELECT {columns} FROM (SELECT title, id FROM articles FORCE INDEX (title) "
         "WHERE organization_id = :org AND title LIKE ? "
         "AND ((title = ? AND id > ?) OR title > ?) ORDER BY title, id LIMIT ?) k "
         "LEFT JOIN article_tags t ON t.organization_id = :org AND t.article_id = k.id "
@@ -236,9 +217,8 @@ std::vector<ArticleEntry> page_articles_by_title(db::OrgStore& org, const TitleF
         "AND a.published_at IS NOT NULL AND (? IS NULL OR t.tag IS NOT NULL) "
         "AND (? IS NULL OR a.locale = ?) ORDER BY k.title, k.id"};
     const ArticleKey place = after.value_or(ArticleKey());
-    return entries_of(org.query(kPage, like_pattern(filter.prefix), place.term, place.id,
-                                place.term, limit, filter.tag, filter.tag, filter.locale,
-                                filter.locale));
+    return org.all(kPage, like_pattern(filter.prefix), place.term, place.id, place.term, limit,
+                   filter.tag, filter.tag, filter.locale, filter.locale);
 }
 
 }  // namespace muster::store

@@ -4,14 +4,26 @@
 #include "store/batches.hpp"
 
 #include <limits>
-#include <stdexcept>
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::Param;
 
 namespace {
+
+constexpr auto kEvent = columns<rules::EngagementEvent>(
+    column<&rules::EngagementEvent::id>("id"), column<&rules::EngagementEvent::type>("type"),
+    column<&rules::EngagementEvent::action>("action"),
+    column<&rules::EngagementEvent::tags>("tags"),
+    column<&rules::EngagementEvent::metadata>("metadata"),
+    column<&rules::EngagementEvent::client_event_id>("client_event_id"),
+    column<&rules::EngagementEvent::occurred_at>("occurred_at"),
+    column<&rules::EngagementEvent::received_at>("received_at"),
+    column<&rules::EngagementEvent::geo_country>("geo_country"),
+    column<&rules::EngagementEvent::geo_region>("geo_region"));
 
 // JSON as it is stored; NULL for none.
 std::optional<std::string> text_of(const std::optional<RawJson>& json) {
@@ -25,31 +37,6 @@ std::string json_of(const std::vector<std::string>& tags) {
     return text;
 }
 
-std::vector<std::string> tags_of(const std::string& json) {
-    Json::Value value;
-    if (!parse_json(json, value) || !value.isArray()) {
-        throw std::runtime_error("an engagement event's tags are no list");
-    }
-    std::vector<std::string> tags;
-    for (const Json::Value& tag : value) tags.push_back(tag.asString());
-    return tags;
-}
-
-rules::EngagementEvent event_of(const db::Rows& rows) {
-    rules::EngagementEvent event;
-    event.id = rows.id<EventId>(1);
-    event.type = rows.optional_text(2);
-    event.action = rows.bytes(3);
-    event.tags = tags_of(rows.bytes(4));
-    if (auto metadata = rows.optional_text(5)) event.metadata = RawJson{std::move(*metadata)};
-    event.client_event_id = rows.optional_text(6);
-    event.occurred_at = rows.timestamp(7);
-    event.received_at = rows.timestamp(8);
-    event.geo_country = rows.optional_text(9);
-    event.geo_region = rows.optional_text(10);
-    return event;
-}
-
 }  // namespace
 
 std::optional<std::string> find_installed_manifest(db::OrgStore& org, InstallationId installation) {
@@ -58,9 +45,7 @@ std::optional<std::string> find_installed_manifest(db::OrgStore& org, Installati
         "SELECT v.manifest FROM module_installations i JOIN module_versions v "
         "ON v.organization_id = i.organization_id AND v.id = i.version_id "
         "WHERE i.organization_id = :org AND i.id = ?"};
-    auto rows = org.query(kFind, installation);
-    if (!rows.next()) return std::nullopt;
-    return rows.bytes(1);
+    return org.one<std::string>(kFind, installation);
 }
 
 std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const std::string> ids) {
@@ -69,8 +54,8 @@ std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const s
                                   "WHERE organization_id = :org AND client_event_id IN ({?})"};
     std::vector<std::string> found;
     in_batches(ids, [&](const std::vector<Param>& params) {
-        for (auto rows = org.query_bulk(kFind, params.size(), params); rows.next();) {
-            found.push_back(rows.bytes(1));
+        for (auto id : org.each_bulk<std::string>(kFind, params.size(), params)) {
+            found.push_back(std::move(id));
         }
     });
     return found;
@@ -110,21 +95,14 @@ std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, Me
     // Both halves are ranges of the one index, read backwards: however many events share a moment,
     // none before the place is looked at.
     static constexpr OrgSql kPage{
-        "engagement_events.page",
-        "SELECT id, type, action, tags, metadata, client_event_id, occurred_at, received_at, "
-        "geo_country, geo_region FROM engagement_events FORCE INDEX (member_events) "
+        "engagement_events.page", kEvent,
+        "SELECT {columns} FROM engagement_events FORCE INDEX (member_events) "
         "WHERE organization_id = :org AND member_id = ? "
         "AND ((occurred_at = ? AND id < ?) OR occurred_at < ?) "
         "ORDER BY occurred_at DESC, id DESC LIMIT ?"};
     const Timestamp end(std::numeric_limits<std::int64_t>::max());
     const EventPlace place = after.value_or(EventPlace{end, EventId()});
-    std::vector<rules::EngagementEvent> events;
-    for (auto rows =
-             org.query(kPage, member, place.occurred_at, place.id, place.occurred_at, limit);
-         rows.next();) {
-        events.push_back(event_of(rows));
-    }
-    return events;
+    return org.all(kPage, member, place.occurred_at, place.id, place.occurred_at, limit);
 }
 
 }  // namespace muster::store

@@ -1,69 +1,57 @@
 #include "store/imports/blocks.hpp"
 
+#include "db/sql_text.hpp"
+
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::kSqlText;
+using db::nested;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
-using db::Rows;
+using db::SqlText;
 
 namespace {
 
-#define BLOCK_COLUMNS "block_no, part, row_count, staged_at, updated_at, data, outcome"
+constexpr auto kKey =
+    columns<BlockKey>(column<&BlockKey::number>("block_no"), column<&BlockKey::part>("part"));
 
-Block block_of(const Rows& rows) {
-    Block block;
-    block.key = {static_cast<std::uint32_t>(rows.integer(1)), static_cast<int>(rows.integer(2))};
-    block.rows = static_cast<int>(rows.integer(3));
-    block.staged_at = rows.timestamp(4);
-    block.updated_at = rows.timestamp(5);
-    block.data = rows.bytes(6);
-    block.outcome = rows.text_or_empty(7);
-    return block;
+constexpr auto kBlock = columns<Block>(
+    nested<&Block::key>(kKey), column<&Block::rows>("row_count"),
+    column<&Block::staged_at>("staged_at"), column<&Block::updated_at>("updated_at"),
+    column<&Block::data>("data"), converted<or_empty<std::string>, &Block::outcome>("outcome"));
+
+constexpr SqlText read_blocks(std::string_view condition) {
+    return {
+        "SELECT {columns} FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "AND (block_no > ? OR (block_no = ? AND part >= ?)) ",
+        condition, " ORDER BY block_no, part LIMIT ?"};
 }
 
-std::vector<Block> blocks_of(Rows rows) {
-    std::vector<Block> blocks;
-    while (rows.next()) blocks.push_back(block_of(rows));
-    return blocks;
-}
-
-std::optional<Block> first_of(std::vector<Block> blocks) {
-    if (blocks.empty()) return std::nullopt;
-    return std::move(blocks.front());
-}
-
-std::vector<BlockKey> keys_of(Rows rows) {
-    std::vector<BlockKey> keys;
-    while (rows.next()) {
-        keys.push_back(
-            {static_cast<std::uint32_t>(rows.integer(1)), static_cast<int>(rows.integer(2))});
-    }
-    return keys;
-}
-
-#define READ_BLOCKS(condition)                                         \
-    "SELECT " BLOCK_COLUMNS                                            \
-    " FROM import_blocks WHERE organization_id = :org AND job_id = ? " \
-    "AND (block_no > ? OR (block_no = ? AND part >= ?)) " condition    \
-    " ORDER BY block_no, part LIMIT ?"
-
-const OrgSql& read_statement(BlockFilter filter) {
-    static constexpr OrgSql kAll{"import_blocks.read", READ_BLOCKS("")};
-    static constexpr OrgSql kStaged{"import_blocks.read_staged",
-                                    READ_BLOCKS("AND state = 'staged'")};
-    static constexpr OrgSql kValid{"import_blocks.read_valid", READ_BLOCKS("AND valid_count > 0")};
-    static constexpr OrgSql kInvalid{"import_blocks.read_invalid",
-                                     READ_BLOCKS("AND invalid_count > 0")};
-    static constexpr OrgSql kCreated{"import_blocks.read_created",
-                                     READ_BLOCKS("AND created_count > 0")};
-    static constexpr OrgSql kAttached{"import_blocks.read_attached",
-                                      READ_BLOCKS("AND attached_count > 0")};
-    static constexpr OrgSql kMerged{"import_blocks.read_merged",
-                                    READ_BLOCKS("AND merged_count > 0")};
-    static constexpr OrgSql kFailed{"import_blocks.read_failed",
-                                    READ_BLOCKS("AND failed_count > 0")};
-    static constexpr OrgSql kFaulty{"import_blocks.read_faulty",
-                                    READ_BLOCKS("AND invalid_count + failed_count > 0")};
+const OrgSql<std::remove_const_t<decltype(kBlock)>>& read_statement(BlockFilter filter) {
+    static constexpr OrgSql kAll{"import_blocks.read", kBlock,
+                                 kSqlText<[] { return read_blocks(""); }>};
+    static constexpr OrgSql kStaged{"import_blocks.read_staged", kBlock,
+                                    kSqlText<[] { return read_blocks("AND state = 'staged'"); }>};
+    static constexpr OrgSql kValid{"import_blocks.read_valid", kBlock,
+                                   kSqlText<[] { return read_blocks("AND valid_count > 0"); }>};
+    static constexpr OrgSql kInvalid{"import_blocks.read_invalid", kBlock,
+                                     kSqlText<[] { return read_blocks("AND invalid_count > 0"); }>};
+    static constexpr OrgSql kCreated{"import_blocks.read_created", kBlock,
+                                     kSqlText<[] { return read_blocks("AND created_count > 0"); }>};
+    static constexpr OrgSql kAttached{
+        "import_blocks.read_attached", kBlock,
+        kSqlText<[] { return read_blocks("AND attached_count > 0"); }>};
+    static constexpr OrgSql kMerged{"import_blocks.read_merged", kBlock,
+                                    kSqlText<[] { return read_blocks("AND merged_count > 0"); }>};
+    static constexpr OrgSql kFailed{"import_blocks.read_failed", kBlock,
+                                    kSqlText<[] { return read_blocks("AND failed_count > 0"); }>};
+    static constexpr OrgSql kFaulty{
+        "import_blocks.read_faulty", kBlock,
+        kSqlText<[] { return read_blocks("AND invalid_count + failed_count > 0"); }>};
     switch (filter) {
         case BlockFilter::All:
             return kAll;
@@ -92,20 +80,20 @@ const OrgSql& read_statement(BlockFilter filter) {
 std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
                                       std::span<const std::uint32_t> numbers) {
     static constexpr OrgSql kFind{
-        "import_blocks.find_keys",
-        "SELECT block_no, part FROM import_blocks WHERE organization_id = :org "
+        "import_blocks.find_keys", kKey,
+        "SELECT {columns} FROM import_blocks WHERE organization_id = :org "
         "AND job_id = ? AND block_no IN ({?}) ORDER BY block_no, part"};
     std::vector<Param> params{job};
     params.insert(params.end(), numbers.begin(), numbers.end());
-    return keys_of(org.query_bulk(kFind, numbers.size(), params));
+    return org.all_bulk(kFind, numbers.size(), params);
 }
 
 std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key) {
-    static constexpr OrgSql kRead{"import_blocks.read_one",
-                                  "SELECT " BLOCK_COLUMNS
-                                  " FROM import_blocks WHERE organization_id = :org AND job_id = ? "
-                                  "AND block_no = ? AND part = ?"};
-    return first_of(blocks_of(org.query(kRead, job, key.number, key.part)));
+    static constexpr OrgSql kRead{
+        "import_blocks.read_one", kBlock,
+        "SELECT {columns} FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "AND block_no = ? AND part = ?"};
+    return org.one(kRead, job, key.number, key.part);
 }
 
 void delete_block(db::OrgStore& org, ImportId job, BlockKey key) {
@@ -136,28 +124,27 @@ void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> bl
 
 std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from, BlockFilter filter,
                                int limit) {
-    return blocks_of(
-        org.query(read_statement(filter), job, from.number, from.number, from.part, limit));
+    return org.all(read_statement(filter), job, from.number, from.number, from.part, limit);
 }
 
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                                               int limit) {
     static constexpr OrgSql kFind{
-        "import_blocks.find_uncommitted",
-        "SELECT block_no, part FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "import_blocks.find_uncommitted", kKey,
+        "SELECT {columns} FROM import_blocks WHERE organization_id = :org AND job_id = ? "
         "AND (block_no > ? OR (block_no = ? AND part >= ?)) AND state = 'checked' AND valid_count "
         "> 0 "
         "ORDER BY block_no, part LIMIT ?"};
-    return keys_of(org.query(kFind, job, from.number, from.number, from.part, limit));
+    return org.all(kFind, job, from.number, from.number, from.part, limit);
 }
 
 std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, BlockKey key) {
-    static constexpr OrgSql kLock{"import_blocks.lock_uncommitted",
-                                  "SELECT " BLOCK_COLUMNS
-                                  " FROM import_blocks WHERE organization_id = :org AND job_id = ? "
-                                  "AND block_no = ? AND part = ? "
-                                  "AND state = 'checked' FOR UPDATE"};
-    return first_of(blocks_of(org.query(kLock, job, key.number, key.part)));
+    static constexpr OrgSql kLock{
+        "import_blocks.lock_uncommitted", kBlock,
+        "SELECT {columns} FROM import_blocks WHERE organization_id = :org AND job_id = ? "
+        "AND block_no = ? AND part = ? "
+        "AND state = 'checked' FOR UPDATE"};
+    return org.one(kLock, job, key.number, key.part);
 }
 
 void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState state,

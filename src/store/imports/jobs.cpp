@@ -1,98 +1,69 @@
 #include "store/imports/jobs.hpp"
 
-#include <stdexcept>
-
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::nested;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
-using db::Rows;
 using db::SystemSql;
 using db::Why;
+using rules::BlockKey;
+using rules::ImportFailure;
+using rules::ImportJob;
+using rules::ImportPreview;
 using rules::ImportState;
 
 namespace {
 
-// One list for every statement that reads whole jobs.
-#define IMPORT_COLUMNS                                                                             \
-    "organization_id, id, created_by_id, source, state, mapping, file_name, declared_total, "      \
-    "staged_rows, processed_rows, valid_rows, invalid_rows, created_count, attached_count, "       \
-    "failed_count, preview_create, preview_attach, preview_merge, failure_code, failure_message, " \
-    "commit_requested, next_block, next_part, attempts, heartbeat_at, completed_at, expires_at, "  \
-    "created_at, updated_at"
-
-ImportState state_of(const std::string& text) {
-    const auto state = rules::import_state(text);
-    if (!state) throw std::runtime_error("an import job in an unknown state");
-    return *state;
-}
-
 // The dry run's preview exists once it was finished: not before validated, and not for a job that
 // ended earlier.
-bool has_preview(const rules::ImportJob& job) {
-    switch (job.state) {
-        case ImportState::Validated:
-        case ImportState::Committing:
-        case ImportState::Completed:
-            return true;
-        case ImportState::Failed:
-        case ImportState::Canceled:
-            return job.staged_rows > 0 && job.valid_rows + job.invalid_rows == job.staged_rows;
-        case ImportState::Staging:
-        case ImportState::Validating:
-            return false;
-    }
-    return false;
-}
+constexpr auto kPreview = columns<ImportPreview>(
+    column<&ImportPreview::create>(
+        "CASE WHEN state IN ('validated', 'committing', 'completed') "
+        "OR (state IN ('failed', 'canceled') AND staged_rows > 0 "
+        "AND valid_rows + invalid_rows = staged_rows) THEN preview_create END"),
+    column<&ImportPreview::attach>("preview_attach"),
+    column<&ImportPreview::merge>("preview_merge"));
 
-rules::ImportJob job_of(const Rows& rows) {
-    rules::ImportJob job;
-    job.organization_id = rows.id<OrgId>(1);
-    job.id = rows.id<ImportId>(2);
-    job.created_by_id = rows.optional_id<AdminId>(3);
-    job.source =
-        rows.bytes(4) == "console" ? rules::ImportSource::Console : rules::ImportSource::Api;
-    job.state = state_of(rows.bytes(5));
-    job.mapping = rows.bytes(6);
-    job.file_name = rows.bytes(7);
-    job.declared_total = rows.integer(8);
-    job.staged_rows = rows.integer(9);
-    job.processed_rows = rows.integer(10);
-    job.valid_rows = rows.integer(11);
-    job.invalid_rows = rows.integer(12);
-    job.created_count = rows.integer(13);
-    job.attached_count = rows.integer(14);
-    job.failed_count = rows.integer(15);
-    if (has_preview(job)) job.preview = {rows.integer(16), rows.integer(17), rows.integer(18)};
-    if (!rows.is_null(19)) job.failure = {rows.bytes(19), rows.text_or_empty(20)};
-    job.commit_requested = rows.integer(21) != 0;
-    job.next_block = {static_cast<std::uint32_t>(rows.integer(22)),
-                      static_cast<int>(rows.integer(23))};
-    job.attempts = static_cast<int>(rows.integer(24));
-    job.heartbeat_at = rows.optional_timestamp(25);
-    job.completed_at = rows.optional_timestamp(26);
-    job.expires_at = rows.timestamp(27);
-    job.created_at = rows.timestamp(28);
-    job.updated_at = rows.timestamp(29);
-    return job;
-}
+constexpr auto kFailure = columns<ImportFailure>(
+    column<&ImportFailure::code>("failure_code"),
+    converted<or_empty<std::string>, &ImportFailure::message>("failure_message"));
 
-std::optional<rules::ImportJob> one_job(Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    return job_of(rows);
-}
+constexpr auto kJob = columns<ImportJob>(
+    column<&ImportJob::organization_id>("organization_id"), column<&ImportJob::id>("id"),
+    column<&ImportJob::created_by_id>("created_by_id"), column<&ImportJob::source>("source"),
+    column<&ImportJob::state>("state"), column<&ImportJob::mapping>("mapping"),
+    column<&ImportJob::file_name>("file_name"),
+    column<&ImportJob::declared_total>("declared_total"),
+    column<&ImportJob::staged_rows>("staged_rows"),
+    column<&ImportJob::processed_rows>("processed_rows"),
+    column<&ImportJob::valid_rows>("valid_rows"), column<&ImportJob::invalid_rows>("invalid_rows"),
+    column<&ImportJob::created_count>("created_count"),
+    column<&ImportJob::attached_count>("attached_count"),
+    column<&ImportJob::failed_count>("failed_count"), nested<&ImportJob::preview>(kPreview),
+    nested<&ImportJob::failure>(kFailure), column<&ImportJob::commit_requested>("commit_requested"),
+    column<&ImportJob::next_block, &BlockKey::number>("next_block"),
+    column<&ImportJob::next_block, &BlockKey::part>("next_part"),
+    column<&ImportJob::attempts>("attempts"), column<&ImportJob::heartbeat_at>("heartbeat_at"),
+    column<&ImportJob::completed_at>("completed_at"), column<&ImportJob::expires_at>("expires_at"),
+    column<&ImportJob::created_at>("created_at"), column<&ImportJob::updated_at>("updated_at"));
 
-std::vector<ClaimedImport> claimed_of(Rows rows) {
-    std::vector<ClaimedImport> list;
-    while (rows.next()) {
-        list.push_back({rows.id<OrgId>(1), rows.id<ImportId>(2), state_of(rows.bytes(3))});
-    }
-    return list;
-}
+constexpr auto kClaimed = columns<ClaimedImport>(
+    column<&ClaimedImport::organization>("organization_id"), column<&ClaimedImport::id>("id"),
+    column<&ClaimedImport::state>("state"));
+
+constexpr auto kCounted = columns<ImportCount>(
+    column<&ImportCount::state>("state"), column<&ImportCount::jobs>("COUNT(*)"),
+    column<&ImportCount::oldest_heartbeat_ms>(
+        "MIN(GREATEST(COALESCE(heartbeat_at, 0), updated_at))"));
 
 }  // namespace
 
-std::optional<ImportId> insert_import(db::OrgStore& org, const rules::ImportJob& job) {
+std::optional<ImportId> insert_import(db::OrgStore& org, const ImportJob& job) {
     static constexpr OrgSql kInsert{"imports.insert",
                                     "INSERT INTO import_jobs (organization_id, id, created_by_id, "
                                     "source, state, mapping, file_name, "
@@ -112,47 +83,40 @@ std::optional<ImportId> insert_import(db::OrgStore& org, const rules::ImportJob&
     });
     if (is_inserted) return std::nullopt;
     if (org.execute(kFreeSlot, job.created_at) == 1) return insert_import(org, job);
-    auto rows = org.query(kActive);
-    if (!rows.next()) throw db::RetryTransaction{"the active import has just ended"};
-    return rows.id<ImportId>(1);
+    const auto active = org.one<ImportId>(kActive);
+    if (!active) throw db::RetryTransaction{"the active import has just ended"};
+    return active;
 }
 
-std::optional<rules::ImportJob> find_import(db::OrgStore& org, ImportId id, Timestamp now) {
-    static constexpr OrgSql kFind{"imports.find",
-                                  "SELECT " IMPORT_COLUMNS
-                                  " FROM import_jobs "
+std::optional<ImportJob> find_import(db::OrgStore& org, ImportId id, Timestamp now) {
+    static constexpr OrgSql kFind{"imports.find", kJob,
+                                  "SELECT {columns} FROM import_jobs "
                                   "WHERE organization_id = :org AND id = ? AND expires_at > ?"};
-    return one_job(org.query(kFind, id, now));
+    return org.one(kFind, id, now);
 }
 
-std::optional<rules::ImportJob> lock_import(db::OrgStore& org, ImportId id, Timestamp now) {
+std::optional<ImportJob> lock_import(db::OrgStore& org, ImportId id, Timestamp now) {
     static constexpr OrgSql kLock{
-        "imports.lock", "SELECT " IMPORT_COLUMNS
-                        " FROM import_jobs "
-                        "WHERE organization_id = :org AND id = ? AND expires_at > ? FOR UPDATE"};
-    return one_job(org.query(kLock, id, now));
+        "imports.lock", kJob,
+        "SELECT {columns} FROM import_jobs "
+        "WHERE organization_id = :org AND id = ? AND expires_at > ? FOR UPDATE"};
+    return org.one(kLock, id, now);
 }
 
-std::vector<rules::ImportJob> page_imports(db::OrgStore& org, std::optional<ImportId> before,
-                                           std::optional<ImportState> state, int limit,
-                                           Timestamp now) {
+std::vector<ImportJob> page_imports(db::OrgStore& org, std::optional<ImportId> before,
+                                    std::optional<ImportState> state, int limit, Timestamp now) {
     // Ids are UUIDv7: their order is the order of creation.
-    static constexpr OrgSql kPage{"imports.page",
-                                  "SELECT " IMPORT_COLUMNS
-                                  " FROM import_jobs WHERE organization_id = :org "
+    static constexpr OrgSql kPage{"imports.page", kJob,
+                                  "SELECT {columns} FROM import_jobs WHERE organization_id = :org "
                                   "AND id < ? AND expires_at > ? ORDER BY id DESC LIMIT ?"};
     static constexpr OrgSql kPageOfState{
-        "imports.page_of_state",
-        "SELECT " IMPORT_COLUMNS
-        " FROM import_jobs WHERE organization_id = :org "
+        "imports.page_of_state", kJob,
+        "SELECT {columns} FROM import_jobs WHERE organization_id = :org "
         "AND id < ? AND expires_at > ? AND state = ? ORDER BY id DESC LIMIT ?"};
     const std::string last(Uuid::kBytes, '\xff');
     const Param bound = before ? Param(*before) : Param(last);
-    Rows rows = state ? org.query(kPageOfState, bound, now, text_of(*state), limit)
-                      : org.query(kPage, bound, now, limit);
-    std::vector<rules::ImportJob> list;
-    while (rows.next()) list.push_back(job_of(rows));
-    return list;
+    return state ? org.all(kPageOfState, bound, now, *state, limit)
+                 : org.all(kPage, bound, now, limit);
 }
 
 bool add_staged_rows(db::OrgStore& org, ImportId id, int added, std::int64_t most, Timestamp now) {
@@ -193,13 +157,11 @@ bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_reque
 
 std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kFind{
-        "imports.find_due", Why{"the runner serves all tenants; each row names its own"},
-        "SELECT organization_id, id, state FROM import_jobs "
+        "imports.find_due", Why{"the runner serves all tenants; each row names its own"}, kClaimed,
+        "SELECT {columns} FROM import_jobs "
         "WHERE state IN ('validating', 'committing') AND lease_until <= ? AND expires_at > ? "
         "ORDER BY served_at, created_at LIMIT 1"};
-    auto due = claimed_of(tx.query(kFind, now, now));
-    if (due.empty()) return std::nullopt;
-    return due.front();
+    return tx.one(kFind, now, now);
 }
 
 bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
@@ -243,8 +205,7 @@ bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner, Impo
 }
 
 bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, ImportState from,
-                   ImportState to, const std::optional<rules::ImportFailure>& failure,
-                   Timestamp now) {
+                   ImportState to, const std::optional<ImportFailure>& failure, Timestamp now) {
     static constexpr OrgSql kFinish{
         "imports.finish",
         "UPDATE import_jobs SET state = ?, failure_code = ?, failure_message = ?, "
@@ -261,9 +222,10 @@ bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, ImportStat
 std::vector<ClaimedImport> find_expired_imports(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kFind{
         "imports.find_expired", Why{"retention is the installation's; each row names its tenant"},
-        "SELECT organization_id, id, state FROM import_jobs "
+        kClaimed,
+        "SELECT {columns} FROM import_jobs "
         "WHERE expires_at <= ? ORDER BY expires_at LIMIT ?"};
-    return claimed_of(tx.query(kFind, now, limit));
+    return tx.all(kFind, now, limit);
 }
 
 void delete_import(db::OrgStore& org, ImportId id) {
@@ -275,13 +237,10 @@ void delete_import(db::OrgStore& org, ImportId id) {
 std::vector<ImportCount> count_moving_imports(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kCount{
         "imports.count_moving", Why{"a figure of the installation: no tenant's data in it"},
-        "SELECT state, COUNT(*), MIN(GREATEST(COALESCE(heartbeat_at, 0), updated_at)) FROM import_jobs "
+        kCounted,
+        "SELECT {columns} FROM import_jobs "
         "WHERE state IN ('validating', 'committing') AND expires_at > ? GROUP BY state"};
-    std::vector<ImportCount> counts;
-    for (auto rows = tx.query(kCount, now); rows.next();) {
-        counts.push_back({state_of(rows.bytes(1)), rows.integer(2), rows.integer(3)});
-    }
-    return counts;
+    return tx.all(kCount, now);
 }
 
 }  // namespace muster::store

@@ -5,81 +5,83 @@
 namespace muster::store {
 namespace {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::Param;
 
-// Rows of (user_id) or (user_id, term).
-enum class Term : std::uint8_t { None, Column };
-std::vector<MemberKey> keys_of(db::Rows rows, Term term) {
-    std::vector<MemberKey> keys;
-    while (rows.next()) {
-        MemberKey& key = keys.emplace_back();
-        key.user_id = rows.id<UserId>(1);
-        if (term == Term::Column) key.term = rows.bytes(2);
-    }
-    return keys;
-}
+constexpr auto kKey = columns<MemberKey>(column<&MemberKey::user_id>("user_id"));
+
+constexpr auto kKeyByUser = columns<MemberKey>(column<&MemberKey::user_id>("m.user_id"));
+
+constexpr auto kKeyByTime = columns<MemberKey>(column<&MemberKey::user_id>("user_id"),
+                                               column<&MemberKey::term>("updated_at"));
+
+// The member's row says which of its terms is the first, so that hits at others are passed over
+// without remembering who was shown.
+constexpr auto kKeyByTerm = columns<MemberKey>(
+    column<&MemberKey::user_id>("k.user_id"), column<&MemberKey::term>("k.term"),
+    column<&MemberKey::is_hit>(
+        "k.place = CASE "
+        "WHEN m.email LIKE ? AND (m.search_name NOT LIKE ? OR m.email <= m.search_name) "
+        "AND (m.last_name IS NULL OR m.last_name NOT LIKE ? OR m.email <= m.last_name) THEN 1 "
+        "WHEN m.search_name LIKE ? AND (m.last_name IS NULL OR m.last_name NOT LIKE ? "
+        "OR m.search_name <= m.last_name) THEN 2 ELSE 3 END"));
 
 }  // namespace
 
 std::vector<MemberKey> find_member_key(db::OrgStore& org, std::string_view email) {
     // By users.email, which tells apart what the searched column's collation takes for the same.
     static constexpr OrgSql kFind{
-        "members.find_by_email",
-        "SELECT m.user_id FROM users u JOIN members m ON m.organization_id = :org "
+        "members.find_by_email", kKeyByUser,
+        "SELECT {columns} FROM users u JOIN members m ON m.organization_id = :org "
         "AND m.user_id = u.id WHERE u.email = ?"};
-    return keys_of(org.query(kFind, email), Term::None);
+    return org.all(kFind, email);
 }
 
 std::vector<MemberKey> page_members(db::OrgStore& org, const UserId& after, int limit) {
-    static constexpr OrgSql kPage{"members.page",
-                                  "SELECT user_id FROM members FORCE INDEX (PRIMARY) "
+    static constexpr OrgSql kPage{"members.page", kKey,
+                                  "SELECT {columns} FROM members FORCE INDEX (PRIMARY) "
                                   "WHERE organization_id = :org AND user_id > ? "
                                   "ORDER BY user_id LIMIT ?"};
-    return keys_of(org.query(kPage, after, limit), Term::None);
+    return org.all(kPage, after, limit);
 }
 
 std::vector<MemberKey> page_members_of_status(db::OrgStore& org, std::string_view status,
                                               const UserId& after, int limit) {
-    static constexpr OrgSql kPage{"members.page_of_status",
-                                  "SELECT user_id FROM members FORCE INDEX (status) "
+    static constexpr OrgSql kPage{"members.page_of_status", kKey,
+                                  "SELECT {columns} FROM members FORCE INDEX (status) "
                                   "WHERE organization_id = :org AND status = ? AND user_id > ? "
                                   "ORDER BY user_id LIMIT ?"};
-    return keys_of(org.query(kPage, status, after, limit), Term::None);
+    return org.all(kPage, status, after, limit);
 }
 
 std::vector<MemberKey> page_members_of_external_id(db::OrgStore& org, std::string_view external_id,
                                                    const UserId& after, int limit) {
     static constexpr OrgSql kPage{
-        "members.page_of_external_id",
-        "SELECT user_id FROM members FORCE INDEX (external_id_user) "
+        "members.page_of_external_id", kKey,
+        "SELECT {columns} FROM members FORCE INDEX (external_id_user) "
         "WHERE organization_id = :org AND external_id = ? AND user_id > ? "
         "ORDER BY user_id LIMIT ?"};
-    return keys_of(org.query(kPage, external_id, after, limit), Term::None);
+    return org.all(kPage, external_id, after, limit);
 }
 
 std::vector<MemberKey> page_members_updated(db::OrgStore& org, Timestamp when, const UserId& after,
                                             int limit) {
     static constexpr OrgSql kPage{
-        "members.page_updated",
-        "SELECT user_id, updated_at FROM members FORCE INDEX (updated_at) "
+        "members.page_updated", kKeyByTime,
+        "SELECT {columns} FROM members FORCE INDEX (updated_at) "
         "WHERE organization_id = :org AND ((updated_at = ? AND user_id > ?) OR updated_at > ?) "
         "ORDER BY updated_at, user_id LIMIT ?"};
-    return keys_of(org.query(kPage, when, after, when, limit), Term::Column);
+    return org.all(kPage, when, after, when, limit);
 }
 
 std::vector<MemberKey> page_members_by_prefix(db::OrgStore& org, std::string_view prefix,
                                               const MemberKey& after, int limit) {
-    // Each SELECT inside reads `limit` entries of its own index. The member's row then tells its
-    // first term, so that hits at others are passed over without remembering who was shown.
+    // Each SELECT inside reads `limit` entries of its own index.
     static constexpr OrgSql kPage{
-        "members.page_by_prefix",
-        "SELECT k.user_id, k.term, k.place = CASE "
-        "WHEN m.email LIKE ? AND (m.search_name NOT LIKE ? OR m.email <= m.search_name) "
-        "AND (m.last_name IS NULL OR m.last_name NOT LIKE ? OR m.email <= m.last_name) THEN 1 "
-        "WHEN m.search_name LIKE ? AND (m.last_name IS NULL OR m.last_name NOT LIKE ? "
-        "OR m.search_name <= m.last_name) THEN 2 ELSE 3 END "
-        "FROM ("
+        "members.page_by_prefix", kKeyByTerm,
+        "SELECT {columns} FROM ("
         "(SELECT email AS term, user_id, 1 AS place FROM members FORCE INDEX (email) "
         "WHERE organization_id = :org AND email LIKE ? "
         "AND ((email = ? AND user_id > ?) OR email > ?) ORDER BY email, user_id LIMIT ?) "
@@ -102,12 +104,7 @@ std::vector<MemberKey> page_members_by_prefix(db::OrgStore& org, std::string_vie
         params.insert(params.end(), {like, after.term, after.user_id, after.term, limit});
     }
     params.emplace_back(limit);
-    auto rows = org.query_bulk(kPage, 1, params);
-    std::vector<MemberKey> keys;
-    while (rows.next()) {
-        keys.push_back({rows.bytes(2), rows.id<UserId>(1), rows.integer(3) != 0});
-    }
-    return keys;
+    return org.all_bulk(kPage, 1, params);
 }
 
 std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const UserId> users,
@@ -125,9 +122,10 @@ std::unordered_set<UserId> filter_members(db::OrgStore& org, std::span<const Use
     params.insert(params.end(), 2, conditions.status);
     params.insert(params.end(), 2, conditions.updated_since);
     params.insert(params.end(), 4, like);
-    auto rows = org.query_bulk(kFilter, users.size(), params);
     std::unordered_set<UserId> found;
-    while (rows.next()) found.insert(rows.id<UserId>(1));
+    for (const UserId& user : org.each_bulk<UserId>(kFilter, users.size(), params)) {
+        found.insert(user);
+    }
     return found;
 }
 

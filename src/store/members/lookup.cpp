@@ -2,29 +2,36 @@
 
 #include "store/batches.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::Param;
 
 namespace {
 
-void add_members(std::vector<LinkedMember>& to, db::Rows rows) {
-    while (rows.next()) {
-        LinkedMember& member = to.emplace_back();
-        member.user = rows.id<UserId>(1);
-        member.member = rows.id<MemberId>(2);
-        if (!rows.is_null(3)) member.external_id = rows.bytes(3);
-    }
+constexpr auto kLinked = columns<LinkedMember>(column<&LinkedMember::user>("user_id"),
+                                               column<&LinkedMember::member>("id"),
+                                               column<&LinkedMember::external_id>("external_id"));
+
+using LinkedSql = OrgSql<std::remove_const_t<decltype(kLinked)>>;
+
+void add(std::vector<LinkedMember>& to, std::vector<LinkedMember> found) {
+    std::move(found.begin(), found.end(), std::back_inserter(to));
 }
 
 template <class Value>
-std::vector<LinkedMember> find_members(db::OrgStore& org, const OrgSql& sql, const OrgSql& shared,
-                                       std::span<const Value> values, MemberLock lock) {
+std::vector<LinkedMember> find_members(db::OrgStore& org, const LinkedSql& sql,
+                                       const LinkedSql& shared, std::span<const Value> values,
+                                       MemberLock lock) {
     std::vector<LinkedMember> found;
-    const OrgSql& asked = lock == MemberLock::Share ? shared : sql;
+    const LinkedSql& asked = lock == MemberLock::Share ? shared : sql;
     in_batches(values, [&](const std::vector<Param>& params) {
-        add_members(found, org.query_bulk(asked, params.size(), params));
+        add(found, org.all_bulk(asked, params.size(), params));
     });
     return found;
 }
@@ -33,24 +40,24 @@ std::vector<LinkedMember> find_members(db::OrgStore& org, const OrgSql& sql, con
 
 std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<const UserId> users,
                                                MemberLock lock) {
-    static constexpr OrgSql kFind{"members.find_by_user",
-                                  "SELECT user_id, id, external_id FROM members "
+    static constexpr OrgSql kFind{"members.find_by_user", kLinked,
+                                  "SELECT {columns} FROM members "
                                   "WHERE organization_id = :org AND user_id IN ({?})"};
     static constexpr OrgSql kHold{
-        "members.hold_by_user",
-        "SELECT user_id, id, external_id FROM members "
+        "members.hold_by_user", kLinked,
+        "SELECT {columns} FROM members "
         "WHERE organization_id = :org AND user_id IN ({?}) LOCK IN SHARE MODE"};
     return find_members(org, kFind, kHold, users, lock);
 }
 
 std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
                                              MemberLock lock) {
-    static constexpr OrgSql kFind{"members.find_by_id",
-                                  "SELECT user_id, id, external_id FROM members "
+    static constexpr OrgSql kFind{"members.find_by_id", kLinked,
+                                  "SELECT {columns} FROM members "
                                   "WHERE organization_id = :org AND id IN ({?})"};
     static constexpr OrgSql kHold{
-        "members.hold_by_id",
-        "SELECT user_id, id, external_id FROM members "
+        "members.hold_by_id", kLinked,
+        "SELECT {columns} FROM members "
         "WHERE organization_id = :org AND id IN ({?}) LOCK IN SHARE MODE"};
     return find_members(org, kFind, kHold, members, lock);
 }
@@ -58,20 +65,17 @@ std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const 
 std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
                                                       std::span<const std::string> external_ids,
                                                       MemberLock lock) {
-    static constexpr OrgSql kFind{"members.find_by_external_id",
-                                  "SELECT user_id, id, external_id FROM members "
+    static constexpr OrgSql kFind{"members.find_by_external_id", kLinked,
+                                  "SELECT {columns} FROM members "
                                   "WHERE organization_id = :org AND external_id IN ({?}) LIMIT ?"};
     static constexpr OrgSql kHold{
-        "members.hold_by_external_id",
-        "SELECT user_id, id, external_id FROM members "
+        "members.hold_by_external_id", kLinked,
+        "SELECT {columns} FROM members "
         "WHERE organization_id = :org AND external_id IN ({?}) LIMIT ? LOCK IN SHARE MODE"};
     const auto ask = [&](std::vector<Param> params, int limit) {
         const std::size_t groups = params.size();
         params.emplace_back(limit);
-        std::vector<LinkedMember> found;
-        add_members(found,
-                    org.query_bulk(lock == MemberLock::Share ? kHold : kFind, groups, params));
-        return found;
+        return org.all_bulk(lock == MemberLock::Share ? kHold : kFind, groups, params);
     };
     std::vector<LinkedMember> found;
     in_batches(external_ids, [&](const std::vector<Param>& params) {
@@ -81,12 +85,9 @@ std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
         std::vector<LinkedMember> some = ask(params, limit);
         if (static_cast<int>(some.size()) == limit) {
             some.clear();
-            for (const Param& param : params) {
-                const auto of_one = ask({param}, 2);
-                some.insert(some.end(), of_one.begin(), of_one.end());
-            }
+            for (const Param& param : params) add(some, ask({param}, 2));
         }
-        found.insert(found.end(), some.begin(), some.end());
+        add(found, std::move(some));
     });
     return found;
 }

@@ -1,54 +1,107 @@
 #include "store/members/members.hpp"
 
+#include "db/sql_text.hpp"
+
+#include <utility>
+
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::elements;
+using db::kSqlText;
 using db::OrgSql;
 using db::Param;
+using db::SqlText;
 using db::SystemSql;
 using db::Why;
+using rules::Member;
 
 namespace {
 
-#define MEMBER_COLUMNS                                                               \
-    "user_id, id, email, external_id, first_name, last_name, display_name, locale, " \
-    "country, dob, attributes, status, locked_at, lock_reason, created_at, updated_at"
+constexpr auto kFields = rules::kTextFields;
+using EachField = std::make_index_sequence<kFields.size()>;
 
-rules::Member member_of(const db::Rows& rows, OrgId organization) {
-    rules::Member member;
-    member.user_id = rows.id<UserId>(1);
-    member.member_id = rows.id<MemberId>(2);
-    member.organization_id = organization;
-    member.email = rows.bytes(3);
-    member.external_id = rows.optional_text(4);
-    member.first_name = rows.optional_text(5);
-    member.last_name = rows.optional_text(6);
-    member.display_name = rows.optional_text(7);
-    member.locale = rows.optional_text(8);
-    member.country = rows.optional_text(9);
-    member.dob = rows.optional_text(10);
-    member.attributes = rows.bytes(11);
-    member.status = rows.bytes(12);
-    member.locked_at = rows.optional_timestamp(13);
-    member.lock_reason = rows.optional_text(14);
-    member.created_at = rows.timestamp(15);
-    member.updated_at = rows.timestamp(16);
-    return member;
+template <std::size_t... I>
+constexpr auto member_columns(std::index_sequence<I...>) {
+    return columns<Member>(
+        column<&Member::user_id>("user_id"), column<&Member::member_id>("id"),
+        column<&Member::organization_id>("organization_id"), column<&Member::email>("email"),
+        column<kFields[I].stored>(kFields[I].name)..., column<&Member::attributes>("attributes"),
+        column<&Member::status>("status"), column<&Member::locked_at>("locked_at"),
+        column<&Member::lock_reason>("lock_reason"), column<&Member::created_at>("created_at"),
+        column<&Member::updated_at>("updated_at"));
+}
+constexpr auto kMember = member_columns(EachField());
+
+struct FoundMembership {
+    UserId user;
+    decltype(Membership::has_text) has_text{};
+    std::string attributes;
+};
+template <std::size_t I>
+constexpr std::string_view kHasField = kSqlText<[] {
+    return SqlText{kFields[I].name, " IS NOT NULL"};
+}>;
+
+template <std::size_t... I>
+constexpr auto membership_columns(std::index_sequence<I...>) {
+    return columns<FoundMembership>(
+        column<&FoundMembership::user>("user_id"),
+        elements<&FoundMembership::has_text>({kHasField<I>...}),
+        column<&FoundMembership::attributes>("attributes"));
+}
+constexpr auto kMembership = membership_columns(EachField());
+
+constexpr auto kUser = db::row<std::string, UserId>("email", "id");
+constexpr auto kKnown = columns<KnownCounts>(column<&KnownCounts::users>("COUNT(*)"),
+                                             column<&KnownCounts::members>("COUNT(m.user_id)"));
+
+// The parameters of a group: params_of().
+constexpr SqlText insert_text() {
+    SqlText text{"INSERT INTO members (organization_id, user_id, id, email, "};
+    for (const auto& field : kFields) text.add({field.name, ", "});
+    text.add({"attributes, created_at, updated_at) VALUES {(:org, ?, ?, ?, "});
+    for (std::size_t i = 0; i < kFields.size(); ++i) text.add({"?, "});
+    return text.add({"?, ?, ?)}"});
 }
 
-#define INSERT_MEMBERS                                                                           \
-    "INSERT INTO members (organization_id, user_id, id, email, external_id, first_name, "        \
-    "last_name, display_name, locale, country, dob, attributes, created_at, updated_at) VALUES " \
-    "{(:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}"
+// Fills gaps alone. Assignments run from left to right: updated_at looks at the old values, so it
+// stands first.
+constexpr SqlText fill_text() {
+    SqlText text = insert_text();
+    text.add({" ON DUPLICATE KEY UPDATE updated_at = IF("});
+    for (const auto& field : kFields) {
+        text.add(
+            {"(members.", field.name, " IS NULL AND VALUES(", field.name, ") IS NOT NULL) OR "});
+    }
+    text.add(
+        {"JSON_LENGTH(JSON_MERGE_PATCH(VALUES(attributes), members.attributes)) > "
+         "JSON_LENGTH(members.attributes), VALUES(updated_at), members.updated_at), "});
+    for (const auto& field : kFields) {
+        text.add({field.name, " = COALESCE(members.", field.name, ", VALUES(", field.name, ")), "});
+    }
+    return text.add(
+        {"attributes = IF(VALUES(attributes) = '{}', members.attributes, "
+         "JSON_MERGE_PATCH(VALUES(attributes), members.attributes))"});
+}
+
+constexpr SqlText update_text() {
+    SqlText text{"UPDATE members SET "};
+    for (const auto& field : kFields) text.add({field.name, " = ?, "});
+    return text.add(
+        {"attributes = ?, status = ?, locked_at = ?, lock_reason = ?, updated_at = ? "
+         "WHERE organization_id = :org AND user_id = ?"});
+}
 
 std::vector<Param> params_of(std::span<const NewMember> members, Timestamp now) {
     std::vector<Param> params;
-    params.reserve(members.size() * 13);
+    params.reserve(members.size() * (kFields.size() + 6));
     for (const NewMember& member : members) {
-        params.emplace_back(member.user_id);
-        params.emplace_back(member.member_id);
-        params.emplace_back(member.email);
-        for (const std::string_view text : member.texts)
+        params.insert(params.end(), {member.user_id, member.member_id, member.email});
+        for (const std::string_view text : member.texts) {
             params.push_back(Param::text_or_null(text));
+        }
         params.insert(params.end(), {member.attributes, now, now});
     }
     return params;
@@ -73,120 +126,82 @@ std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp 
 UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock) {
     static constexpr SystemSql kFind{"users.find",
                                      Why{"the identity is global, the member row is the tenant's"},
-                                     "SELECT email, id FROM users WHERE email IN ({?})"};
+                                     kUser, "SELECT {columns} FROM users WHERE email IN ({?})"};
     static constexpr SystemSql kFindLocked{
-        "users.find_locked", Why{"the identity is global, the member row is the tenant's"},
-        "SELECT email, id FROM users WHERE email IN ({?}) FOR UPDATE"};
+        "users.find_locked", Why{"the identity is global, the member row is the tenant's"}, kUser,
+        "SELECT {columns} FROM users WHERE email IN ({?}) FOR UPDATE"};
     UsersByEmail found;
     if (emails.empty()) return found;
     const std::vector<Param> params(emails.begin(), emails.end());
-    auto rows =
-        tx.query_bulk(lock == UserLock::ForUpdate ? kFindLocked : kFind, emails.size(), params);
-    while (rows.next()) found.emplace(rows.bytes(1), rows.id<UserId>(2));
+    const auto& sql = lock == UserLock::ForUpdate ? kFindLocked : kFind;
+    for (auto [email, user] : tx.each_bulk(sql, emails.size(), params)) {
+        found.emplace(std::move(email), user);
+    }
     return found;
 }
 
 std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
                                                         std::span<const UserId> users) {
     static constexpr OrgSql kFind{
-        "members.find_memberships",
-        "SELECT user_id, external_id IS NOT NULL, first_name IS NOT NULL, last_name IS NOT NULL, "
-        "display_name IS NOT NULL, locale IS NOT NULL, country IS NOT NULL, dob IS NOT NULL, attributes "
-        "FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+        "members.find_memberships", kMembership,
+        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id IN ({?})"};
     std::unordered_map<UserId, Membership> found;
     if (users.empty()) return found;
     const std::vector<Param> params(users.begin(), users.end());
-    auto rows = org.query_bulk(kFind, users.size(), params);
-    while (rows.next()) {
-        Membership& membership = found[rows.id<UserId>(1)];
-        for (unsigned i = 0; i < membership.has_text.size(); ++i) {
-            membership.has_text[i] = rows.integer(i + 2) != 0;
-        }
-        membership.attributes = rows.bytes(9);
+    for (FoundMembership row : org.each_bulk(kFind, users.size(), params)) {
+        found.emplace(row.user, Membership{row.has_text, std::move(row.attributes)});
     }
     return found;
 }
 
 KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> emails) {
     static constexpr OrgSql kCount{
-        "members.count_known",
-        "SELECT COUNT(*), COUNT(m.user_id) FROM users u LEFT JOIN members m "
+        "members.count_known", kKnown,
+        "SELECT {columns} FROM users u LEFT JOIN members m "
         "ON m.organization_id = :org AND m.user_id = u.id WHERE u.email IN ({?})"};
     if (emails.empty()) return {};
     const std::vector<Param> params(emails.begin(), emails.end());
-    auto rows = org.query_bulk(kCount, emails.size(), params);
-    rows.next();
-    return {rows.integer(1), rows.integer(2)};
+    return org.all_bulk(kCount, emails.size(), params).front();
 }
 
 void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {
-    static constexpr OrgSql kInsert{"members.insert", INSERT_MEMBERS};
+    static constexpr OrgSql kInsert{"members.insert", kSqlText<insert_text>};
     if (!members.empty()) org.execute_bulk(kInsert, members.size(), params_of(members, now));
 }
 
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now) {
-    // Assignments run from left to right: updated_at looks at the old values, so it stands first.
-    static constexpr OrgSql kFill{
-        "members.fill", INSERT_MEMBERS
-        " ON DUPLICATE KEY UPDATE "
-        "updated_at = IF((members.external_id IS NULL AND VALUES(external_id) IS NOT NULL) "
-        "OR (members.first_name IS NULL AND VALUES(first_name) IS NOT NULL) "
-        "OR (members.last_name IS NULL AND VALUES(last_name) IS NOT NULL) "
-        "OR (members.display_name IS NULL AND VALUES(display_name) IS NOT NULL) "
-        "OR (members.locale IS NULL AND VALUES(locale) IS NOT NULL) "
-        "OR (members.country IS NULL AND VALUES(country) IS NOT NULL) "
-        "OR (members.dob IS NULL AND VALUES(dob) IS NOT NULL) "
-        "OR JSON_LENGTH(JSON_MERGE_PATCH(VALUES(attributes), members.attributes)) > "
-        "JSON_LENGTH(members.attributes), VALUES(updated_at), members.updated_at), "
-        "external_id = COALESCE(members.external_id, VALUES(external_id)), "
-        "first_name = COALESCE(members.first_name, VALUES(first_name)), "
-        "last_name = COALESCE(members.last_name, VALUES(last_name)), "
-        "display_name = COALESCE(members.display_name, VALUES(display_name)), "
-        "locale = COALESCE(members.locale, VALUES(locale)), "
-        "country = COALESCE(members.country, VALUES(country)), "
-        "dob = COALESCE(members.dob, VALUES(dob)), "
-        "attributes = IF(VALUES(attributes) = '{}', members.attributes, "
-        "JSON_MERGE_PATCH(VALUES(attributes), members.attributes))"};
+    static constexpr OrgSql kFill{"members.fill", kSqlText<fill_text>};
     if (!members.empty()) org.execute_bulk(kFill, members.size(), params_of(members, now));
 }
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user) {
-    static constexpr OrgSql kFind{"members.find",
-                                  "SELECT " MEMBER_COLUMNS
-                                  " FROM members WHERE organization_id = :org AND user_id = ?"};
-    auto rows = org.query(kFind, user);
-    return rows.next() ? std::optional(member_of(rows, org.org())) : std::nullopt;
+    static constexpr OrgSql kFind{
+        "members.find", kMember,
+        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id = ?"};
+    return org.one(kFind, user);
 }
 
 std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserId> users) {
     static constexpr OrgSql kFind{
-        "members.find_many",
-        "SELECT " MEMBER_COLUMNS " FROM members WHERE organization_id = :org AND user_id IN ({?})"};
-    const std::vector<Param> params(users.begin(), users.end());
-    auto rows = org.query_bulk(kFind, users.size(), params);
-    std::vector<rules::Member> members;
-    while (rows.next()) members.push_back(member_of(rows, org.org()));
-    return members;
+        "members.find_many", kMember,
+        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id IN ({?})"};
+    return org.all_bulk(kFind, users.size(), std::vector<Param>(users.begin(), users.end()));
 }
 
 std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user) {
     static constexpr OrgSql kLock{
-        "members.lock", "SELECT " MEMBER_COLUMNS
-                        " FROM members WHERE organization_id = :org AND user_id = ? FOR UPDATE"};
-    auto rows = org.query(kLock, user);
-    return rows.next() ? std::optional(member_of(rows, org.org())) : std::nullopt;
+        "members.lock", kMember,
+        "SELECT {columns} FROM members WHERE organization_id = :org AND user_id = ? FOR UPDATE"};
+    return org.one(kLock, user);
 }
 
 void update_member(db::OrgStore& org, const rules::Member& member) {
-    static constexpr OrgSql kUpdate{
-        "members.update",
-        "UPDATE members SET external_id = ?, first_name = ?, last_name = ?, display_name = ?, "
-        "locale = ?, country = ?, dob = ?, attributes = ?, status = ?, locked_at = ?, "
-        "lock_reason = ?, updated_at = ? WHERE organization_id = :org AND user_id = ?"};
-    org.execute(kUpdate, member.external_id, member.first_name, member.last_name,
-                member.display_name, member.locale, member.country, member.dob, member.attributes,
-                member.status, member.locked_at, member.lock_reason, member.updated_at,
-                member.user_id);
+    static constexpr OrgSql kUpdate{"members.update", kSqlText<update_text>};
+    std::vector<Param> params;
+    for (const auto& field : kFields) params.emplace_back(member.*field.stored);
+    params.insert(params.end(), {member.attributes, member.status, member.locked_at,
+                                 member.lock_reason, member.updated_at, member.user_id});
+    org.execute_bulk(kUpdate, 1, params);
 }
 
 bool delete_member(db::OrgStore& org, UserId user) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
+#include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 
 #include <array>
@@ -28,7 +29,7 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Us
 
 // What a member has, as far as filling gaps asks.
 struct Membership {
-    std::array<bool, 7> has_text{};  // external_id … dob
+    std::array<bool, rules::kTextFields.size()> has_text{};
     std::string attributes;
 };
 // Those of these users who are members.
@@ -46,9 +47,9 @@ KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> ema
 struct NewMember {
     UserId user_id;
     MemberId member_id;
-    std::string_view email;                 // the user's
-    std::array<std::string_view, 7> texts;  // external_id … dob, "" = absent
-    std::string_view attributes;            // a document
+    std::string_view email;                                         // the user's
+    std::array<std::string_view, rules::kTextFields.size()> texts;  // "" = absent
+    std::string_view attributes;                                    // a document
 };
 // Inserts members who are none yet.
 void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);

@@ -2,26 +2,30 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::nested;
 using db::OrgSql;
 using db::SystemSql;
 using db::Why;
 
 namespace {
 
-rules::ModuleCredential credential_of(const db::Rows& rows) {
-    rules::ModuleCredential credential;
-    credential.organization_id = rows.id<OrgId>(1);
-    credential.id = rows.id<CredentialId>(2);
-    credential.installation_id = rows.id<InstallationId>(3);
-    credential.name = rows.bytes(4);
-    credential.last_four = rows.bytes(5);
-    credential.created_by = rows.optional_id<AdminId>(6);
-    credential.created_at = rows.timestamp(7);
-    credential.last_used_at = rows.optional_timestamp(8);
-    credential.expires_at = rows.optional_timestamp(9);
-    credential.revoked_at = rows.optional_timestamp(10);
-    return credential;
-}
+constexpr auto kCredential = columns<rules::ModuleCredential>(
+    column<&rules::ModuleCredential::organization_id>("c.organization_id"),
+    column<&rules::ModuleCredential::id>("c.id"),
+    column<&rules::ModuleCredential::installation_id>("c.installation_id"),
+    column<&rules::ModuleCredential::name>("c.name"),
+    column<&rules::ModuleCredential::last_four>("c.last_four"),
+    column<&rules::ModuleCredential::created_by>("c.created_by"),
+    column<&rules::ModuleCredential::created_at>("c.created_at"),
+    column<&rules::ModuleCredential::last_used_at>("c.last_used_at"),
+    column<&rules::ModuleCredential::expires_at>("c.expires_at"),
+    column<&rules::ModuleCredential::revoked_at>("c.revoked_at"));
+constexpr auto kFound =
+    columns<FoundCredential>(nested<&FoundCredential::credential>(kCredential),
+                             column<&FoundCredential::sealed_signing_secret>("c.signing_secret"),
+                             column<&FoundCredential::is_disabled>("i.status = 'disabled'"));
 
 }  // namespace
 
@@ -41,16 +45,12 @@ void insert_module_credential(db::OrgStore& org, const rules::ModuleCredential& 
 std::optional<FoundCredential> find_module_credential(db::Tx& tx, std::string_view secret_hash) {
     // With the installation's state in the same statement: a disabled one lets nobody in at once.
     static constexpr SystemSql kFind{
-        "module_credentials.find_by_secret", Why{"the credential is what tells the tenant"},
-        "SELECT c.organization_id, c.id, c.installation_id, c.name, c.last_four, c.created_by, "
-        "c.created_at, c.last_used_at, c.expires_at, c.revoked_at, c.signing_secret, "
-        "i.status = 'disabled' FROM module_credentials c "
+        "module_credentials.find_by_secret", Why{"the credential is what tells the tenant"}, kFound,
+        "SELECT {columns} FROM module_credentials c "
         "JOIN module_installations i "
         "ON i.organization_id = c.organization_id AND i.id = c.installation_id "
         "WHERE c.secret_hash = ?"};
-    auto rows = tx.query(kFind, secret_hash);
-    if (!rows.next()) return std::nullopt;
-    return FoundCredential{credential_of(rows), rows.bytes(11), rows.integer(12) != 0};
+    return tx.one(kFind, secret_hash);
 }
 
 std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
@@ -58,16 +58,11 @@ std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
                                                              CredentialId after,
                                                              Timestamp shown_since, int limit) {
     static constexpr OrgSql kPage{
-        "module_credentials.page",
-        "SELECT organization_id, id, installation_id, name, last_four, created_by, created_at, "
-        "last_used_at, expires_at, revoked_at FROM module_credentials "
-        "WHERE organization_id = :org AND installation_id = ? AND id > ? "
-        "AND (revoked_at IS NULL OR revoked_at >= ?) ORDER BY id LIMIT ?"};
-    std::vector<rules::ModuleCredential> list;
-    for (auto rows = org.query(kPage, installation, after, shown_since, limit); rows.next();) {
-        list.push_back(credential_of(rows));
-    }
-    return list;
+        "module_credentials.page", kCredential,
+        "SELECT {columns} FROM module_credentials c "
+        "WHERE c.organization_id = :org AND c.installation_id = ? AND c.id > ? "
+        "AND (c.revoked_at IS NULL OR c.revoked_at >= ?) ORDER BY c.id LIMIT ?"};
+    return org.all(kPage, installation, after, shown_since, limit);
 }
 
 std::int64_t count_module_credentials(db::OrgStore& org, InstallationId installation) {
@@ -75,9 +70,7 @@ std::int64_t count_module_credentials(db::OrgStore& org, InstallationId installa
         "module_credentials.count",
         "SELECT COUNT(*) FROM module_credentials "
         "WHERE organization_id = :org AND installation_id = ? AND revoked_at IS NULL"};
-    auto rows = org.query(kCount, installation);
-    rows.next();
-    return rows.integer(1);
+    return org.value<std::int64_t>(kCount, installation);
 }
 
 bool lock_module_credential(db::OrgStore& org, InstallationId installation, CredentialId id) {
@@ -85,7 +78,7 @@ bool lock_module_credential(db::OrgStore& org, InstallationId installation, Cred
         "module_credentials.lock",
         "SELECT 1 FROM module_credentials "
         "WHERE organization_id = :org AND id = ? AND installation_id = ? FOR UPDATE"};
-    return org.query(kLock, id, installation).next();
+    return org.exists(kLock, id, installation);
 }
 
 bool revoke_module_credential(db::OrgStore& org, CredentialId id, Timestamp now) {

@@ -2,6 +2,9 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
 using rules::Installation;
@@ -9,36 +12,14 @@ using rules::InstallationStatus;
 
 namespace {
 
-#define INSTALLATION_COLUMNS                                                     \
-    "organization_id, id, module_id, version_id, status, config, installed_by, " \
-    "installed_at, created_at, updated_at"
-
-InstallationStatus status_of(std::string_view text) {
-    for (const auto status : {InstallationStatus::Enabled, InstallationStatus::Disabled}) {
-        if (text_of(status) == text) return status;
-    }
-    return InstallationStatus::Error;
-}
-
-Installation installation_of(const db::Rows& rows) {
-    Installation installation;
-    installation.organization_id = rows.id<OrgId>(1);
-    installation.id = rows.id<InstallationId>(2);
-    installation.module_id = rows.id<ModuleId>(3);
-    installation.version_id = rows.id<VersionId>(4);
-    installation.status = status_of(rows.bytes(5));
-    installation.config.text = rows.bytes(6);
-    installation.installed_by = rows.optional_id<AdminId>(7);
-    installation.installed_at = rows.timestamp(8);
-    installation.created_at = rows.timestamp(9);
-    installation.updated_at = rows.timestamp(10);
-    return installation;
-}
-
-std::optional<Installation> one_installation(db::Rows rows) {
-    if (!rows.next()) return std::nullopt;
-    return installation_of(rows);
-}
+constexpr auto kInstallation = columns<Installation>(
+    column<&Installation::organization_id>("organization_id"), column<&Installation::id>("id"),
+    column<&Installation::module_id>("module_id"), column<&Installation::version_id>("version_id"),
+    column<&Installation::status>("status"), column<&Installation::config>("config"),
+    column<&Installation::installed_by>("installed_by"),
+    column<&Installation::installed_at>("installed_at"),
+    column<&Installation::created_at>("created_at"),
+    column<&Installation::updated_at>("updated_at"));
 
 }  // namespace
 
@@ -58,38 +39,31 @@ bool insert_installation(db::OrgStore& org, const Installation& installation,
 }
 
 std::optional<Installation> find_installation(db::OrgStore& org, InstallationId id) {
-    static constexpr OrgSql kFind{"installations.find", "SELECT " INSTALLATION_COLUMNS
-                                                        " FROM module_installations "
-                                                        "WHERE organization_id = :org AND id = ?"};
-    return one_installation(org.query(kFind, id));
+    static constexpr OrgSql kFind{"installations.find", kInstallation,
+                                  "SELECT {columns} FROM module_installations "
+                                  "WHERE organization_id = :org AND id = ?"};
+    return org.one(kFind, id);
 }
 
 std::optional<Installation> lock_installation(db::OrgStore& org, InstallationId id) {
-    static constexpr OrgSql kLock{"installations.lock",
-                                  "SELECT " INSTALLATION_COLUMNS
-                                  " FROM module_installations "
+    static constexpr OrgSql kLock{"installations.lock", kInstallation,
+                                  "SELECT {columns} FROM module_installations "
                                   "WHERE organization_id = :org AND id = ? FOR UPDATE"};
-    return one_installation(org.query(kLock, id));
+    return org.one(kLock, id);
 }
 
 std::vector<Installation> page_installations(db::OrgStore& org, InstallationId after, int limit) {
-    static constexpr OrgSql kPage{"installations.page",
-                                  "SELECT " INSTALLATION_COLUMNS
-                                  " FROM module_installations "
+    static constexpr OrgSql kPage{"installations.page", kInstallation,
+                                  "SELECT {columns} FROM module_installations "
                                   "WHERE organization_id = :org AND id > ? ORDER BY id LIMIT ?"};
-    std::vector<Installation> list;
-    for (auto rows = org.query(kPage, after, limit); rows.next();) {
-        list.push_back(installation_of(rows));
-    }
-    return list;
+    return org.all(kPage, after, limit);
 }
 
 std::string find_config_secrets(db::OrgStore& org, InstallationId id) {
     static constexpr OrgSql kFind{"installations.find_secrets",
                                   "SELECT config_secrets FROM module_installations "
                                   "WHERE organization_id = :org AND id = ?"};
-    auto rows = org.query(kFind, id);
-    return rows.next() ? rows.text_or_empty(1) : std::string();
+    return or_empty(or_empty(org.one<std::optional<std::string>>(kFind, id)));
 }
 
 void set_installation_config(db::OrgStore& org, const Installation& installation,

@@ -131,7 +131,7 @@ bool has_other_rights(db::Tx& tx, const Account& account, std::string_view datab
         "UNION ALL SELECT 1 FROM information_schema.table_privileges WHERE grantee = ? "
         "UNION ALL SELECT 1 FROM information_schema.column_privileges WHERE grantee = ? LIMIT 1"};
     const std::string grantee = name_of(account);
-    return tx.query(kRights, grantee, grantee, pattern_of(database), grantee, grantee).next();
+    return tx.exists(kRights, grantee, grantee, pattern_of(database), grantee, grantee);
 }
 
 std::string use_statement(std::string_view database) {

@@ -1,243 +1,127 @@
 #include "store/operations/key_rotation.hpp"
 
+#include "db/sql_text.hpp"
 #include "rules/seal_names.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::kSqlText;
+using db::SqlText;
 using db::SystemSql;
 using db::Why;
 
 namespace {
 
-std::vector<SealedRow> rows_of(db::Rows rows) {
-    std::vector<SealedRow> list;
-    while (rows.next()) list.push_back({rows.bytes(1), rows.bytes(2)});
-    return list;
+Uuid id_at(std::string_view key, std::size_t place) {
+    return Uuid::from_bytes(key.substr(std::min(place, key.size()), Uuid::kBytes)).value_or(Uuid());
 }
 
-// The same where the key is an organization and something within it, 16 bytes and the rest.
-std::vector<SealedRow> page_within(db::Tx& tx, const SystemSql& page, std::string_view after,
-                                   int limit) {
-    const std::string_view organization = after.substr(0, Uuid::kBytes);
-    return rows_of(
-        tx.query(page, organization, organization, after.substr(organization.size()), limit));
+// What a row's value is bound to, by the row's key.
+template <class IdType, std::string (*kName)(const IdType&)>
+std::string of_id(std::string_view key) {
+    return kName(IdType(id_at(key, key.size() - Uuid::kBytes)));
 }
-
-// The latter, where it is an id.
-template <class IdType>
-IdType id_within(std::string_view key) {
-    const auto id = Uuid::from_bytes(key.substr(std::min(key.size(), Uuid::kBytes)));
-    return IdType(id.value_or(Uuid()));
+template <std::string (*kName)(const OrgId&, const ConnectionId&)>
+std::string of_connection(std::string_view key) {
+    return kName(OrgId(id_at(key, 0)), ConnectionId(id_at(key, Uuid::kBytes)));
 }
-
-// ---------------------------------------------------------------------------- TOTP secrets
-
-std::string admin_context(std::string_view id) {
-    return rules::totp_seal_name(AdminId(Uuid::from_bytes(id).value_or(Uuid())));
-}
-
-std::vector<SealedRow> page_admins(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_admins", Why{"the sealing key is the installation's"},
-        "SELECT id, totp_secret FROM admins WHERE id > ? AND totp_secret IS NOT NULL "
-        "ORDER BY id LIMIT ? FOR UPDATE"};
-    return rows_of(tx.query(kPage, after, limit));
-}
-
-void write_admin(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{"secrets.write_admin",
-                                      Why{"the sealing key is the installation's"},
-                                      "UPDATE admins SET totp_secret = ? WHERE id = ?"};
-    tx.execute(kWrite, sealed, id);
-}
-
-// ---------------------------------------------------------------------------- mail that waits
-
-std::string mail_context(std::string_view id) {
-    return rules::mail_seal_name(MailId(Uuid::from_bytes(id).value_or(Uuid())));
-}
-
-std::vector<SealedRow> page_mail(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_mail", Why{"the sealing key is the installation's"},
-        "SELECT id, content FROM mail_outbox WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE"};
-    return rows_of(tx.query(kPage, after, limit));
-}
-
-void write_mail(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{"secrets.write_mail",
-                                      Why{"the sealing key is the installation's"},
-                                      "UPDATE mail_outbox SET content = ? WHERE id = ?"};
-    tx.execute(kWrite, sealed, id);
-}
-
-// ---------------------------------------------------------------------------- webhook secrets
-
-std::string endpoint_context(std::string_view id) {
-    return rules::endpoint_seal_name(id_within<EndpointId>(id));
-}
-
-std::vector<SealedRow> page_endpoints(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_endpoints", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, id), secret FROM webhook_endpoints "
-        "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
-        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    return page_within(tx, kPage, after, limit);
-}
-
-void write_endpoint(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{
-        "secrets.write_endpoint", Why{"the sealing key is the installation's"},
-        "UPDATE webhook_endpoints SET secret = ? WHERE organization_id = ? AND id = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
-std::vector<SealedRow> page_previous(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_previous_endpoints", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, id), previous_secret FROM webhook_endpoints "
-        "WHERE (organization_id > ? OR (organization_id = ? AND id > ?)) "
-        "AND previous_secret IS NOT NULL ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    return page_within(tx, kPage, after, limit);
-}
-
-void write_previous(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{
-        "secrets.write_previous_endpoint", Why{"the sealing key is the installation's"},
-        "UPDATE webhook_endpoints SET previous_secret = ? WHERE organization_id = ? AND id = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
-// ---------------------------------------------------------------------------- recorded replies
-
-std::string reply_context(std::string_view) {
+std::string of_reply(std::string_view) {
     return std::string(rules::kReplySealName);
 }
 
-std::vector<SealedRow> page_replies(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_replies", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, key_hash), body FROM idempotency_keys "
-        "WHERE (organization_id > ? OR (organization_id = ? AND key_hash > ?)) AND sealed "
-        "ORDER BY organization_id, key_hash LIMIT ? FOR UPDATE"};
-    return page_within(tx, kPage, after, limit);
-}
-
-void write_reply(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{
-        "secrets.write_reply", Why{"the sealing key is the installation's"},
-        "UPDATE idempotency_keys SET body = ? WHERE organization_id = ? AND key_hash = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
-// ---------------------------------------------------------------------------- configs
-
-std::string config_context(std::string_view id) {
-    return rules::config_seal_name(id_within<InstallationId>(id));
-}
-
-std::vector<SealedRow> page_configs(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_configs", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, id), config_secrets FROM module_installations "
-        "WHERE (organization_id > ? OR (organization_id = ? AND id > ?)) "
-        "AND config_secrets IS NOT NULL ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    return page_within(tx, kPage, after, limit);
-}
-
-void write_config(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{
-        "secrets.write_config", Why{"the sealing key is the installation's"},
-        "UPDATE module_installations SET config_secrets = ? WHERE organization_id = ? AND id = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
-// ---------------------------------------------------------------------------- module credentials
-
-std::string credential_context(std::string_view id) {
-    return rules::credential_seal_name(id_within<CredentialId>(id));
-}
-
-std::vector<SealedRow> page_credentials(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_module_credentials", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, id), signing_secret FROM module_credentials "
-        "WHERE organization_id > ? OR (organization_id = ? AND id > ?) "
-        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    return page_within(tx, kPage, after, limit);
-}
-
-void write_credential(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{
-        "secrets.write_module_credential", Why{"the sealing key is the installation's"},
-        "UPDATE module_credentials SET signing_secret = ? WHERE organization_id = ? AND id = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
-// ---------------------------------------------------------------------------- connections
-
-// The key is the organization and the connection.
-OrgId organization_of(std::string_view key) {
-    return OrgId(Uuid::from_bytes(key.substr(0, Uuid::kBytes)).value_or(Uuid()));
-}
-
-std::string connection_context(std::string_view id) {
-    return rules::connection_seal_name(organization_of(id), id_within<ConnectionId>(id));
-}
-
-std::vector<SealedRow> page_connections(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_connections", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, id), tokens FROM connections "
-        "WHERE (organization_id > ? OR (organization_id = ? AND id > ?)) AND tokens IS NOT NULL "
-        "ORDER BY organization_id, id LIMIT ? FOR UPDATE"};
-    return page_within(tx, kPage, after, limit);
-}
-
-void write_connection(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{
-        "secrets.write_connection", Why{"the sealing key is the installation's"},
-        "UPDATE connections SET tokens = ? WHERE organization_id = ? AND id = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
-std::string authorization_context(std::string_view id) {
-    return rules::authorization_seal_name(organization_of(id), id_within<ConnectionId>(id));
-}
-
-std::vector<SealedRow> page_authorizations(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{
-        "secrets.page_authorizations", Why{"the sealing key is the installation's"},
-        "SELECT CONCAT(organization_id, connection_id), verifier FROM connection_authorizations "
-        "WHERE organization_id > ? OR (organization_id = ? AND connection_id > ?) "
-        "ORDER BY organization_id, connection_id LIMIT ? FOR UPDATE"};
-    return page_within(tx, kPage, after, limit);
-}
-
-void write_authorization(db::Tx& tx, std::string_view id, std::string_view sealed) {
-    static constexpr SystemSql kWrite{"secrets.write_authorization",
-                                      Why{"the sealing key is the installation's"},
-                                      "UPDATE connection_authorizations SET verifier = ? "
-                                      "WHERE organization_id = ? AND connection_id = ?"};
-    tx.execute(kWrite, sealed, id.substr(0, Uuid::kBytes), id.substr(Uuid::kBytes));
-}
-
-constexpr std::array kTables = {
-    SealedTable{"second factors", admin_context, page_admins, write_admin},
-    SealedTable{"waiting mails", mail_context, page_mail, write_mail},
-    SealedTable{"recorded replies", reply_context, page_replies, write_reply},
-    SealedTable{"module configs", config_context, page_configs, write_config},
-    SealedTable{"webhook secrets", endpoint_context, page_endpoints, write_endpoint},
-    SealedTable{"previous webhook secrets", endpoint_context, page_previous, write_previous},
-    SealedTable{"module credentials", credential_context, page_credentials, write_credential},
-    SealedTable{"connection tokens", connection_context, page_connections, write_connection},
-    SealedTable{"connection verifiers", authorization_context, page_authorizations,
-                write_authorization},
+// A column that rests sealed. Keys::InOrganization: the table's key is the organization and `key`.
+enum class Keys : std::uint8_t { Global, InOrganization };
+struct SealedColumn {
+    std::string_view what;
+    std::string_view table;
+    Keys keys;
+    std::string_view key;
+    std::string_view column;
+    std::string_view condition;  // of the rows that have a sealed value
+    std::string (*context)(std::string_view key);
 };
+
+constexpr std::array kColumns = {
+    SealedColumn{"second factors", "admins", Keys::Global, "id", "totp_secret",
+                 "totp_secret IS NOT NULL", of_id<AdminId, rules::totp_seal_name>},
+    SealedColumn{"waiting mails", "mail_outbox", Keys::Global, "id", "content", "TRUE",
+                 of_id<MailId, rules::mail_seal_name>},
+    SealedColumn{"recorded replies", "idempotency_keys", Keys::InOrganization, "key_hash", "body",
+                 "sealed", of_reply},
+    SealedColumn{"module configs", "module_installations", Keys::InOrganization, "id",
+                 "config_secrets", "config_secrets IS NOT NULL",
+                 of_id<InstallationId, rules::config_seal_name>},
+    SealedColumn{"webhook secrets", "webhook_endpoints", Keys::InOrganization, "id", "secret",
+                 "TRUE", of_id<EndpointId, rules::endpoint_seal_name>},
+    SealedColumn{"previous webhook secrets", "webhook_endpoints", Keys::InOrganization, "id",
+                 "previous_secret", "previous_secret IS NOT NULL",
+                 of_id<EndpointId, rules::endpoint_seal_name>},
+    SealedColumn{"module credentials", "module_credentials", Keys::InOrganization, "id",
+                 "signing_secret", "TRUE", of_id<CredentialId, rules::credential_seal_name>},
+    SealedColumn{"connection tokens", "connections", Keys::InOrganization, "id", "tokens",
+                 "tokens IS NOT NULL", of_connection<rules::connection_seal_name>},
+    SealedColumn{"connection verifiers", "connection_authorizations", Keys::InOrganization,
+                 "connection_id", "verifier", "TRUE",
+                 of_connection<rules::authorization_seal_name>},
+};
+
+constexpr SqlText key_text(const SealedColumn& of) {
+    if (of.keys == Keys::Global) return {of.key};
+    return {"CONCAT(organization_id, ", of.key, ")"};
+}
+
+constexpr SqlText page_text(const SealedColumn& of) {
+    SqlText text{"SELECT {columns} FROM ", of.table, " WHERE ", of.condition, " AND "};
+    if (of.keys == Keys::Global) {
+        return text.add({of.key, " > ? ORDER BY ", of.key, " LIMIT ? FOR UPDATE"});
+    }
+    return text.add({"(organization_id > ? OR (organization_id = ? AND ", of.key,
+                     " > ?)) ORDER BY organization_id, ", of.key, " LIMIT ? FOR UPDATE"});
+}
+
+constexpr SqlText write_text(const SealedColumn& of) {
+    return {"UPDATE ", of.table,      " SET ",
+            of.column, " = ? WHERE ", of.keys == Keys::Global ? "" : "organization_id = ? AND ",
+            of.key,    " = ?"};
+}
+
+template <std::size_t kIndex>
+constexpr auto kSealedRow =
+    columns<SealedRow>(column<&SealedRow::id>(kSqlText<[] { return key_text(kColumns[kIndex]); }>),
+                       column<&SealedRow::sealed>(kColumns[kIndex].column));
+
+template <std::size_t kIndex>
+std::vector<SealedRow> page(db::Tx& tx, std::string_view after, int limit) {
+    static constexpr SystemSql kPage{"secrets.page", Why{"the sealing key is the installation's"},
+                                     kSealedRow<kIndex>,
+                                     kSqlText<[] { return page_text(kColumns[kIndex]); }>};
+    if (kColumns[kIndex].keys == Keys::Global) return tx.all(kPage, after, limit);
+    const std::string_view organization = after.substr(0, Uuid::kBytes);
+    return tx.all(kPage, organization, organization, after.substr(organization.size()), limit);
+}
+
+template <std::size_t kIndex>
+void write(db::Tx& tx, std::string_view key, std::string_view sealed) {
+    static constexpr SystemSql kWrite{"secrets.write", Why{"the sealing key is the installation's"},
+                                      kSqlText<[] { return write_text(kColumns[kIndex]); }>};
+    if (kColumns[kIndex].keys == Keys::Global) {
+        tx.execute(kWrite, sealed, key);
+    } else {
+        tx.execute(kWrite, sealed, key.substr(0, Uuid::kBytes), key.substr(Uuid::kBytes));
+    }
+}
+
+template <std::size_t... I>
+constexpr auto tables_of(std::index_sequence<I...>) {
+    return std::array{SealedTable{kColumns[I].what, kColumns[I].context, page<I>, write<I>}...};
+}
+constexpr auto kTables = tables_of(std::make_index_sequence<kColumns.size()>());
 
 }  // namespace
 

@@ -138,11 +138,7 @@ std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit) {
         "FORCE INDEX (PRIMARY) WHERE e.organization_id = o.id "
         "ORDER BY e.organization_id, e.id LIMIT 1) <= ? "
         "LIMIT ?"};
-    std::vector<OrgId> found;
-    for (auto rows = tx.query(kFind, until, limit); rows.next();) {
-        found.push_back(rows.id<OrgId>(1));
-    }
-    return found;
+    return tx.all<OrgId>(kFind, until, limit);
 }
 
 std::int64_t purge_engagement_events(db::OrgStore& org, Timestamp until, int limit) {

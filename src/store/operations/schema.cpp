@@ -7,30 +7,40 @@
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::or_empty;
 using db::SystemSql;
 using db::Why;
+using rules::SchemaRecord;
+
+namespace {
+
+constexpr auto kTable = db::row<std::int64_t, std::int64_t>(
+    "COUNT(*)", "COUNT(CASE WHEN column_name = 'oldest_program' THEN 1 END)");
+constexpr auto record_columns(std::string_view oldest_program) {
+    return columns<SchemaRecord>(column<&SchemaRecord::version>("version"),
+                                 column<&SchemaRecord::oldest_program>(oldest_program));
+}
+constexpr auto kFirstRecord = record_columns("NULL");
+constexpr auto kRecordColumns = record_columns("oldest_program");
+
+}  // namespace
 
 std::optional<rules::SchemaRecord> schema_record(db::Tx& tx) {
     static constexpr SystemSql kColumns{
-        "schema.find_table", Why{"about the schema, no tenant's data"},
-        "SELECT COUNT(*), COUNT(CASE WHEN column_name = 'oldest_program' THEN 1 END) "
-        "FROM information_schema.columns "
+        "schema.find_table", Why{"about the schema, no tenant's data"}, kTable,
+        "SELECT {columns} FROM information_schema.columns "
         "WHERE table_schema = DATABASE() AND table_name = 'schema_version'"};
     static constexpr SystemSql kVersion{
-        "schema.version", Why{"about the schema, no tenant's data"},
-        "SELECT version, NULL FROM schema_version ORDER BY version DESC LIMIT 1"};
+        "schema.version", Why{"about the schema, no tenant's data"}, kFirstRecord,
+        "SELECT {columns} FROM schema_version ORDER BY version DESC LIMIT 1"};
     static constexpr SystemSql kRecord{
-        "schema.version_and_program", Why{"about the schema, no tenant's data"},
-        "SELECT version, oldest_program FROM schema_version ORDER BY version DESC LIMIT 1"};
-    auto columns = tx.query(kColumns);
-    columns.next();
-    if (columns.integer(1) == 0) return std::nullopt;
-    auto rows = tx.query(columns.integer(2) > 0 ? kRecord : kVersion);
-    rules::SchemaRecord record;
-    if (!rows.next()) return record;
-    record.version = static_cast<int>(rows.integer(1));
-    if (!rows.is_null(2)) record.oldest_program = static_cast<int>(rows.integer(2));
-    return record;
+        "schema.version_and_program", Why{"about the schema, no tenant's data"}, kRecordColumns,
+        "SELECT {columns} FROM schema_version ORDER BY version DESC LIMIT 1"};
+    const auto [columns, programs] = tx.value(kColumns);
+    if (columns == 0) return std::nullopt;
+    return or_empty(programs > 0 ? tx.one(kRecord) : tx.one(kVersion));
 }
 
 void record_schema(db::Tx& tx, const rules::SchemaRecord& reached, Timestamp now) {
@@ -61,15 +71,14 @@ bool lock_schema(db::Tx& tx, int patience_seconds) {
     static constexpr SystemSql kLock{
         "schema.lock", Why{"about the schema, no tenant's data"},
         "SELECT GET_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)), ?)"};
-    auto rows = tx.query(kLock, patience_seconds);
-    return rows.next() && rows.optional_integer(1) == 1;
+    return tx.value<std::optional<std::int64_t>>(kLock, patience_seconds) == 1;
 }
 
 void unlock_schema(db::Tx& tx) {
     static constexpr SystemSql kUnlock{
         "schema.unlock", Why{"about the schema, no tenant's data"},
         "SELECT RELEASE_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)))"};
-    tx.query(kUnlock);
+    tx.exists(kUnlock);
 }
 
 void wait_briefly_for_tables(db::Tx& tx, int seconds) {

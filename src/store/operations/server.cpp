@@ -2,6 +2,7 @@
 
 #include "rules/operations/database_server.hpp"
 
+#include <tuple>
 #include <vector>
 
 namespace muster::store {
@@ -9,28 +10,36 @@ namespace muster::store {
 using db::SystemSql;
 using db::Why;
 
+namespace {
+
+// SHOW names its columns itself: the comment in the statements takes the list.
+constexpr auto kVariable =
+    db::row<std::string, std::optional<std::string>>("Variable_name", "Value");
+
+}  // namespace
+
 ServerReport describe_server(db::Tx& tx) {
     static constexpr SystemSql kVersion{"server.version", Why{"about the server, no tenant's data"},
                                         "SELECT CAST(VERSION() AS CHAR)"};
     static constexpr SystemSql kCipher{"server.cipher", Why{"about the server, no tenant's data"},
-                                       "SHOW SESSION STATUS LIKE 'Ssl_cipher'"};
+                                       kVariable, "SHOW SESSION STATUS /* {columns} */ LIKE 'Ssl_cipher'"};
     ServerReport report;
-    if (auto rows = tx.query(kVersion); rows.next()) report.version = rows.bytes(1);
+    report.version = tx.value<std::string>(kVersion);
     const bool is_mariadb = report.version.find("MariaDB") != std::string::npos;
     report.kind = is_mariadb ? ServerKind::MariaDb : ServerKind::MySql;
-    if (auto rows = tx.query(kCipher); rows.next()) report.cipher = rows.text_or_empty(2);
+    if (auto cipher = tx.one(kCipher)) report.cipher = db::or_empty(std::get<1>(*cipher));
     return report;
 }
 
 std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx) {
     static constexpr SystemSql kSettings{"server.settings",
-                                         Why{"about the server, no tenant's data"},
-                                         "SHOW GLOBAL VARIABLES WHERE variable_name IN ({?})"};
+                                         Why{"about the server, no tenant's data"}, kVariable,
+                                         "SHOW GLOBAL VARIABLES /* {columns} */ WHERE variable_name IN ({?})"};
     const std::vector<db::Param> names(rules::kJudgedSettings.begin(),
                                        rules::kJudgedSettings.end());
     std::map<std::string, std::string, std::less<>> settings;
-    for (auto rows = tx.query_bulk(kSettings, names.size(), names); rows.next();) {
-        settings[rows.bytes(1)] = rows.text_or_empty(2);
+    for (auto [name, value] : tx.each_bulk(kSettings, names.size(), names)) {
+        settings[name] = db::or_empty(std::move(value));
     }
     return settings;
 }
@@ -38,9 +47,7 @@ std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx) {
 Timestamp server_time(db::Tx& tx) {
     static constexpr SystemSql kNow{"server.now", Why{"about the server, no tenant's data"},
                                     "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"};
-    auto rows = tx.query(kNow);
-    rows.next();
-    return rows.timestamp(1);
+    return tx.value<Timestamp>(kNow);
 }
 
 bool may_change_schema(db::Tx& tx) {
@@ -53,7 +60,7 @@ bool may_change_schema(db::Tx& tx) {
         "UNION ALL SELECT 1 FROM information_schema.schema_privileges "
         "WHERE privilege_type = 'ALTER' AND DATABASE() LIKE table_schema "
         "AND grantee = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"};
-    return tx.query(kMay).next();
+    return tx.exists(kMay);
 }
 
 std::optional<std::int64_t> oldest_transaction(db::Tx& tx) {
@@ -62,8 +69,7 @@ std::optional<std::int64_t> oldest_transaction(db::Tx& tx) {
         "SELECT CAST(trx_mysql_thread_id AS SIGNED) FROM information_schema.innodb_trx "
         "WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) ORDER BY trx_started LIMIT 1"};
     try {
-        auto rows = tx.query(kOldest);
-        return rows.next() ? rows.optional_integer(1) : std::nullopt;
+        return tx.one<std::int64_t>(kOldest);
     } catch (const db::DbError& error) {
         if (error.kind() == db::DbError::Kind::Gone) throw;
         return std::nullopt;  // who has not the right PROCESS may not look

@@ -1,23 +1,42 @@
 #include "store/privacy/erasure.hpp"
 
-#include <stdexcept>
-
 namespace muster::store {
 
+using db::column;
+using db::columns;
 using db::OrgSql;
 using db::Param;
 using db::SystemSql;
 using db::Why;
+using rules::BlockKey;
+
+namespace {
+
+constexpr auto kMembership =
+    columns<PersonalMembership>(column<&PersonalMembership::organization>("organization_id"),
+                                column<&PersonalMembership::member>("id"));
+
+constexpr auto kCounted =
+    columns<CountedEvents>(column<&CountedEvents::organization>("organization_id"),
+                           column<&CountedEvents::count>("COUNT(*)"));
+
+constexpr auto kScanned = columns<ScannedBlock>(
+    column<&ScannedBlock::place, &BlockPlace::job>("job_id"),
+    column<&ScannedBlock::place, &BlockPlace::key, &BlockKey::number>("block_no"),
+    column<&ScannedBlock::place, &BlockPlace::key, &BlockKey::part>("part"),
+    column<&ScannedBlock::holds_text>("LOCATE(?, data) > 0"));
+
+constexpr auto kReply = columns<ScannedReply>(
+    column<&ScannedReply::key_hash>("key_hash"),
+    column<&ScannedReply::holds_text>("sealed = FALSE AND LOCATE(?, body) > 0"));
+
+}  // namespace
 
 std::vector<PersonalMembership> find_memberships_of(db::Tx& tx, UserId user) {
     static constexpr SystemSql kFind{
         "erasure.find_memberships", Why{"a person is erased from all organizations at once"},
-        "SELECT organization_id, id FROM members WHERE user_id = ? ORDER BY organization_id"};
-    std::vector<PersonalMembership> found;
-    for (auto rows = tx.query(kFind, user); rows.next();) {
-        found.push_back({rows.id<OrgId>(1), rows.id<MemberId>(2)});
-    }
-    return found;
+        kMembership, "SELECT {columns} FROM members WHERE user_id = ? ORDER BY organization_id"};
+    return tx.all(kFind, user);
 }
 
 void delete_user(db::Tx& tx, UserId user) {
@@ -35,9 +54,7 @@ std::int64_t count_engagement_events(db::OrgStore& org, MemberId member) {
     static constexpr OrgSql kCount{"erasure.count_engagement_events",
                                    "SELECT COUNT(*) FROM engagement_events "
                                    "WHERE organization_id = :org AND member_id = ?"};
-    auto rows = org.query(kCount, member);
-    rows.next();
-    return rows.integer(1);
+    return org.value<std::int64_t>(kCount, member);
 }
 
 std::int64_t delete_engagement_events(db::OrgStore& org, MemberId member, int limit) {
@@ -48,15 +65,12 @@ std::int64_t delete_engagement_events(db::OrgStore& org, MemberId member, int li
 }
 
 std::vector<CountedEvents> count_webhook_events(db::Tx& tx, UserId user) {
-    static constexpr SystemSql kCount{
-        "erasure.count_webhook_events", Why{"a person is erased from all organizations at once"},
-        "SELECT organization_id, COUNT(*) FROM webhook_events WHERE user_id = ? "
-        "GROUP BY organization_id ORDER BY organization_id"};
-    std::vector<CountedEvents> counted;
-    for (auto rows = tx.query(kCount, user); rows.next();) {
-        counted.push_back({rows.id<OrgId>(1), rows.integer(2)});
-    }
-    return counted;
+    static constexpr SystemSql kCount{"erasure.count_webhook_events",
+                                      Why{"a person is erased from all organizations at once"},
+                                      kCounted,
+                                      "SELECT {columns} FROM webhook_events WHERE user_id = ? "
+                                      "GROUP BY organization_id ORDER BY organization_id"};
+    return tx.all(kCount, user);
 }
 
 std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit) {
@@ -70,37 +84,26 @@ bool is_admin_address(db::Tx& tx, std::string_view email) {
     static constexpr SystemSql kFind{"erasure.find_admin",
                                      Why{"an admin belongs to no tenant, a seat does"},
                                      "SELECT 1 FROM admins WHERE email = ?"};
-    return tx.query(kFind, email).next();
+    return tx.exists(kFind, email);
 }
 
 std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPlace>& after,
                                       std::string_view text, int limit) {
     static constexpr OrgSql kScan{
-        "erasure.scan_blocks",
-        "SELECT job_id, block_no, part, LOCATE(?, data) > 0 FROM import_blocks "
+        "erasure.scan_blocks", kScanned,
+        "SELECT {columns} FROM import_blocks "
         "WHERE organization_id = :org AND (job_id > ? OR (job_id = ? AND "
         "(block_no > ? OR (block_no = ? AND part > ?)))) ORDER BY job_id, block_no, part LIMIT ?"};
     const BlockPlace from = after.value_or(BlockPlace{});
-    std::vector<ScannedBlock> scanned;
-    auto rows = org.query(kScan, text, from.job, from.job, from.key.number, from.key.number,
-                          from.key.part, limit);
-    while (rows.next()) {
-        const rules::BlockKey key{static_cast<std::uint32_t>(rows.integer(2)),
-                                  static_cast<int>(rows.integer(3))};
-        scanned.push_back({{rows.id<ImportId>(1), key}, rows.integer(4) != 0});
-    }
-    return scanned;
+    return org.all(kScan, text, from.job, from.job, from.key.number, from.key.number, from.key.part,
+                   limit);
 }
 
 std::optional<rules::ImportState> lock_import_state(db::OrgStore& org, ImportId id) {
     static constexpr OrgSql kLock{
         "erasure.lock_import_state",
         "SELECT state FROM import_jobs WHERE organization_id = :org AND id = ? FOR UPDATE"};
-    auto rows = org.query(kLock, id);
-    if (!rows.next()) return std::nullopt;
-    const auto state = rules::import_state(rows.bytes(1));
-    if (!state) throw std::runtime_error("an import job in an unknown state");
-    return state;
+    return org.one<rules::ImportState>(kLock, id);
 }
 
 void replace_block_data(db::OrgStore& org, const BlockPlace& place, std::string_view data) {
@@ -114,14 +117,10 @@ void replace_block_data(db::OrgStore& org, const BlockPlace& place, std::string_
 std::vector<ScannedReply> scan_replies(db::OrgStore& org, std::string_view after,
                                        std::string_view text, int limit) {
     static constexpr OrgSql kScan{
-        "erasure.scan_replies",
-        "SELECT key_hash, sealed = FALSE AND LOCATE(?, body) > 0 FROM idempotency_keys "
+        "erasure.scan_replies", kReply,
+        "SELECT {columns} FROM idempotency_keys "
         "WHERE organization_id = :org AND key_hash > ? ORDER BY key_hash LIMIT ?"};
-    std::vector<ScannedReply> scanned;
-    for (auto rows = org.query(kScan, text, after, limit); rows.next();) {
-        scanned.push_back({rows.bytes(1), rows.integer(2) != 0});
-    }
-    return scanned;
+    return org.all(kScan, text, after, limit);
 }
 
 std::int64_t delete_replies(db::OrgStore& org, std::span<const std::string> key_hashes,

@@ -1,94 +1,95 @@
 #include "store/webhooks/deliveries.hpp"
 
+#include "db/sql_text.hpp"
 #include "rules/webhook_wire.hpp"
 
-#include <stdexcept>
 #include <unordered_map>
 
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::kSqlText;
 using db::OrgSql;
 using db::Param;
+using db::SqlText;
+using rules::WebhookAttempt;
+using rules::WebhookDelivery;
 
 namespace {
 
-#define DELIVERY_COLUMNS "d.id, d.event_id, v.type, d.status, d.due_at, d.created_at"
-#define WITH_EVENTS " JOIN webhook_events v ON v.organization_id = :org AND v.id = d.event_id "
+constexpr auto kDelivery = columns<WebhookDelivery>(
+    column<&WebhookDelivery::id>("d.id"),
+    converted<rules::webhook_id, &WebhookDelivery::webhook_id>("d.event_id"),
+    column<&WebhookDelivery::event_type>("v.type"), column<&WebhookDelivery::status>("d.status"),
+    column<&WebhookDelivery::next_attempt_at>("d.due_at"),
+    column<&WebhookDelivery::created_at>("d.created_at"));
 
-rules::WebhookDelivery delivery_of(const db::Rows& rows) {
-    rules::WebhookDelivery delivery;
-    delivery.id = rows.id<DeliveryId>(1);
-    delivery.webhook_id = rules::webhook_id(rows.id<WebhookEventId>(2));
-    delivery.event_type = rows.bytes(3);
-    const auto status = rules::delivery_status_of(rows.bytes(4));
-    if (!status) throw std::runtime_error("a delivery's status is none of ours");
-    delivery.status = *status;
-    delivery.next_attempt_at = rows.optional_timestamp(5);
-    delivery.created_at = rows.timestamp(6);
-    return delivery;
+constexpr SqlText find_text(std::string_view hint, std::string_view condition) {
+    return {"SELECT {columns} FROM webhook_deliveries d", hint,
+            " JOIN webhook_events v ON v.organization_id = :org AND v.id = d.event_id "
+            "WHERE d.organization_id = :org AND ",
+            condition};
 }
+struct AttemptOf {
+    DeliveryId delivery;
+    WebhookAttempt attempt;
+};
+constexpr auto kAttempt =
+    columns<AttemptOf>(column<&AttemptOf::delivery>("a.delivery_id"),
+                       column<&AttemptOf::attempt, &WebhookAttempt::at>("a.created_at"),
+                       column<&AttemptOf::attempt, &WebhookAttempt::status_code>("a.status_code"),
+                       column<&AttemptOf::attempt, &WebhookAttempt::attempt_class>("a.class"),
+                       column<&AttemptOf::attempt, &WebhookAttempt::duration_ms>("a.duration_ms"),
+                       column<&AttemptOf::attempt, &WebhookAttempt::response_excerpt>("a.excerpt"));
 
 }  // namespace
 
-std::vector<rules::WebhookDelivery> page_deliveries(db::OrgStore& org, EndpointId endpoint,
-                                                    std::optional<DeliveryId> before,
-                                                    const DeliveryFilter& filter, int limit) {
+std::vector<WebhookDelivery> page_deliveries(db::OrgStore& org, EndpointId endpoint,
+                                             std::optional<DeliveryId> before,
+                                             const DeliveryFilter& filter, int limit) {
     // Ids are UUIDv7: their order is the order of the events. Without the hint the optimizer may
     // sort all that a status has.
-    static constexpr OrgSql kPage{"webhook_deliveries.page",
-                                  "SELECT " DELIVERY_COLUMNS
-                                  " FROM webhook_deliveries d FORCE INDEX (endpoint)" WITH_EVENTS
-                                  "WHERE d.organization_id = :org AND d.endpoint_id = ? "
-                                  "AND d.id < ? AND (? IS NULL OR d.status = ?) "
-                                  "AND (? IS NULL OR v.type = ?) ORDER BY d.id DESC LIMIT ?"};
+    static constexpr OrgSql kPage{
+        "webhook_deliveries.page", kDelivery, kSqlText<[] {
+            return find_text(" FORCE INDEX (endpoint)",
+                             "d.endpoint_id = ? AND d.id < ? AND (? IS NULL OR d.status = ?) "
+                             "AND (? IS NULL OR v.type = ?) ORDER BY d.id DESC LIMIT ?");
+        }>};
     const std::string last(Uuid::kBytes, '\xff');
     const Param bound = before ? Param(*before) : Param(last);
-    std::vector<rules::WebhookDelivery> list;
-    for (auto rows = org.query(kPage, endpoint, bound, filter.status, filter.status,
-                               filter.event_type, filter.event_type, limit);
-         rows.next();) {
-        list.push_back(delivery_of(rows));
-    }
-    return list;
+    return org.all(kPage, endpoint, bound, filter.status, filter.status, filter.event_type,
+                   filter.event_type, limit);
 }
 
-std::optional<rules::WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpoint,
-                                                    DeliveryId id) {
+std::optional<WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpoint,
+                                             DeliveryId id) {
     static constexpr OrgSql kFind{
-        "webhook_deliveries.find",
-        "SELECT " DELIVERY_COLUMNS " FROM webhook_deliveries d" WITH_EVENTS
-        "WHERE d.organization_id = :org AND d.id = ? AND d.endpoint_id = ?"};
-    auto rows = org.query(kFind, id, endpoint);
-    if (!rows.next()) return std::nullopt;
-    return delivery_of(rows);
+        "webhook_deliveries.find", kDelivery,
+        kSqlText<[] { return find_text("", "d.id = ? AND d.endpoint_id = ?"); }>};
+    return org.one(kFind, id, endpoint);
 }
 
-void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliveries) {
+void read_attempts(db::OrgStore& org, std::vector<WebhookDelivery>& deliveries) {
     // The places are counted in the index alone, before any excerpt is read.
     static constexpr OrgSql kRead{
-        "webhook_deliveries.read_attempts",
-        "SELECT a.delivery_id, a.created_at, a.status_code, a.class, a.duration_ms, a.excerpt "
-        "FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
+        "webhook_deliveries.read_attempts", kAttempt,
+        "SELECT {columns} FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
         "FROM webhook_attempts WHERE organization_id = :org AND delivery_id IN ({?})) AS newest "
         "JOIN webhook_attempts a ON a.organization_id = :org AND a.id = newest.id "
         "WHERE newest.place <= ? ORDER BY a.delivery_id, a.id"};
     if (deliveries.empty()) return;
     std::vector<Param> ids;
-    std::unordered_map<DeliveryId, rules::WebhookDelivery*> by_id;
-    for (rules::WebhookDelivery& delivery : deliveries) {
+    std::unordered_map<DeliveryId, WebhookDelivery*> by_id;
+    for (WebhookDelivery& delivery : deliveries) {
         ids.emplace_back(delivery.id);
         by_id[delivery.id] = &delivery;
     }
     const std::size_t count = ids.size();
     ids.emplace_back(kMostAttemptsShown);
-    for (auto rows = org.query_bulk(kRead, count, ids); rows.next();) {
-        rules::WebhookAttempt attempt;
-        attempt.at = rows.timestamp(2);
-        attempt.status_code = rows.optional_integer(3);
-        attempt.attempt_class = rows.bytes(4);
-        attempt.duration_ms = rows.integer(5);
-        if (!rows.is_null(6)) attempt.response_excerpt = rows.bytes(6);
-        by_id.at(rows.id<DeliveryId>(1))->attempts.push_back(std::move(attempt));
+    for (auto [delivery, attempt] : org.each_bulk(kRead, count, ids)) {
+        by_id.at(delivery)->attempts.push_back(std::move(attempt));
     }
 }
 

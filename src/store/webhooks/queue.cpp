@@ -1,9 +1,17 @@
 #include "store/webhooks/queue.hpp"
 
+#include "db/sql_text.hpp"
+
 namespace muster::store {
 
+using db::column;
+using db::columns;
+using db::converted;
+using db::kSqlText;
+using db::or_empty;
 using db::OrgSql;
 using db::Param;
+using db::SqlText;
 using db::SystemSql;
 using db::Why;
 
@@ -13,11 +21,34 @@ namespace {
 // would be the same work only as long as the optimizer's statistics are fresh, and a queue's never
 // are: it would read all that waits. MySQL would sort that, too, were it not ordered by the index's
 // columns.
-#define FIRST_DUE                                                           \
-    "(SELECT d.due_at FROM webhook_deliveries d FORCE INDEX (queue) "       \
-    "WHERE d.status = 'pending' AND d.organization_id = e.organization_id " \
-    "AND d.endpoint_id = e.id ORDER BY d.organization_id, d.endpoint_id, "  \
-    "d.due_at LIMIT 1) AS due "
+constexpr std::string_view kFirstDue =
+    "(SELECT d.due_at FROM webhook_deliveries d FORCE INDEX (queue) "
+    "WHERE d.status = 'pending' AND d.organization_id = e.organization_id "
+    "AND d.endpoint_id = e.id ORDER BY d.organization_id, d.endpoint_id, "
+    "d.due_at LIMIT 1) AS due ";
+
+constexpr auto kDue = columns<DueEndpoint>(column<&DueEndpoint::organization>("organization_id"),
+                                           column<&DueEndpoint::endpoint>("id"));
+
+constexpr auto kTarget = columns<Target>(
+    column<&Target::installation>("e.installation_id"), column<&Target::url>("e.url"),
+    column<&Target::is_paused>("e.status = 'paused'"),
+    column<&Target::is_disabled>("e.status = 'disabled' OR i.status = 'disabled'"),
+    column<&Target::secret>("e.secret"),
+    converted<or_empty<std::string>, &Target::previous_secret>("e.previous_secret"),
+    column<&Target::previous_secret_until>("e.previous_secret_until"),
+    column<&Target::failing_since>("e.failing_since"));
+
+constexpr auto kBody = db::row<WebhookEventId, std::string>("id", "body");
+constexpr auto kClaimed = columns<ClaimedDelivery>(column<&ClaimedDelivery::id>("id"),
+                                                   column<&ClaimedDelivery::event>("event_id"),
+                                                   column<&ClaimedDelivery::step>("step"));
+constexpr auto kTotal = columns<AttemptCount>(column<&AttemptCount::attempt_class>("class"),
+                                              column<&AttemptCount::attempts>("attempts"));
+constexpr auto kFailing = db::row<EndpointId, Timestamp>("id", "failing_since");
+constexpr auto kOldestDue = columns<WebhookBacklog>(
+    column<&WebhookBacklog::oldest>("MIN(due)"),
+    column<&WebhookBacklog::oldest_of_healthy>("MIN(IF(failing_since IS NULL, due, NULL))"));
 
 // Both lists of a statement over deliveries: their ids, behind what comes before.
 std::vector<Param> with_ids(std::initializer_list<Param> before,
@@ -34,39 +65,23 @@ std::vector<Param> with_ids(std::initializer_list<Param> before,
 std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp now, int limit) {
     static constexpr SystemSql kFind{
         "webhook_queue.find_due_endpoints",
-        Why{"the runner serves all tenants; each row names its own"},
-        "SELECT organization_id, id, ROW_NUMBER() OVER (PARTITION BY organization_id "
-        "ORDER BY due) AS place FROM (SELECT e.organization_id, e.id, " FIRST_DUE
-        "FROM webhook_endpoints e WHERE e.status <> 'paused' "
-        "AND (e.failing_since IS NOT NULL) = ?) AS first WHERE due <= ? "
-        "ORDER BY place, due LIMIT ?"};
-    std::vector<DueEndpoint> due;
-    for (auto rows = tx.query(kFind, failing ? 1 : 0, now, limit); rows.next();) {
-        due.push_back({rows.id<OrgId>(1), rows.id<EndpointId>(2)});
-    }
-    return due;
+        Why{"the runner serves all tenants; each row names its own"}, kDue, kSqlText<[] {
+            return SqlText{"SELECT {columns} FROM (SELECT e.organization_id, e.id, ", kFirstDue,
+                           "FROM webhook_endpoints e WHERE e.status <> 'paused' "
+                           "AND (e.failing_since IS NOT NULL) = ?) AS first WHERE due <= ? "
+                           "ORDER BY ROW_NUMBER() OVER (PARTITION BY organization_id "
+                           "ORDER BY due), due LIMIT ?"};
+        }>};
+    return tx.all(kFind, failing ? 1 : 0, now, limit);
 }
 
 std::optional<Target> find_target(db::OrgStore& org, EndpointId endpoint) {
     static constexpr OrgSql kFind{
-        "webhook_queue.find_target",
-        "SELECT e.installation_id, e.url, e.status = 'paused', "
-        "e.status = 'disabled' OR i.status = 'disabled', e.secret, e.previous_secret, "
-        "e.previous_secret_until, e.failing_since FROM webhook_endpoints e "
+        "webhook_queue.find_target", kTarget,
+        "SELECT {columns} FROM webhook_endpoints e "
         "JOIN module_installations i ON i.organization_id = :org AND i.id = e.installation_id "
         "WHERE e.organization_id = :org AND e.id = ?"};
-    auto rows = org.query(kFind, endpoint);
-    if (!rows.next()) return std::nullopt;
-    Target target;
-    target.installation = rows.id<InstallationId>(1);
-    target.url = rows.bytes(2);
-    target.is_paused = rows.integer(3) != 0;
-    target.is_disabled = rows.integer(4) != 0;
-    target.secret = rows.bytes(5);
-    target.previous_secret = rows.text_or_empty(6);
-    target.previous_secret_until = rows.optional_timestamp(7);
-    target.failing_since = rows.optional_timestamp(8);
-    return target;
+    return org.one(kFind, endpoint);
 }
 
 // ---------------------------------------------------------------------------- leases
@@ -77,13 +92,13 @@ namespace {
 std::map<WebhookEventId, std::string> read_bodies(db::OrgStore& org,
                                                   std::span<const ClaimedDelivery> deliveries) {
     static constexpr OrgSql kRead{
-        "webhook_queue.read_bodies",
-        "SELECT id, body FROM webhook_events WHERE organization_id = :org AND id IN ({?})"};
+        "webhook_queue.read_bodies", kBody,
+        "SELECT {columns} FROM webhook_events WHERE organization_id = :org AND id IN ({?})"};
     std::vector<Param> params;
     for (const ClaimedDelivery& delivery : deliveries) params.emplace_back(delivery.event);
     std::map<WebhookEventId, std::string> bodies;
-    for (auto rows = org.query_bulk(kRead, params.size(), params); rows.next();) {
-        bodies.emplace(rows.id<WebhookEventId>(1), rows.bytes(2));
+    for (auto [event, body] : org.each_bulk(kRead, params.size(), params)) {
+        bodies.emplace(event, std::move(body));
     }
     return bodies;
 }
@@ -95,21 +110,17 @@ std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endp
                                               int limit) {
     // The hint: the optimizer likes the primary key, and would read all that the tenant has.
     static constexpr OrgSql kLock{
-        "webhook_queue.lock_due",
-        "SELECT id, event_id, step FROM webhook_deliveries FORCE INDEX (queue) "
+        "webhook_queue.lock_due", kClaimed,
+        "SELECT {columns} FROM webhook_deliveries FORCE INDEX (queue) "
         "WHERE status = 'pending' AND organization_id = :org AND endpoint_id = ? AND due_at <= ? "
         "ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED"};
     static constexpr OrgSql kClaim{"webhook_queue.claim",
                                    "UPDATE webhook_deliveries SET due_at = ?, lease_owner = ? "
                                    "WHERE organization_id = :org AND id IN ({?})"};
-    std::vector<ClaimedDelivery> claimed;
-    std::vector<DeliveryId> ids;
-    for (auto rows = org.query(kLock, endpoint, now, limit); rows.next();) {
-        ids.push_back(rows.id<DeliveryId>(1));
-        claimed.push_back(
-            {ids.back(), rows.id<WebhookEventId>(2), static_cast<int>(rows.integer(3)), ""});
-    }
+    auto claimed = org.all(kLock, endpoint, now, limit);
     if (claimed.empty()) return claimed;
+    std::vector<DeliveryId> ids;
+    for (const ClaimedDelivery& delivery : claimed) ids.push_back(delivery.id);
     org.execute_bulk(kClaim, ids.size(), with_ids({until, owner}, ids));
     const auto bodies = read_bodies(org, claimed);
     for (ClaimedDelivery& delivery : claimed) delivery.body = bodies.at(delivery.event);
@@ -122,12 +133,7 @@ std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const Delivery
         "webhook_queue.lock_claimed",
         "SELECT id FROM webhook_deliveries WHERE lease_owner = ? AND status = 'pending' "
         "AND organization_id = :org AND id IN ({?}) ORDER BY id FOR UPDATE SKIP LOCKED"};
-    std::vector<DeliveryId> locked;
-    for (auto rows = org.query_bulk(kLock, deliveries.size(), with_ids({owner}, deliveries));
-         rows.next();) {
-        locked.push_back(rows.id<DeliveryId>(1));
-    }
-    return locked;
+    return org.all_bulk<DeliveryId>(kLock, deliveries.size(), with_ids({owner}, deliveries));
 }
 
 std::int64_t give_back(db::OrgStore& org, std::span<const DeliveryId> deliveries, const Uuid& owner,
@@ -174,12 +180,8 @@ void add_attempt_totals(db::Tx& tx, std::span<const AttemptCount> counts) {
 std::vector<AttemptCount> list_attempt_totals(db::Tx& tx) {
     static constexpr SystemSql kList{
         "webhook_queue.list_totals", Why{"a figure of the installation: no tenant's data in it"},
-        "SELECT class, attempts FROM webhook_attempt_totals ORDER BY class"};
-    std::vector<AttemptCount> counts;
-    for (auto rows = tx.query(kList); rows.next();) {
-        counts.push_back({rows.bytes(1), rows.integer(2)});
-    }
-    return counts;
+        kTotal, "SELECT {columns} FROM webhook_attempt_totals ORDER BY class"};
+    return tx.all(kList);
 }
 
 void set_succeeded(db::OrgStore& org, std::span<const DeliveryId> deliveries, Timestamp now) {
@@ -206,13 +208,13 @@ void set_attempted(db::OrgStore& org, DeliveryId delivery, std::optional<Timesta
 std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
                                              std::span<const EndpointId> endpoints) {
     static constexpr OrgSql kFind{
-        "webhook_queue.find_failing",
-        "SELECT id, failing_since FROM webhook_endpoints WHERE failing_since IS NOT NULL "
+        "webhook_queue.find_failing", kFailing,
+        "SELECT {columns} FROM webhook_endpoints WHERE failing_since IS NOT NULL "
         "AND organization_id = :org AND id IN ({?})"};
     std::map<EndpointId, Timestamp> failing;
     const std::vector<Param> params(endpoints.begin(), endpoints.end());
-    for (auto rows = org.query_bulk(kFind, params.size(), params); rows.next();) {
-        failing.emplace(rows.id<EndpointId>(1), rows.timestamp(2));
+    for (const auto& [endpoint, since] : org.each_bulk(kFind, params.size(), params)) {
+        failing.emplace(endpoint, since);
     }
     return failing;
 }
@@ -222,12 +224,8 @@ std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const Endpoi
         "webhook_queue.lock_endpoints",
         "SELECT id FROM webhook_endpoints WHERE organization_id = :org AND id IN ({?}) "
         "ORDER BY id FOR UPDATE SKIP LOCKED"};
-    std::vector<EndpointId> locked;
-    const std::vector<Param> params(endpoints.begin(), endpoints.end());
-    for (auto rows = org.query_bulk(kLock, params.size(), params); rows.next();) {
-        locked.push_back(rows.id<EndpointId>(1));
-    }
-    return locked;
+    return org.all_bulk<EndpointId>(kLock, endpoints.size(),
+                                    std::vector<Param>(endpoints.begin(), endpoints.end()));
 }
 
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints) {
@@ -287,17 +285,12 @@ WebhookBacklog measure_webhook_backlog(db::Tx& tx) {
         "LIMIT ?) AS counted"};
     static constexpr SystemSql kOldest{
         "webhook_queue.find_oldest", Why{"a figure of the installation: no tenant's data in it"},
-        "SELECT MIN(due), MIN(IF(failing_since IS NULL, due, NULL)) FROM "
-        "(SELECT e.failing_since, " FIRST_DUE
-        "FROM webhook_endpoints e WHERE e.status = 'active') AS first"};
-    WebhookBacklog backlog;
-    auto counted = tx.query(kCount, kMostCounted);
-    counted.next();
-    backlog.pending = counted.integer(1);
-    auto oldest = tx.query(kOldest);
-    oldest.next();
-    backlog.oldest = oldest.optional_timestamp(1);
-    backlog.oldest_of_healthy = oldest.optional_timestamp(2);
+        kOldestDue, kSqlText<[] {
+            return SqlText{"SELECT {columns} FROM (SELECT e.failing_since, ", kFirstDue,
+                           "FROM webhook_endpoints e WHERE e.status = 'active') AS first"};
+        }>};
+    WebhookBacklog backlog = tx.value(kOldest);
+    backlog.pending = tx.value<std::int64_t>(kCount, kMostCounted);
     return backlog;
 }
 

@@ -12,9 +12,6 @@
 namespace {
 
 enum class Colour { Red, Blue };
-[[maybe_unused]] std::string_view text_of(Colour colour) {
-    return colour == Colour::Red ? "red" : "blue";
-}
 
 struct Specimen {
     std::string name = "a \"name\"\n";
@@ -34,7 +31,8 @@ struct Specimen {
 }  // namespace
 
 template <>
-inline constexpr std::array muster::enum_values<Colour> = {Colour::Red, Colour::Blue};
+inline constexpr std::array muster::kNames<Colour> = {muster::Name{Colour::Red, "red"},
+                                                      muster::Name{Colour::Blue, "blue"}};
 
 namespace {
 

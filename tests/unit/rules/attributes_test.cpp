@@ -15,7 +15,6 @@ namespace rules = muster::rules;
 using muster::Timestamp;
 using muster::rules::Attribute;
 using muster::rules::attribute_document;
-using muster::rules::attribute_type;
 using muster::rules::attribute_values;
 using muster::rules::AttributeRegistry;
 using muster::rules::AttributeType;
@@ -130,10 +129,10 @@ BOOST_AUTO_TEST_CASE(types_and_provenances_have_their_contract_names) {
     };
     for (const auto& [type, text] : table) {
         BOOST_TEST(text_of(type) == text);
-        BOOST_TEST(attribute_type(text) == type);
+        BOOST_TEST(muster::parse<AttributeType>(text) == type);
     }
     for (const std::string_view text : {"", "Text", "text ", "string", "int", "single-choice"}) {
-        BOOST_TEST(!attribute_type(text).has_value(), text);
+        BOOST_TEST(!muster::parse<AttributeType>(text).has_value(), text);
     }
     BOOST_TEST(text_of(Provenance::Import) == "import");
     BOOST_TEST(text_of(Provenance::Api) == "api");

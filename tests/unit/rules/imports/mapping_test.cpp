@@ -13,7 +13,6 @@ using muster::rules::AttributeRegistry;
 using muster::rules::AttributeType;
 using muster::rules::check_mapping;
 using muster::rules::Mapping;
-using muster::rules::mapping_target;
 using muster::rules::MappingColumn;
 using muster::rules::MappingTarget;
 
@@ -51,11 +50,11 @@ BOOST_AUTO_TEST_CASE(targets_have_their_contract_names) {
     BOOST_TEST(text_of(MappingTarget::CoreField) == "core_field");
     BOOST_TEST(text_of(MappingTarget::Attribute) == "attribute");
     BOOST_TEST(text_of(MappingTarget::Ignored) == "ignored");
-    BOOST_TEST(mapping_target("core_field") == MappingTarget::CoreField);
-    BOOST_TEST(mapping_target("attribute") == MappingTarget::Attribute);
-    BOOST_TEST(mapping_target("ignored") == MappingTarget::Ignored);
+    BOOST_TEST(muster::parse<MappingTarget>("core_field") == MappingTarget::CoreField);
+    BOOST_TEST(muster::parse<MappingTarget>("attribute") == MappingTarget::Attribute);
+    BOOST_TEST(muster::parse<MappingTarget>("ignored") == MappingTarget::Ignored);
     for (const std::string_view text : {"", "Ignored", "core", "coreField", "ignored ", "skip"}) {
-        BOOST_TEST(!mapping_target(text).has_value(), text);
+        BOOST_TEST(!muster::parse<MappingTarget>(text).has_value(), text);
     }
 }
 

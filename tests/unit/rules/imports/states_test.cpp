@@ -7,10 +7,8 @@
 #include <set>
 #include <string>
 
-using muster::rules::import_state;
 using muster::rules::ImportState;
 using muster::rules::row_error_message;
-using muster::rules::row_state;
 using muster::rules::RowError;
 using muster::rules::RowState;
 
@@ -59,10 +57,10 @@ BOOST_AUTO_TEST_SUITE(import_states)
 BOOST_AUTO_TEST_CASE(job_states_have_their_contract_names) {
     for (const StateRow& row : kStates) {
         BOOST_TEST(text_of(row.state) == row.text);
-        BOOST_TEST(import_state(row.text) == row.state, row.text);
+        BOOST_TEST(muster::parse<ImportState>(row.text) == row.state, row.text);
     }
     for (const std::string_view text : {"", "Staging", "staging ", "cancelled", "done", "staged"}) {
-        BOOST_TEST(!import_state(text).has_value(), text);
+        BOOST_TEST(!muster::parse<ImportState>(text).has_value(), text);
     }
 }
 
@@ -91,10 +89,10 @@ BOOST_AUTO_TEST_CASE(what_can_be_canceled_or_moves_is_active) {
 BOOST_AUTO_TEST_CASE(row_states_have_their_contract_names) {
     for (const auto& [state, text] : kRowStates) {
         BOOST_TEST(text_of(state) == text);
-        BOOST_TEST(row_state(text) == state, text);
+        BOOST_TEST(muster::parse<RowState>(text) == state, text);
     }
     for (const std::string_view text : {"", "Valid", "ok", "completed", "invalid,valid"}) {
-        BOOST_TEST(!row_state(text).has_value(), text);
+        BOOST_TEST(!muster::parse<RowState>(text).has_value(), text);
     }
 }
 

@@ -438,7 +438,7 @@ BOOST_AUTO_TEST_CASE(core_fields_stand_in_the_order_of_the_error_report) {
 
 BOOST_AUTO_TEST_CASE(each_core_field_has_a_member_of_its_own) {
     MemberFields fields;
-    for (const auto& entry : kCoreFields) fields.*entry.member = entry.name;
+    for (const auto& entry : kCoreFields) fields.*entry.sent = entry.name;
     BOOST_TEST(fields.email == "email");
     BOOST_TEST(fields.external_id == "external_id");
     BOOST_TEST(fields.first_name == "first_name");

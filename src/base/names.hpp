@@ -1,0 +1,89 @@
+// The texts of an enum's values, said once. text_of(), parse(), the choices of a query and of a
+// body, and the columns of the database follow from kNames.
+//
+//   enum class Colour : std::uint8_t { Red, Blue };
+//
+//   template <>
+//   inline constexpr std::array muster::kNames<Colour> = {Name{Colour::Red, "red"},
+//                                                         Name{Colour::Blue, "blue"}};
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace muster {
+
+template <class Enum>
+struct Name {
+    Enum value;
+    std::string_view text;
+};
+
+// In the order of the values, all of them.
+template <class Enum>
+inline constexpr std::array<Name<Enum>, 0> kNames = {};
+
+template <class Enum>
+concept Named = std::is_enum_v<Enum> && !kNames<Enum>.empty();
+
+namespace names {
+
+// The compiler prints an enumerator by its name and any other value as a cast: "(Colour)2".
+template <auto kValue>
+consteval bool is_enumerator() {
+    const std::string_view printed = __PRETTY_FUNCTION__;
+    const char last = printed[printed.rfind(')') + 1];
+    return (last < '0' || last > '9') && last != '-';
+}
+
+template <class Enum>
+constexpr int number_of(Enum value) {
+    return static_cast<int>(value);
+}
+
+// The values follow each other without a gap, and none is missing before or behind them.
+template <class Enum>
+consteval bool are_complete() {
+    constexpr auto& kAll = kNames<Enum>;
+    for (std::size_t i = 0; i < kAll.size(); ++i) {
+        if (number_of(kAll[i].value) != number_of(kAll.front().value) + static_cast<int>(i)) {
+            return false;
+        }
+    }
+    constexpr int kBefore = number_of(kAll.front().value) - 1;
+    constexpr int kBehind = number_of(kAll.back().value) + 1;
+    if constexpr (kBefore >= 0) {
+        if (is_enumerator<static_cast<Enum>(kBefore)>()) return false;
+    }
+    return !is_enumerator<static_cast<Enum>(kBehind)>();
+}
+
+}  // namespace names
+
+template <Named Enum>
+constexpr std::string_view text_of(Enum value) {
+    static_assert(names::are_complete<Enum>(), "kNames lists each value, in the enum's order");
+    constexpr auto& kAll = kNames<Enum>;
+    return kAll[static_cast<std::size_t>(names::number_of(value) -
+                                         names::number_of(kAll.front().value))]
+        .text;
+}
+
+template <Named Enum>
+[[nodiscard]] constexpr std::optional<Enum> parse(std::string_view text) {
+    for (const auto& name : kNames<Enum>) {
+        if (name.text == text) return name.value;
+    }
+    return std::nullopt;
+}
+
+// The text at that place, "" behind the last one: for a query's choice (api/endpoint.hpp).
+template <Named Enum>
+constexpr std::string_view name_at(std::size_t index) {
+    return index < kNames<Enum>.size() ? kNames<Enum>[index].text : std::string_view();
+}
+
+}  // namespace muster

@@ -1,0 +1,23 @@
+// Lists that one column holds as words with spaces between.
+#pragma once
+
+#include "base/text.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::store {
+
+[[nodiscard]] inline std::vector<std::string> words_of(const std::string& text) {
+    const auto words = split(text, ' ');
+    return {words.begin(), words.end()};
+}
+
+[[nodiscard]] inline std::string joined_words(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+}  // namespace muster::store
