@@ -106,9 +106,9 @@ constexpr auto kConnection = record<ProviderConnection>(
                                     provider_schema},
     field<&ProviderConnection::status>("authStatus"), field<&ProviderConnection::error>("error"));
 
-constexpr auto kDeparture =
-    record<service::Departure>("ConnectLink", field<&service::Departure::id>("id"),
-                               field<&service::Departure::redirect_url>("redirectUrl"));
+constexpr auto kConnectLink =
+    record<service::ConnectLink>("ConnectLink", field<&service::ConnectLink::id>("id"),
+                                 field<&service::ConnectLink::redirect_url>("redirectUrl"));
 
 template <const auto& kRecord>
 Json::Value array_schema() {
@@ -162,8 +162,8 @@ Reply list_connections(Call& call) {
 Reply connect_provider(Call& call, const ConnectRequest& in) {
     const SessionId session = call.session().id;
     Reply reply = call.transact([&](OrgTransaction& transaction) {
-        const auto departure = service::set_out(transaction, call.context, in, session);
-        StoredReply stored{200, "", to_json(kDeparture, departure), {}};
+        const auto link = service::begin_authorization(transaction, call.context, in, session);
+        StoredReply stored{200, "", to_json(kConnectLink, link), {}};
         stored.is_secret = true;
         return stored;
     });
@@ -237,36 +237,36 @@ bool is_readable(const Faults& faults) {
 }
 
 // What a provider sent; nullopt where that has no state.
-std::optional<service::Arrival> arrival_of(const http::Request& request) {
+std::optional<service::CallbackRequest> callback_request(const http::Request& request) {
     Faults faults;
     http::Query in(request.query, faults);
-    service::Arrival arrival;
-    arrival.state = in.text("state", kLongestState).value_or("");
-    arrival.code = in.text("code", kLongestCode);
-    arrival.issuer = in.text("iss", kLongestField);
-    arrival.error = in.text("error", kLongestField);
+    service::CallbackRequest callback;
+    callback.state = in.text("state", kLongestState).value_or("");
+    callback.code = in.text("code", kLongestCode);
+    callback.issuer = in.text("iss", kLongestField);
+    callback.error = in.text("error", kLongestField);
     for (const rules::Provider& provider : rules::providers()) {
         for (const std::string_view name : provider.callback_fields) {
             if (name.empty()) continue;
             auto value = in.text(name, kLongestField);
-            if (value) arrival.fields[std::string(name)] = std::move(*value);
+            if (value) callback.fields[std::string(name)] = std::move(*value);
         }
     }
-    if (arrival.state.empty() || faults.names("state")) return std::nullopt;
-    arrival.is_readable = is_readable(faults);
-    arrival.proof = http::cookie_value(request.cookie, kCookie);
-    arrival.request_id = request.request_id;
-    return arrival;
+    if (callback.state.empty() || faults.names("state")) return std::nullopt;
+    callback.is_readable = is_readable(faults);
+    callback.proof = http::cookie_value(request.cookie, kCookie);
+    callback.request_id = request.request_id;
+    return callback;
 }
 
 // The console's page, which says what came of it. The cookie stays: it is the session's, and
 // another way of the same browser may still be open.
-Reply return_reply(const Call& call, const service::Return& where) {
+Reply console_reply(const Call& call, const service::CallbackResult& result) {
     std::string address = call.context.settings.console.origin + "/console/#/connections?result=";
-    address += text_of(where.result);
-    const std::string_view reason = text_of(where.reason);
+    address += text_of(result.outcome);
+    const std::string_view reason = text_of(result.reason);
     if (!reason.empty()) address.append("&reason=").append(reason);
-    if (where.connection) address += "&connection=" + where.connection->text();
+    if (result.connection) address += "&connection=" + result.connection->text();
     Reply reply = no_content();
     reply.status = 303;
     reply.headers.emplace_back("Location", std::move(address));
@@ -275,16 +275,15 @@ Reply return_reply(const Call& call, const service::Return& where) {
 
 // What looks at addresses before a browser goes there (HEAD) must not use a state up.
 Reply return_from_provider(Call& call) {
-    const auto arrival = arrival_of(call.request);
-    if (!arrival || call.request.method != Method::Get) {
-        return return_reply(call, {service::Return::Result::Failed,
-                                   service::Return::Reason::Request, std::nullopt});
+    const auto callback = callback_request(call.request);
+    if (!callback || call.request.method != Method::Get) {
+        return console_reply(call, {.reason = service::CallbackResult::Reason::Request});
     }
     ProviderPermit permit(call);
-    const auto where = service::come_back(
-        call.context, *arrival,
+    const auto result = service::complete_authorization(
+        call.context, *callback,
         [&](const rules::Provider& provider) { return permit.acquire_for(provider); });
-    return return_reply(call, where);
+    return console_reply(call, result);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -330,7 +329,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kConnect>,
         .body_example = R"({"provider": "shopify", "name": "Fan shop",
                  "settings": {"shop": "acme.myshopify.com"}})",
-        .reply = replies<kDeparture>(
+        .reply = replies<kConnectLink>(
             200, "Where the browser has to go within ten minutes; a cookie says that it set out."),
         .errors = kConnectErrors,
         .handler = decoded<kConnect, connect_provider>},

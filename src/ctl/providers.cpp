@@ -4,7 +4,7 @@
 
 #include "ctl/command.hpp"
 #include "rules/connections/oauth.hpp"
-#include "service/connections/provider_check.hpp"
+#include "service/connections/provider_client.hpp"
 
 namespace muster::ctl {
 namespace {

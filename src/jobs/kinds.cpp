@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "jobs/imports.hpp"
-#include "service/connections/refresher.hpp"
 #include "service/mail.hpp"
 #include "service/operations/purge.hpp"
 #include "service/webhooks/dispatch.hpp"
@@ -80,10 +79,11 @@ Work mail_work(service::Context& context) {
             }};
 }
 
-Work connection_work(service::Context& context, std::shared_ptr<service::ProviderTraffic> traffic) {
-    const auto upkeep = std::make_shared<service::ConnectionUpkeep>(context, std::move(traffic));
-    return {"connections", spaced(kConnectionLook, [upkeep](const Deadline& deadline) {
-                return upkeep->step([&deadline] { return deadline.over(); }) > 0;
+Work connection_work(service::Context& context, std::shared_ptr<service::ProviderLimits> limits) {
+    const auto refresher =
+        std::make_shared<service::ConnectionRefresher>(context, std::move(limits));
+    return {"connections", spaced(kConnectionLook, [refresher](const Deadline& deadline) {
+                return refresher->step([&deadline] { return deadline.over(); }) > 0;
             })};
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "jobs/runner.hpp"
-#include "service/connections/provider_limits.hpp"
+#include "service/connections/refresher.hpp"
 #include "service/context.hpp"
 
 #include <memory>
@@ -21,8 +21,8 @@ Work webhook_work(service::Context& context);
 Work mail_work(service::Context& context);
 
 // Refreshes of connections to providers of external data. Several of these work side by side, so
-// that a slow provider holds up a part of them only. `traffic`: of all of them together.
-Work connection_work(service::Context& context, std::shared_ptr<service::ProviderTraffic> traffic);
+// that a slow provider holds up a part of them only. `limits`: of all of them together.
+Work connection_work(service::Context& context, std::shared_ptr<service::ProviderLimits> limits);
 
 // The daily purge. `repeats`: looks again every few minutes instead of ending (muster-run all).
 Work purge_work(service::Context& context, bool repeats);

@@ -67,26 +67,42 @@ class StrictCheck {
 
     // `depth`: the level of `element`, if it is a container; the root's is 1.
     void run(const dom::element& element, std::size_t depth) {
-        const bool is_container = element.is_object() || element.is_array();
-        if (is_container && depth > kMaxDepth) refuse(reason_for(simdjson::DEPTH_ERROR));
-        if (element.is_object()) {
-            object(element.get_object().value_unsafe(), depth);
-        } else if (element.is_array()) {
-            const dom::array entries = element.get_array().value_unsafe();
-            for (const dom::element entry : entries) run(entry, depth + 1);
-        } else if (has_escapes_ && element.is_string()) {
-            string(element.get_string().value_unsafe());
+        using Type = dom::element_type;
+        switch (element.type()) {
+            case Type::OBJECT:
+                return object(element.get_object().value_unsafe(), depth);
+            case Type::ARRAY:
+                return array(element.get_array().value_unsafe(), depth);
+            case Type::STRING:
+                if (has_escapes_) string(element.get_string().value_unsafe());
+                return;
+            case Type::INT64:
+            case Type::UINT64:
+            case Type::DOUBLE:
+            case Type::BOOL:
+            case Type::NULL_VALUE:
+                return;
         }
     }
 
   private:
+    static void check_depth(std::size_t depth) {
+        if (depth > kMaxDepth) refuse(reason_for(simdjson::DEPTH_ERROR));
+    }
+
+    void array(const dom::array& array, std::size_t depth) {
+        check_depth(depth);
+        for (const dom::element entry : array) run(entry, depth + 1);
+    }
+
     void object(const dom::object& object, std::size_t depth) {
+        check_depth(depth);
         std::vector<std::string_view> keys;
         keys.reserve(object.size());
         for (const auto& [key, value] : object) {
             keys.push_back(key);
             if (has_escapes_) string(key);
-            if (!value.is_number() && !value.is_bool()) run(value, depth + 1);
+            run(value, depth + 1);
         }
         if (has_duplicate(keys)) refuse("the body has an object with the same key twice");
     }

@@ -87,12 +87,9 @@ JsonKind JsonIn::kind() const {
     return static_cast<JsonKind>(element_of(*this).type());
 }
 
-bool JsonIn::is_number() const {
-    return element_of(*this).is_number();
-}
-
 std::optional<std::string_view> JsonIn::string() const {
-    return valued(element_of(*this).get_string());
+    if (!is_string()) return std::nullopt;
+    return element_of(*this).get_string().value_unsafe();
 }
 
 std::optional<bool> JsonIn::boolean() const {

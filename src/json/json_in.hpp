@@ -34,7 +34,10 @@ class JsonIn {
     bool is_boolean() const { return kind() == JsonKind::Boolean; }
     bool is_array() const { return kind() == JsonKind::Array; }
     bool is_object() const { return kind() == JsonKind::Object; }
-    bool is_number() const;
+    bool is_number() const {
+        const JsonKind is = kind();
+        return is == JsonKind::Signed || is == JsonKind::Unsigned || is == JsonKind::Double;
+    }
 
     std::optional<std::string_view> string() const;
     std::optional<bool> boolean() const;

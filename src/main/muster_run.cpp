@@ -55,10 +55,10 @@ std::vector<jobs::Work> imports(RunnerConnections& runner) {
 }
 
 std::vector<jobs::Work> connections(RunnerConnections& runner) {
-    const auto traffic = std::make_shared<service::ProviderTraffic>();
+    const auto limits = std::make_shared<service::ProviderLimits>();
     std::vector<jobs::Work> lanes;
     for (int lane = 0; lane < kConnectionLanes; ++lane) {
-        lanes.push_back(jobs::connection_work(runner.add(), traffic));
+        lanes.push_back(jobs::connection_work(runner.add(), limits));
     }
     return lanes;
 }

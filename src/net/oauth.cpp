@@ -26,9 +26,9 @@ std::string word_of(TransportFailure failure) {
     return "broken";
 }
 
-HttpSettings settings_for(const OAuthCall& call, const OAuthBounds& bounds) {
+HttpSettings settings_for(const OAuthRequest& request, const OAuthBounds& bounds) {
     HttpSettings settings;
-    settings.ca_file = call.ca_file;
+    settings.ca_file = request.ca_file;
     settings.connect_seconds = bounds.connect_seconds;
     settings.total_seconds = bounds.total_seconds;
     settings.max_body = bounds.max_body;
@@ -37,18 +37,18 @@ HttpSettings settings_for(const OAuthCall& call, const OAuthBounds& bounds) {
 
 }  // namespace
 
-OAuthReply call_oauth(const OAuthCall& call, const OAuthBounds& bounds) {
+OAuthReply call_oauth(const OAuthRequest& request, const OAuthBounds& bounds) {
     // The configuration was checked for this; here is where a secret would leave.
-    if (!is_secret_url(call.url)) return {.status = 0, .body = {}, .failure = "insecure"};
-    HttpRequest request;
-    request.method = call.body ? "POST" : "GET";
-    request.url = call.url;
-    request.headers = call.headers;
-    if (call.body) request.body = call.body->reveal();
+    if (!is_secret_url(request.url)) return {.status = 0, .body = {}, .failure = "insecure"};
+    HttpRequest sent;
+    sent.method = request.body ? "POST" : "GET";
+    sent.url = request.url;
+    sent.headers = request.headers;
+    if (request.body) sent.body = request.body->reveal();
     // A connection of its own for each call: they are rare, and no two providers share one.
-    HttpClient client(settings_for(call, bounds));
+    HttpClient client(settings_for(request, bounds));
     try {
-        HttpResponse response = client.perform(request);
+        HttpResponse response = client.perform(sent);
         return {.status = response.status, .body = Secret(std::move(response.body)), .failure = ""};
     } catch (const TransportError& error) {
         return {.status = 0, .body = {}, .failure = word_of(error.failure())};

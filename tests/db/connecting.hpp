@@ -37,24 +37,24 @@ struct ConnectingFixture : AdminFixture {
             return work(transaction);
         });
     }
-    service::Departure set_out(const service::ConnectRequest& asked = request()) {
+    service::ConnectLink begin(const service::ConnectRequest& asked = request()) {
         return as_ann([&](service::OrgTransaction& transaction) {
-            return service::set_out(transaction, console, asked, session());
+            return service::begin_authorization(transaction, console, asked, session());
         });
     }
     SessionId session() const { return opened.session.id; }
 
-    // As the browser that set out comes back, with a code.
-    service::Arrival arrival(const service::Departure& departure) const {
-        service::Arrival made;
-        const auto query = departure.redirect_url.substr(departure.redirect_url.find('?') + 1);
+    // The callback of the browser that began, with a code.
+    service::CallbackRequest callback(const service::ConnectLink& link) const {
+        service::CallbackRequest made;
+        const auto query = link.redirect_url.substr(link.redirect_url.find('?') + 1);
         made.state = http::query_value(query, "state").value_or("");
         made.code = "code";
         made.proof = service::connect_proof(console.keys, session());
         return made;
     }
-    service::Return come_back(const service::Arrival& arrival) {
-        return service::come_back(console, arrival, [](const auto&) { return true; });
+    service::CallbackResult complete(const service::CallbackRequest& request) {
+        return service::complete_authorization(console, request, [](const auto&) { return true; });
     }
 
     std::vector<rules::ProviderConnection> list() {

@@ -131,6 +131,17 @@ struct ConnectionFixture : AdminFixture {
             return store::find_connection(org, id).value();
         });
     }
+    // A code for the connection, as the callback hands it on.
+    service::CodeGrant grant(ConnectionId id, std::string code = "code",
+                             std::map<std::string, std::string> details = {}) {
+        auto connection = row(id);
+        auto made = service::client_of(own.providers, connection.provider, connection.host).value();
+        return {std::move(connection),
+                std::move(made),
+                std::move(code),
+                {"https://c.example/callback", "s", "verifier"},
+                std::move(details)};
+    }
     // "access refresh", without their mark.
     std::string tokens(ConnectionId id) {
         const auto kept = service::open_tokens(context.keys, acme, id, row(id).tokens);

@@ -3,6 +3,7 @@
 // quirks from their rows (rules/connections/providers.hpp). net/oauth.hpp does the calling.
 #pragma once
 
+#include "base/oauth.hpp"
 #include "base/secret.hpp"
 #include "base/settings/providers.hpp"
 #include "base/time.hpp"
@@ -12,9 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace muster::rules {
 
@@ -55,13 +54,6 @@ struct AuthorizationRequest {
 [[nodiscard]] std::string authorization_url(const OAuthClient& client,
                                             const AuthorizationRequest& request);
 
-// A POST, or a GET where there is no body. Holds secrets: never logged.
-struct OAuthRequest {
-    std::string url;
-    std::vector<std::pair<std::string, std::string>> headers;
-    std::optional<Secret> body;
-    std::string ca_file;
-};
 [[nodiscard]] OAuthRequest code_request(const OAuthClient& client,
                                         const AuthorizationRequest& request, std::string_view code);
 [[nodiscard]] OAuthRequest refresh_request(const OAuthClient& client, const Secret& refresh_token);

@@ -10,6 +10,7 @@
 #include "service/access/sessions.hpp"
 #include "service/audit.hpp"
 #include "service/connections/catalogue.hpp"
+#include "service/connections/provider_client.hpp"
 #include "store/access/admins.hpp"
 #include "store/connections/authorizations.hpp"
 #include "store/connections/connections.hpp"
@@ -25,13 +26,13 @@ using rules::HostSource;
 using rules::Provider;
 using rules::ProviderConnection;
 using store::Authorization;
-using Reason = Return::Reason;
-using Result = Return::Result;
+using Outcome = CallbackResult::Outcome;
+using Reason = CallbackResult::Reason;
 
 constexpr std::string_view kCookiePurpose = "connect cookie";
 constexpr std::size_t kLongestCode = 4096;
 
-// ---------------------------------------------------------------------------- setting out
+// ---------------------------------------------------------------------------- beginning
 
 [[noreturn]] void refuse_field(const std::string& path) {
     Faults faults;
@@ -93,14 +94,15 @@ std::optional<ProviderConnection> named_connection(OrgTransaction& transaction,
     return connection;
 }
 
-// ---------------------------------------------------------------------------- coming back
+// ---------------------------------------------------------------------------- the callback
 
-// Somebody who came back, with all that is known of the way.
-struct Traveller {
+// A request to the callback, with all that is known of its authorization.
+struct Callback {
     const Authorization& authorization;
     const ProviderConnection& connection;
     const Provider* provider;
-    const Arrival& arrival;
+    std::optional<rules::OAuthClient> client;  // nullopt: the provider is not set up
+    const CallbackRequest& request;
     Timestamp now;
 
     std::string name() const { return std::string(provider ? provider->name : "the provider"); }
@@ -110,57 +112,54 @@ struct Traveller {
 struct Refusal {
     Reason reason = Reason::None;
     std::string text;
-    Result result = Result::Failed;
+    Outcome outcome = Outcome::Failed;
 };
-using Judgement = std::optional<Refusal>;
+using Verdict = std::optional<Refusal>;
 
-Judgement check_age(const Traveller& traveller) {
-    if (traveller.now < traveller.authorization.expires_at) return std::nullopt;
-    return Refusal{Reason::Expired, overdue_text(traveller.provider)};
+Verdict check_age(const Callback& callback) {
+    if (callback.now < callback.authorization.expires_at) return std::nullopt;
+    return Refusal{Reason::Expired, overdue_text(callback.provider)};
 }
 
-Judgement check_browser(const Traveller& traveller, const KeyRing& keys) {
+Verdict check_browser(const Callback& callback, const KeyRing& keys) {
     bool is_same = false;
     for (const Secret& key : keys.derive_all(kCookiePurpose)) {
         const std::string wanted =
-            to_hex(hmac_sha256(key.reveal(), traveller.authorization.session_id.bytes()));
-        is_same = equal_in_constant_time(traveller.arrival.proof, wanted) || is_same;
+            to_hex(hmac_sha256(key.reveal(), callback.authorization.session_id.bytes()));
+        is_same = equal_in_constant_time(callback.request.proof, wanted) || is_same;
     }
     if (is_same) return std::nullopt;
-    return Refusal{Reason::Browser, "Another browser came back from " + traveller.name() +
+    return Refusal{Reason::Browser, "Another browser came back from " + callback.name() +
                                         " than the one that set out. Connect it again."};
 }
 
-Judgement check_session(const Traveller& traveller, const std::optional<rules::Session>& session) {
+Verdict check_session(const Callback& callback, const std::optional<rules::Session>& session) {
     if (session && session->verified_at) return std::nullopt;
-    return Refusal{Reason::Session, "The session ended on the way to " + traveller.name() +
+    return Refusal{Reason::Session, "The session ended on the way to " + callback.name() +
                                         ". Sign in and connect it again."};
 }
 
-Judgement check_role(const Traveller& traveller, const std::vector<rules::Seat>& seats) {
+Verdict check_role(const Callback& callback, const std::vector<rules::Seat>& seats) {
     const bool may = std::any_of(seats.begin(), seats.end(), [&](const rules::Seat& seat) {
-        return seat.organization_id == traveller.connection.organization_id &&
+        return seat.organization_id == callback.connection.organization_id &&
                seat.role >= rules::Role::Admin;
     });
     if (may) return std::nullopt;
-    return Refusal{Reason::Role, "Whoever set out to " + traveller.name() +
+    return Refusal{Reason::Role, "Whoever set out to " + callback.name() +
                                      " may not connect it any more. Connect it again."};
 }
 
-Judgement check_configuration(const Traveller& traveller, const Settings& settings) {
-    if (traveller.provider &&
-        rules::unready_reason(*traveller.provider, settings.providers).empty()) {
-        return std::nullopt;
-    }
+Verdict check_configuration(const Callback& callback) {
+    if (callback.client) return std::nullopt;
     return Refusal{Reason::Configuration,
-                   "This installation is not set up for " + traveller.name() + " any more."};
+                   "This installation is not set up for " + callback.name() + " any more."};
 }
 
-Judgement check_issuer(const Traveller& traveller, const rules::OAuthClient& client) {
-    const auto& issuer = traveller.arrival.issuer;
-    if (!issuer || *issuer == client.issuer) return std::nullopt;
+Verdict check_issuer(const Callback& callback) {
+    const auto& issuer = callback.request.issuer;
+    if (!issuer || *issuer == callback.client->issuer) return std::nullopt;
     return Refusal{Reason::Issuer,
-                   "Another server than " + traveller.name() + "'s answered. Connect it again."};
+                   "Another server than " + callback.name() + "'s answered. Connect it again."};
 }
 
 // Beside the standard's word, what LinkedIn says.
@@ -170,50 +169,48 @@ bool is_denial(std::string_view error) {
     return std::find(kDenials.begin(), kDenials.end(), error) != kDenials.end();
 }
 
-Refusal unreadable(const Traveller& traveller) {
+Refusal unreadable(const Callback& callback) {
     return {Reason::Request,
-            traveller.name() + " answered something that cannot be read. Connect it again."};
+            callback.name() + " answered something that cannot be read. Connect it again."};
 }
 
-Judgement check_answer(const Traveller& traveller) {
-    const Arrival& arrival = traveller.arrival;
-    if (!arrival.is_readable) return unreadable(traveller);
-    if (arrival.error && is_denial(*arrival.error)) {
-        return Refusal{Reason::None, "Access was denied at " + traveller.name() + ".",
-                       Result::Denied};
+Verdict check_answer(const Callback& callback) {
+    const CallbackRequest& request = callback.request;
+    if (!request.is_readable) return unreadable(callback);
+    if (request.error && is_denial(*request.error)) {
+        return Refusal{Reason::None, "Access was denied at " + callback.name() + ".",
+                       Outcome::Denied};
     }
-    if (arrival.error) {
-        std::string code = rules::plain_error_code(*arrival.error);
+    if (request.error) {
+        std::string code = rules::plain_error_code(*request.error);
         if (!code.empty()) code = " (" + code + ")";
         return Refusal{Reason::Provider,
-                       traveller.name() + " answered with an error" + code + ". Connect it again."};
+                       callback.name() + " answered with an error" + code + ". Connect it again."};
     }
-    const bool has_code = arrival.code && !arrival.code->empty();
-    if (!has_code || arrival.code->size() > kLongestCode) return unreadable(traveller);
+    const bool has_code = request.code && !request.code->empty();
+    if (!has_code || request.code->size() > kLongestCode) return unreadable(callback);
     return std::nullopt;
 }
 
 // The first thing that is wrong, in the order of the design: who comes back counts before what they
 // bring.
-Judgement judge(const Context& context, db::Tx& tx, const Traveller& traveller,
-                const std::optional<rules::Session>& session) {
-    if (auto refusal = check_age(traveller)) return refusal;
-    if (auto refusal = check_browser(traveller, context.keys)) return refusal;
-    if (auto refusal = check_session(traveller, session)) return refusal;
-    if (auto refusal = check_role(traveller, store::find_seats(tx, session->admin_id))) {
+Verdict check_callback(const Context& context, db::Tx& tx, const Callback& callback,
+                       const std::optional<rules::Session>& session) {
+    if (auto refusal = check_age(callback)) return refusal;
+    if (auto refusal = check_browser(callback, context.keys)) return refusal;
+    if (auto refusal = check_session(callback, session)) return refusal;
+    if (auto refusal = check_role(callback, store::find_seats(tx, session->admin_id))) {
         return refusal;
     }
-    if (auto refusal = check_configuration(traveller, context.settings)) return refusal;
-    const auto client = rules::oauth_client(*traveller.provider, context.settings.providers,
-                                            traveller.connection.host);
-    if (auto refusal = check_issuer(traveller, client)) return refusal;
-    return check_answer(traveller);
+    if (auto refusal = check_configuration(callback)) return refusal;
+    if (auto refusal = check_issuer(callback)) return refusal;
+    return check_answer(callback);
 }
 
-std::map<std::string, std::string> kept_fields(const Traveller& traveller) {
+std::map<std::string, std::string> kept_fields(const Callback& callback) {
     std::map<std::string, std::string> kept;
-    for (const auto& [name, value] : traveller.arrival.fields) {
-        const auto& names = traveller.provider->callback_fields;
+    for (const auto& [name, value] : callback.request.fields) {
+        const auto& names = callback.provider->callback_fields;
         const bool is_wanted = std::find(names.begin(), names.end(), name) != names.end();
         if (is_wanted && !value.empty() && rules::is_kept_detail(value)) kept.emplace(name, value);
     }
@@ -234,17 +231,18 @@ Secret open_verifier(const Context& context, const Authorization& authorization)
     return std::move(*verifier);
 }
 
-CodeGrant grant_of(const Context& context, const Traveller& traveller) {
-    const Authorization& authorization = traveller.authorization;
-    return {traveller.connection.id,
-            *traveller.arrival.code,
-            {authorization.redirect_uri, traveller.arrival.state,
+CodeGrant grant_of(const Context& context, const Callback& callback) {
+    const Authorization& authorization = callback.authorization;
+    return {callback.connection,
+            *callback.client,
+            *callback.request.code,
+            {authorization.redirect_uri, callback.request.state,
              open_verifier(context, authorization).reveal()},
-            kept_fields(traveller)};
+            kept_fields(callback)};
 }
 
 // One that has tokens, or had some, stands as they do.
-void note(db::OrgStore& org, ProviderConnection connection, ConnectionStatus status,
+void note(db::OrgStore& org, ProviderConnection& connection, ConnectionStatus status,
           const std::optional<std::string>& error, Timestamp now) {
     if (connection.token_generation > 0) return;
     connection.status = status;
@@ -253,41 +251,54 @@ void note(db::OrgStore& org, ProviderConnection connection, ConnectionStatus sta
     store::set_connection_status(org, connection);
 }
 
-// What a transaction found out about somebody who came back.
-struct Reception {
-    Return where;
-    std::optional<CodeGrant> grant;  // to be exchanged
+// What the transaction of a callback decided.
+struct Decision {
+    CallbackResult result;
+    std::optional<CodeGrant> grant = std::nullopt;  // to be exchanged
     Actor actor = {};
 };
 
-Reception receive(Context& context, db::Tx& tx, const Arrival& arrival,
-                  const TryAcquire& may_wait) {
-    const std::string state_hash = sha256(arrival.state);
+Decision failed_for(Reason reason) {
+    return {.result = {.outcome = Outcome::Failed, .reason = reason, .connection = std::nullopt}};
+}
+
+Decision refuse(db::OrgStore& org, ProviderConnection& connection, const Refusal& refusal,
+                Timestamp now) {
+    note(org, connection, ConnectionStatus::Error, refusal.text, now);
+    Decision decision{.result = {refusal.outcome, refusal.reason, connection.id}};
+    // Another browser does not learn which connection it was.
+    if (refusal.reason == Reason::Browser) decision.result.connection.reset();
+    return decision;
+}
+
+Decision decide(Context& context, db::Tx& tx, const CallbackRequest& request,
+                const TryAcquire& may_wait) {
+    const std::string state_hash = sha256(request.state);
     const auto found = store::find_authorization(tx, state_hash);
-    if (!found) return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
+    if (!found) return failed_for(Reason::State);
     db::OrgStore org(tx, found->organization_id);
-    const auto connection = store::lock_connection(org, found->connection_id);
-    if (!store::spend_authorization(tx, state_hash))
-        return {{Result::Failed, Reason::State, std::nullopt}, std::nullopt};
-    if (!connection) return {{Result::Failed, Reason::Removed, std::nullopt}, std::nullopt};
+    auto connection = store::lock_connection(org, found->connection_id);
+    if (!store::spend_authorization(tx, state_hash)) return failed_for(Reason::State);
+    if (!connection) return failed_for(Reason::Removed);
     const Timestamp now = Timestamp::now();
-    const Traveller traveller{*found, *connection, rules::find_provider(connection->provider),
-                              arrival, now};
+    const Callback callback{
+        *found,
+        *connection,
+        rules::find_provider(connection->provider),
+        client_of(context.settings.providers, connection->provider, connection->host),
+        request,
+        now};
     const auto session = live_session(tx, found->session_id, now);
-    if (const auto refusal = judge(context, tx, traveller, session)) {
-        note(org, *connection, ConnectionStatus::Error, refusal->text, now);
-        const bool is_stranger = refusal->reason == Reason::Browser;
-        return {{refusal->result, refusal->reason,
-                 is_stranger ? std::nullopt : std::optional(connection->id)},
-                std::nullopt};
+    if (const auto refusal = check_callback(context, tx, callback, session)) {
+        return refuse(org, *connection, *refusal, now);
     }
-    CodeGrant grant = grant_of(context, traveller);
-    if (!may_wait(*traveller.provider)) throw Error(ErrorCode::ServiceUnavailable).retry_after(2);
+    CodeGrant grant = grant_of(context, callback);
+    if (!may_wait(*callback.provider)) throw Error(ErrorCode::ServiceUnavailable).retry_after(2);
     // It is pending for as long as the exchange takes, and this is when that began.
-    note(org, *connection, connection->status, connection->error, now);
-    return {{Result::Connected, Reason::None, connection->id},
+    note(org, grant.connection, connection->status, connection->error, now);
+    return {{Outcome::Connected, Reason::None, connection->id},
             std::move(grant),
-            {found->organization_id, session->admin_id, {}, arrival.request_id}};
+            {found->organization_id, session->admin_id, {}, request.request_id}};
 }
 
 Reason reason_of(const rules::TokenFailure& failure) {
@@ -315,8 +326,8 @@ void validate_settings(ConnectRequest& request, Faults& faults) {
     if (!request.host && !faults.names(path)) faults.add(path, FieldCode::Required);
 }
 
-Departure set_out(OrgTransaction& transaction, const Context& context,
-                  const ConnectRequest& request, SessionId session) {
+ConnectLink begin_authorization(OrgTransaction& transaction, const Context& context,
+                                const ConnectRequest& request, SessionId session) {
     auto named = named_connection(transaction, request);
     require_ready(*request.provider, context.settings.providers);
     const ProviderConnection connection =
@@ -342,33 +353,31 @@ std::string connect_proof(const KeyRing& keys, SessionId session) {
     return to_hex(hmac_sha256(keys.derive(kCookiePurpose).reveal(), session.bytes()));
 }
 
-std::string_view text_of(Return::Result result) {
+std::string_view text_of(CallbackResult::Outcome outcome) {
     constexpr std::array<std::string_view, 3> kTexts = {"connected", "denied", "failed"};
-    return kTexts[static_cast<std::size_t>(result)];
+    return kTexts[static_cast<std::size_t>(outcome)];
 }
 
-std::string_view text_of(Return::Reason reason) {
+std::string_view text_of(CallbackResult::Reason reason) {
     constexpr std::array<std::string_view, 13> kTexts = {
         "",     "request", "state",    "expired", "removed",       "browser",    "session",
         "role", "issuer",  "provider", "refused", "configuration", "unavailable"};
     return kTexts[static_cast<std::size_t>(reason)];
 }
 
-Return come_back(Context& context, const Arrival& arrival, const TryAcquire& may_wait) {
-    Reception reception = context.database.transaction(
-        [&](db::Tx& tx) { return receive(context, tx, arrival, may_wait); });
-    if (!reception.grant) return reception.where;
+CallbackResult complete_authorization(Context& context, const CallbackRequest& request,
+                                      const TryAcquire& may_wait) {
+    const Decision decision = context.database.transaction(
+        [&](db::Tx& tx) { return decide(context, tx, request, may_wait); });
+    if (!decision.grant) return decision.result;
     try {
-        const auto failure = exchange_code(context, reception.actor, *reception.grant);
-        if (failure) {
-            reception.where.result = Result::Failed;
-            reception.where.reason = reason_of(*failure);
-        }
+        const auto failure = exchange_code(context, decision.actor, *decision.grant);
+        if (!failure) return decision.result;
+        return {Outcome::Failed, reason_of(*failure), decision.result.connection};
     } catch (const Error& error) {
         if (error.code() != ErrorCode::NotFound) throw;
-        reception.where = {Result::Failed, Reason::Removed, std::nullopt};
+        return failed_for(Reason::Removed).result;
     }
-    return reception.where;
 }
 
 }  // namespace muster::service

@@ -1,6 +1,6 @@
 // An admin's way to a provider's page and back (docs/external-data.md "Connecting"): OAuth 2.0 with
 // a state that counts once, for ten minutes, and only in the browser and the session that set out.
-// The tokens are connection_tokens.hpp's business.
+// The tokens are in service/connections/tokens.hpp.
 #pragma once
 
 #include "base/faults.hpp"
@@ -26,7 +26,7 @@ struct ConnectRequest {
 // unknown, missing or bad.
 void validate_settings(ConnectRequest& request, Faults& faults);
 
-struct Departure {
+struct ConnectLink {
     ConnectionId id;
     std::string redirect_url;  // the provider's page; holds the state
 };
@@ -34,14 +34,14 @@ struct Departure {
 // connection.requested. A connection that has tokens keeps them and its status until new ones come,
 // and its host for good. Throws NOT_FOUND, VALIDATION_ERROR for another provider or host than the
 // connection's, PROVIDER_UNAVAILABLE, and INVALID_STATE where the organization has too many.
-Departure set_out(OrgTransaction& transaction, const Context& context,
-                  const ConnectRequest& request, SessionId session);
+ConnectLink begin_authorization(OrgTransaction& transaction, const Context& context,
+                                const ConnectRequest& request, SessionId session);
 
-// What the browser that sets out keeps in a cookie: it shows that the same browser came back.
+// The value of the cookie that proves on the callback that the same browser began.
 std::string connect_proof(const KeyRing& keys, SessionId session);
 
-// Where the provider sent the browser, and what with.
-struct Arrival {
+// What the provider sent with the browser.
+struct CallbackRequest {
     std::string state;
     bool is_readable = true;  // false: something beside the state was malformed or came twice
     std::optional<std::string> code;
@@ -51,7 +51,7 @@ struct Arrival {
     std::string proof;                          // of the cookie
     std::string request_id;
 };
-struct Return {
+struct CallbackResult {
     enum class Reason : std::uint8_t {
         None,
         Request,        // the provider's answer could not be read
@@ -67,17 +67,19 @@ struct Return {
         Configuration,  // it does not accept this installation
         Unavailable,    // it could not be asked
     };
-    enum class Result : std::uint8_t { Connected, Denied, Failed };
-    Result result = Result::Failed;
+    enum class Outcome : std::uint8_t { Connected, Denied, Failed };
+    Outcome outcome = Outcome::Failed;
     Reason reason = Reason::None;
     std::optional<ConnectionId> connection;  // nullopt where the browser may not know
 };
-std::string_view text_of(Return::Result result);
-std::string_view text_of(Return::Reason reason);  // "" for none
+std::string_view text_of(CallbackResult::Outcome outcome);
+std::string_view text_of(CallbackResult::Reason reason);  // "" for none
 
-// Takes the state, judges who came back, and gets tokens for the code. A connection that never had
-// tokens says why it has none now. `may_wait` is asked before a state is used up for a call to the
-// provider; where it says no, SERVICE_UNAVAILABLE is thrown and the state counts again.
-Return come_back(Context& context, const Arrival& arrival, const TryAcquire& may_wait);
+// Spends the state, checks browser, session and answer, and gets tokens for the code. A connection
+// that never had tokens says why it has none now. `may_wait` is asked before a state is used up for
+// a call to the provider; where it says no, SERVICE_UNAVAILABLE is thrown and the state counts
+// again.
+CallbackResult complete_authorization(Context& context, const CallbackRequest& request,
+                                      const TryAcquire& may_wait);
 
 }  // namespace muster::service

@@ -1,24 +1,74 @@
 #include "service/connections/provider_client.hpp"
 
+#include "base/crypto.hpp"
 #include "base/json.hpp"
+#include "base/settings.hpp"
 #include "net/oauth.hpp"
 #include "rules/seal_names.hpp"
 
-namespace muster::service {
+#include <array>
+#include <variant>
 
-Answered ask_provider(const rules::OAuthRequest& request) {
-    net::OAuthReply reply =
-        net::call_oauth({request.url, request.headers, request.body, request.ca_file});
-    return {reply.status, std::move(reply.body), std::move(reply.failure)};
+namespace muster::service {
+namespace {
+
+using Kind = rules::TokenFailure::Kind;
+
+// No provider gives such a code; who reads its log sees what it was.
+constexpr const char* kNoCode = "muster-provider-check";
+
+OAuthRequest impossible_request(const Settings& settings, const rules::OAuthClient& client) {
+    const rules::AuthorizationRequest request = {
+        .redirect_uri = settings.console.origin + "/v1/external-data/callback",
+        .state = "",
+        .verifier = create_signing_secret("").reveal()};
+    return rules::code_request(client, request, kNoCode);
 }
 
-TokensAnswered ask_for_tokens(const rules::Provider& provider, const rules::OAuthRequest& request) {
-    const Answered answered = ask_provider(request);
-    if (!answered.failure.empty()) {
-        const rules::TokenFailure failure{rules::TokenFailure::Kind::Unavailable, answered.failure};
-        return {failure, false};
+// An answer of the endpoint's own kind: an error code of the provider's.
+bool is_of_a_token_endpoint(const rules::TokenFailure& failure) {
+    const bool is_ours = failure.code.starts_with("http_") || failure.code == "no_json" ||
+                         failure.code == "redirect" || failure.code == "invalid_answer";
+    return !is_ours;
+}
+
+void take_verdict(const rules::Provider& provider, const rules::TokenFailure& failure,
+                  ProviderCheck& check) {
+    check.code = failure.code;
+    switch (failure.kind) {
+        case Kind::Refused:
+        case Kind::Revoked:
+            check.verdict = ProviderVerdict::Accepted;
+            check.text = "answers, and accepts client_id and client_secret";
+            return;
+        case Kind::Misconfigured:
+            check.verdict = ProviderVerdict::Failed;
+            check.text = "answers, and does not accept client_id, client_secret or the callback";
+            return;
+        case Kind::Unavailable:
+            break;
     }
-    return {rules::read_token_answer(provider, answered.status, answered.body.reveal()), true};
+    const bool is_undecided = is_of_a_token_endpoint(failure);
+    check.verdict = is_undecided ? ProviderVerdict::Undecided : ProviderVerdict::Failed;
+    check.text = is_undecided ? "answers, but says nothing about client_id and client_secret"
+                              : rules::failure_text(provider, failure);
+}
+
+}  // namespace
+
+std::optional<rules::OAuthClient> client_of(const ProvidersSettings& settings,
+                                            std::string_view provider, std::string_view host) {
+    const rules::Provider* row = rules::find_provider(provider);
+    if (!row || !rules::unready_reason(*row, settings).empty()) return std::nullopt;
+    return rules::oauth_client(*row, settings, host);
+}
+
+TokenReply ask_for_tokens(const rules::Provider& provider, const OAuthRequest& request) {
+    const OAuthReply reply = net::call_oauth(request);
+    if (!reply.has_answer()) {
+        return {rules::TokenFailure{rules::TokenFailure::Kind::Unavailable, reply.failure}, false};
+    }
+    return {rules::read_token_answer(provider, reply.status, reply.body.reveal()), true};
 }
 
 std::string seal_tokens(const KeyRing& keys, const OrgId& organization, const ConnectionId& id,
@@ -51,12 +101,12 @@ std::optional<KeptTokens> open_tokens(const KeyRing& keys, const OrgId& organiza
     return tokens;
 }
 
-GiveBackAnswered give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens) {
+GiveBackReply give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens) {
     if (client.revoke_url.empty()) return {GivenBack::Done, "nowhere", true};
     const Secret& token = rules::token_to_revoke(*client.provider, tokens.access, tokens.refresh);
-    const Answered answered = ask_provider(rules::revocation_request(client, token));
-    if (!answered.failure.empty()) return {GivenBack::NotYet, answered.failure, false};
-    const int status = answered.status;
+    const OAuthReply reply = net::call_oauth(rules::revocation_request(client, token));
+    if (!reply.has_answer()) return {GivenBack::NotYet, reply.failure, false};
+    const int status = reply.status;
     const std::string code = "http_" + std::to_string(status);
     if (status >= 200 && status < 300) return {GivenBack::Done, "", true};
     // It knows no such token (any more). The others say that we did not get through.
@@ -70,6 +120,44 @@ std::string merged_details(std::string_view before,
     if (!parse_json(before, json) || !json.isObject()) json = Json::Value(Json::objectValue);
     for (const auto& [name, value] : details) json[name] = value;
     return json_text(json);
+}
+
+// ---------------------------------------------------------------------------- the operator's check
+
+std::string_view text_of(ProviderVerdict verdict) {
+    constexpr std::array<std::string_view, 4> kTexts = {"accepted", "undecided", "unchecked",
+                                                        "failed"};
+    return kTexts[static_cast<std::size_t>(verdict)];
+}
+
+ProviderCheck check_provider(const Settings& settings, const rules::Provider& provider) {
+    const rules::OAuthClient client = rules::oauth_client(provider, settings.providers, "");
+    ProviderCheck check;
+    const auto& own = settings.providers.find(provider.id)->second;
+    const std::string_view configured = own.token_url.empty() ? provider.token_url : own.token_url;
+    if (provider.host.source == rules::HostSource::Settings &&
+        configured.find("{host}") != std::string_view::npos) {
+        check.verdict = ProviderVerdict::Unchecked;
+        check.text = "is ready; each connection names a host of its own";
+        return check;
+    }
+    const OAuthRequest request = impossible_request(settings, client);
+    check.url = request.url;
+    const OAuthReply reply = net::call_oauth(request);
+    if (!reply.has_answer()) {
+        check.code = reply.failure;
+        check.text = rules::failure_text(provider, {Kind::Unavailable, reply.failure});
+        return check;
+    }
+    check.status = reply.status;
+    const auto answer = rules::read_token_answer(provider, reply.status, reply.body.reveal());
+    if (const auto* failure = std::get_if<rules::TokenFailure>(&answer)) {
+        take_verdict(provider, *failure, check);
+    } else {
+        check.code = "token";
+        check.text = "gives tokens for a code that it never gave";
+    }
+    return check;
 }
 
 }  // namespace muster::service

@@ -99,20 +99,21 @@ RefreshPlan plan_refresh(const Context& context, const ProviderConnection& conne
     RefreshPlan plan;
     plan.provider = rules::find_provider(connection.provider);
     if (!plan.provider) {
-        plan.obstacle = Obstacle::UnknownProvider;
+        plan.blocker = RefreshBlocker::UnknownProvider;
         return plan;
     }
     const auto tokens =
         open_tokens(context.keys, connection.organization_id, connection.id, connection.tokens);
     if (!tokens) {
-        plan.obstacle = connection.tokens.empty() ? Obstacle::NoTokens : Obstacle::Unreadable;
+        plan.blocker =
+            connection.tokens.empty() ? RefreshBlocker::NoTokens : RefreshBlocker::Unreadable;
         return plan;
     }
     plan.tokens = *tokens;
     if (!tokens->refresh) {
-        plan.obstacle = Obstacle::NoRefreshToken;
+        plan.blocker = RefreshBlocker::NoRefreshToken;
     } else if (!rules::unready_reason(*plan.provider, context.settings.providers).empty()) {
-        plan.obstacle = Obstacle::NotConfigured;
+        plan.blocker = RefreshBlocker::NotConfigured;
     }
     return plan;
 }

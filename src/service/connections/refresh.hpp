@@ -22,7 +22,7 @@ inline constexpr Milliseconds kHourly{3600L * 1000};
 inline constexpr std::string_view kNotConfigured = "not_configured";
 
 // What stands between a connection and a refresh.
-enum class Obstacle : std::uint8_t {
+enum class RefreshBlocker : std::uint8_t {
     None,
     UnknownProvider,  // of a newer Muster
     NoTokens,
@@ -31,7 +31,7 @@ enum class Obstacle : std::uint8_t {
     NotConfigured,
 };
 struct RefreshPlan {
-    Obstacle obstacle = Obstacle::None;
+    RefreshBlocker blocker = RefreshBlocker::None;
     const rules::Provider* provider = nullptr;
     KeptTokens tokens;
     std::chrono::steady_clock::time_point made_at = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "db/transaction.hpp"
+#include "net/oauth.hpp"
 #include "service/audit.hpp"
 #include "service/connections/catalogue.hpp"
 #include "service/connections/refresh.hpp"
@@ -25,14 +26,15 @@ constexpr int kAskAgain = 60;  // seconds
 // ---------------------------------------------------------------------------- a code's tokens
 
 // Tokens, with what the look-up said among the details.
-rules::TokenAnswer ask_for_code(const rules::OAuthClient& client, const CodeGrant& grant) {
+rules::TokenAnswer ask_for_code(const CodeGrant& grant) {
+    const rules::OAuthClient& client = grant.client;
     const Provider& provider = *client.provider;
     rules::TokenAnswer answer =
         ask_for_tokens(provider, rules::code_request(client, grant.request, grant.code)).answer;
     auto* tokens = std::get_if<rules::Tokens>(&answer);
     if (!tokens || client.lookup_url.empty()) return answer;
-    const Answered found = ask_provider(rules::lookup_request(client, tokens->access_token));
-    if (!found.failure.empty()) return TokenFailure{TokenFailure::Kind::Unavailable, found.failure};
+    const OAuthReply found = net::call_oauth(rules::lookup_request(client, tokens->access_token));
+    if (!found.has_answer()) return TokenFailure{TokenFailure::Kind::Unavailable, found.failure};
     const auto details = rules::read_lookup_answer(provider, found.status, found.body.reveal());
     if (!details) return TokenFailure{TokenFailure::Kind::Unavailable, "invalid_lookup"};
     tokens->details.insert(details->begin(), details->end());
@@ -113,21 +115,21 @@ RefreshPlan require_refreshable(const Context& context, const ProviderConnection
             break;
     }
     RefreshPlan plan = plan_refresh(context, connection);
-    switch (plan.obstacle) {
-        case Obstacle::NoTokens:
+    switch (plan.blocker) {
+        case RefreshBlocker::NoTokens:
             refuse("this connection was never connected");
-        case Obstacle::NoRefreshToken:
+        case RefreshBlocker::NoRefreshToken:
             refuse("the provider gave nothing to refresh this connection with");
-        case Obstacle::NotConfigured:
+        case RefreshBlocker::NotConfigured:
             require_ready(*plan.provider, context.settings.providers);
             break;
-        case Obstacle::UnknownProvider:
-        case Obstacle::Unreadable:
+        case RefreshBlocker::UnknownProvider:
+        case RefreshBlocker::Unreadable:
             throw Error(ErrorCode::ServiceUnavailable)
                 .internal("the tokens of connection " + connection.id.text() +
                           " cannot be opened or used")
                 .retry_after(kAskAgain);
-        case Obstacle::None:
+        case RefreshBlocker::None:
             break;
     }
     return plan;
@@ -149,8 +151,8 @@ bool has_just_ended(const ProviderConnection& connection, Timestamp now) {
 bool is_taken_back(const Settings& settings, const ProviderConnection& connection) {
     const Provider* provider = rules::find_provider(connection.provider);
     if (!provider || provider->revocation == rules::Revocation::None) return false;
-    if (!rules::unready_reason(*provider, settings.providers).empty()) return true;
-    return !rules::oauth_client(*provider, settings.providers, connection.host).revoke_url.empty();
+    const auto client = client_of(settings.providers, provider->id, connection.host);
+    return !client || !client->revoke_url.empty();
 }
 
 ProviderConnection locked(db::OrgStore& org, ConnectionId id) {
@@ -163,34 +165,23 @@ ProviderConnection locked(db::OrgStore& org, ConnectionId id) {
 
 std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
                                           const CodeGrant& grant) {
-    const auto found = context.database.autocommit([&](db::Tx& tx) {
-        db::OrgStore org(tx, actor.organization);
-        return store::find_connection(org, grant.connection);
-    });
-    const Provider* provider = found ? rules::find_provider(found->provider) : nullptr;
-    if (!provider) throw Error(ErrorCode::NotFound);
-    if (!rules::unready_reason(*provider, context.settings.providers).empty()) {
-        const TokenFailure failure{TokenFailure::Kind::Misconfigured, std::string(kNotConfigured)};
-        note_failed_exchange(context, *found, *provider, failure);
-        return failure;
-    }
-    const auto client = rules::oauth_client(*provider, context.settings.providers, found->host);
+    const Provider& provider = *grant.client.provider;
     const Timestamp asked_at = Timestamp::now();
-    const rules::TokenAnswer answer = ask_for_code(client, grant);
+    const rules::TokenAnswer answer = ask_for_code(grant);
     if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
-        note_failed_exchange(context, *found, *provider, *failure);
+        note_failed_exchange(context, grant.connection, provider, *failure);
         return *failure;
     }
     const auto& tokens = std::get<rules::Tokens>(answer);
-    ProviderConnection granted = *found;
+    ProviderConnection granted = grant.connection;
     granted.details = merged_details("{}", grant.details);  // nothing of another account's
-    take_tokens(granted, context.keys, *provider, tokens, asked_at);
+    take_tokens(granted, context.keys, provider, tokens, asked_at);
     if (!write_granted(context, actor, granted)) {
-        give_back(client, tokens, grant.connection);
+        give_back(grant.client, tokens, granted.id);
         throw Error(ErrorCode::NotFound);
     }
     log_event(LogLevel::Info, "connection.connected",
-              {{"provider", provider->id}, {"connection", granted.id.text()}});
+              {{"provider", provider.id}, {"connection", granted.id.text()}});
     return std::nullopt;
 }
 

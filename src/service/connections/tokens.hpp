@@ -15,9 +15,11 @@
 
 namespace muster::service {
 
-// What an admin's way to the provider's page and back came to.
+// An authorization code, with the connection as it was when its state was spent and the provider as
+// it is called.
 struct CodeGrant {
-    ConnectionId connection;
+    rules::ProviderConnection connection;
+    rules::OAuthClient client;
     std::string code;
     rules::AuthorizationRequest request;         // as it was sent
     std::map<std::string, std::string> details;  // of the callback: what the row keeps

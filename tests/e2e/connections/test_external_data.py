@@ -408,7 +408,7 @@ def test_a_browser_is_shown_nothing_that_stands_in_the_address(stack, browser):
 
 def test_the_page_has_a_sentence_for_each_reason():
     source = (SOURCE / "src/service/connections/authorization.cpp").read_text()
-    table = re.search(r"text_of\(Return::Reason.*?\{(.*?)\};", source, re.DOTALL)[1]
+    table = re.search(r"text_of\(CallbackResult::Reason.*?\{(.*?)\};", source, re.DOTALL)[1]
     reasons = set(re.findall(r'"(\w+)"', table))
     script = (SOURCE / "nginx/static/console/console.js").read_text()
     told = script[script.index("const reasons"):script.index("const nothing")]

@@ -20,7 +20,7 @@ namespace {
 
 constexpr OAuthBounds kShort = {.connect_seconds = 1, .total_seconds = 1, .max_body = 1000};
 
-OAuthCall call_to(const std::string& url) {
+OAuthRequest call_to(const std::string& url) {
     return {.url = url,
             .headers = {{"Accept", "application/json"},
                         {"Content-Type", "application/x-www-form-urlencoded"},
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_call_goes_out_as_given_and_its_answer_comes_back_whatever
                         request.headers.at("authorization") + " " + request.body;
         return response;
     });
-    OAuthCall call = call_to(server.url() + "/token?tenant=1");
+    OAuthRequest call = call_to(server.url() + "/token?tenant=1");
     const OAuthReply posted = call_oauth(call);
     BOOST_TEST(posted.has_answer());
     BOOST_TEST(posted.status == 400);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_secret_leaves_in_the_clear_for_the_loopback_alone) {
 BOOST_AUTO_TEST_CASE(the_certificate_must_be_of_an_authority_that_is_trusted_and_of_that_name) {
     const TlsReceiver receiver("localhost");
     const std::string port = std::to_string(receiver.port());
-    OAuthCall call = call_to("https://localhost:" + port + "/token");
+    OAuthRequest call = call_to("https://localhost:" + port + "/token");
     BOOST_TEST(call_oauth(call, kShort).failure == "tls");  // the system's authorities
     const TlsReceiver other("localhost");
     call.ca_file = other.ca_file();

@@ -15,13 +15,13 @@
 #include <set>
 
 using namespace muster;
-using service::Arrival;
-using service::Return;
+using service::CallbackRequest;
+using service::CallbackResult;
 using test::code_of;
 using test::ConnectingFixture;
 using test::kHour;
 using test::kMinute;
-using Reason = Return::Reason;
+using Reason = CallbackResult::Reason;
 
 namespace {
 
@@ -38,9 +38,9 @@ struct Connecting : ConnectingFixture {
     }
 
     // Comes back, and is refused for that reason; the state is used up, and the connection says it.
-    void refused(const Arrival& arrival, Reason reason) {
-        const auto told = come_back(arrival);
-        BOOST_TEST(told.result == Return::Result::Failed);
+    void refused(const CallbackRequest& request, Reason reason) {
+        const auto told = complete(request);
+        BOOST_TEST(told.outcome == CallbackResult::Outcome::Failed);
         BOOST_TEST(text_of(told.reason) == text_of(reason));
         BOOST_TEST(told.connection.has_value() == (reason != Reason::Browser));
         BOOST_TEST(ways() == 0);
@@ -48,7 +48,7 @@ struct Connecting : ConnectingFixture {
         BOOST_TEST(stands(made.id).find("GitLab") != std::string::npos);
     }
 
-    service::Departure made = set_out();
+    service::ConnectLink made = begin();
 };
 
 }  // namespace
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(settings_may_be_left_out_for_a_connection_that_has_some) {
 // ---------------------------------------------------------------------------- setting out
 
 BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_rests_in_the_clear) {
-    const auto arrived = arrival(made);
+    const auto arrived = callback(made);
     BOOST_TEST(arrived.state.size() == 43U);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connection_authorizations WHERE state_hash = ?",
                              sha256(arrived.state)) == 1);
@@ -98,19 +98,19 @@ BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_rests_in_the_clear) {
 BOOST_AUTO_TEST_CASE(one_connection_has_one_way_at_a_time) {
     auto again = request();
     again.connection = made.id;
-    const auto second = set_out(again);
+    const auto second = begin(again);
     BOOST_TEST(second.id == made.id);
     BOOST_TEST(ways() == 1);
-    BOOST_TEST(come_back(arrival(made)).reason == Reason::State);
-    BOOST_TEST(come_back(arrival(second)).reason == Reason::Unavailable);
+    BOOST_TEST(complete(callback(made)).reason == Reason::State);
+    BOOST_TEST(complete(callback(second)).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(another_provider_or_organization_is_no_connection_of_that_name) {
     auto slack = request("slack");
     slack.connection = made.id;
-    BOOST_TEST(code_of([&] { set_out(slack); }) == ErrorCode::ValidationError);
+    BOOST_TEST(code_of([&] { begin(slack); }) == ErrorCode::ValidationError);
     slack.connection = ConnectionId::create();
-    BOOST_TEST(code_of([&] { set_out(slack); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { begin(slack); }) == ErrorCode::NotFound);
     const ConnectionId theirs = ConnectionId::create();
     client.execute(
         "INSERT INTO connections SELECT ?, ?, provider, name, host, status, error, tokens, "
@@ -120,14 +120,14 @@ BOOST_AUTO_TEST_CASE(another_provider_or_organization_is_no_connection_of_that_n
         organization("Globex"), theirs);
     auto foreign = request();
     foreign.connection = theirs;
-    BOOST_TEST(code_of([&] { set_out(foreign); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { begin(foreign); }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_CASE(an_error_without_tokens_is_pending_again) {
     client.run("UPDATE connections SET status = 'error', error = 'late'");
     auto again = request();
     again.connection = made.id;
-    set_out(again);
+    begin(again);
     BOOST_TEST(stands(made.id) == "pending: ");
 }
 
@@ -141,20 +141,20 @@ BOOST_AUTO_TEST_CASE(a_proof_is_of_one_session_and_one_key) {
 // ---------------------------------------------------------------------------- coming back
 
 BOOST_AUTO_TEST_CASE(whoever_comes_back_as_they_set_out_is_taken_to_the_provider) {
-    const auto told = come_back(arrival(made));
+    const auto told = complete(callback(made));
     BOOST_TEST(text_of(told.reason) == "unavailable");  // where nobody answers
     BOOST_TEST(told.connection == made.id);
     BOOST_TEST(ways() == 0);
-    BOOST_TEST(come_back(arrival(made)).reason == Reason::State);
+    BOOST_TEST(complete(callback(made)).reason == Reason::State);
 }
 
 BOOST_AUTO_TEST_CASE(a_way_is_over_after_ten_minutes) {
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
-    refused(arrival(made), Reason::Expired);
+    refused(callback(made), Reason::Expired);
 }
 
 BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
-    Arrival other = arrival(made);
+    CallbackRequest other = callback(made);
     other.proof = service::connect_proof(console.keys, SessionId::create());
     refused(other, Reason::Browser);
 }
@@ -162,76 +162,77 @@ BOOST_AUTO_TEST_CASE(another_browser_is_refused) {
 BOOST_AUTO_TEST_CASE(the_proof_of_before_a_rotation_counts) {
     service::Context rotated{database, own,
                              KeyRing(Secret(std::string(32, 'n')), own.security.key)};
-    const auto told = service::come_back(rotated, arrival(made), [](const auto&) { return true; });
+    const auto told =
+        service::complete_authorization(rotated, callback(made), [](const auto&) { return true; });
     BOOST_TEST(text_of(told.reason) == "unavailable");
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_ended_is_refused) {
     service::close_session(console, opened.session);
-    refused(arrival(made), Reason::Session);
+    refused(callback(made), Reason::Session);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_was_idle_for_too_long_is_refused) {
     pass(12 * kHour);
-    refused(arrival(made), Reason::Session);
+    refused(callback(made), Reason::Session);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_before_its_second_factor_is_refused) {
     client.run("UPDATE sessions SET verified_at = NULL");
-    refused(arrival(made), Reason::Session);
+    refused(callback(made), Reason::Session);
 }
 
 BOOST_AUTO_TEST_CASE(a_viewer_or_nobody_any_more_is_refused) {
     client.run("UPDATE seats SET role = 'viewer'");
-    refused(arrival(made), Reason::Role);
+    refused(callback(made), Reason::Role);
     client.run("UPDATE seats SET role = 'admin'");
     auto again = request();
     again.connection = made.id;
-    const auto second = set_out(again);
+    const auto second = begin(again);
     client.run("DELETE FROM seats");
-    refused(arrival(second), Reason::Role);
+    refused(callback(second), Reason::Role);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_acts_elsewhere_by_now_comes_back_all_the_same) {
     const OrgId other = organization("Globex");
     service::add_admin(context, other, kAnn, "viewer");
     BOOST_TEST(service::set_active_organization(context, opened.session, other, ""));
-    BOOST_TEST(come_back(arrival(made)).reason == Reason::Unavailable);
+    BOOST_TEST(complete(callback(made)).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(another_issuer_is_refused_and_the_right_one_is_not) {
-    Arrival evil = arrival(made);
+    CallbackRequest evil = callback(made);
     evil.issuer = "https://evil.example";
     refused(evil, Reason::Issuer);
-    Arrival right = arrival(set_out());
+    CallbackRequest right = callback(begin());
     right.issuer = "https://gitlab.com";
-    BOOST_TEST(come_back(right).reason == Reason::Unavailable);
+    BOOST_TEST(complete(right).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_asked) {
     own.providers.erase("gitlab");
-    refused(arrival(made), Reason::Configuration);
+    refused(callback(made), Reason::Configuration);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_refused) {
-    Arrival without = arrival(made);
+    CallbackRequest without = callback(made);
     without.code.reset();
     refused(without, Reason::Request);
-    made = set_out();
-    Arrival broken = arrival(made);
+    made = begin();
+    CallbackRequest broken = callback(made);
     broken.is_readable = false;
     refused(broken, Reason::Request);
 }
 
 BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
-    Arrival denied = arrival(made);
+    CallbackRequest denied = callback(made);
     denied.error = "access_denied";
-    const auto told = come_back(denied);
-    BOOST_TEST(told.result == Return::Result::Denied);
+    const auto told = complete(denied);
+    BOOST_TEST(told.outcome == CallbackResult::Outcome::Denied);
     BOOST_TEST(text_of(told.reason) == "");
     BOOST_TEST(stands(made.id) == "error: Access was denied at GitLab.");
-    made = set_out();
-    Arrival error = arrival(made);
+    made = begin();
+    CallbackRequest error = callback(made);
     error.error = "<b>";
     refused(error, Reason::Provider);
     BOOST_TEST(stands(made.id).find('<') == std::string::npos);
@@ -239,27 +240,28 @@ BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_told_apart) {
 
 BOOST_AUTO_TEST_CASE(where_no_slot_is_free_the_state_counts_again) {
     const auto none = [](const rules::Provider&) { return false; };
-    BOOST_TEST(code_of([&] { service::come_back(console, arrival(made), none); }) ==
+    BOOST_TEST(code_of([&] { service::complete_authorization(console, callback(made), none); }) ==
                ErrorCode::ServiceUnavailable);
     BOOST_TEST(ways() == 1);
     BOOST_TEST(stands(made.id) == "pending: ");
-    BOOST_TEST(come_back(arrival(made)).reason == Reason::Unavailable);
+    BOOST_TEST(complete(callback(made)).reason == Reason::Unavailable);
 }
 
 BOOST_AUTO_TEST_CASE(no_slot_is_asked_for_where_nothing_is_to_be_asked) {
-    Arrival denied = arrival(made);
+    CallbackRequest denied = callback(made);
     denied.error = "access_denied";
     bool was_asked = false;
-    service::come_back(console, denied, [&](const rules::Provider&) { return was_asked = true; });
+    service::complete_authorization(console, denied,
+                                    [&](const rules::Provider&) { return was_asked = true; });
     BOOST_TEST(!was_asked);
 }
 
 BOOST_AUTO_TEST_CASE(what_has_tokens_stands_as_it_did) {
     client.run(
         "UPDATE connections SET status = 'connected', tokens = 'sealed', token_generation = 1");
-    Arrival denied = arrival(made);
+    CallbackRequest denied = callback(made);
     denied.error = "access_denied";
-    BOOST_TEST(come_back(denied).result == Return::Result::Denied);
+    BOOST_TEST(complete(denied).outcome == CallbackResult::Outcome::Denied);
     BOOST_TEST(stands(made.id) == "connected: ");
 }
 
@@ -278,12 +280,13 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
         for (int i = 0; i < 50; ++i) {
             const auto way = tab.database.transaction([&](db::Tx& tx) {
                 service::OrgTransaction transaction{tx, {acme, ann}, Timestamp::now()};
-                return service::set_out(transaction, tabs_own, again, session());
+                return service::begin_authorization(transaction, tabs_own, again, session());
             });
-            Arrival back = arrival(way);
+            CallbackRequest back = callback(way);
             back.error = "access_denied";
-            const auto told = service::come_back(tabs_own, back, [](const auto&) { return true; });
-            if (told.result == Return::Result::Denied) ++denied;
+            const auto told =
+                service::complete_authorization(tabs_own, back, [](const auto&) { return true; });
+            if (told.outcome == CallbackResult::Outcome::Denied) ++denied;
         }
     };
     std::vector<std::future<void>> tabs;
@@ -295,7 +298,7 @@ BOOST_AUTO_TEST_CASE(who_sets_out_and_who_comes_back_at_once_do_not_deadlock) {
 
 BOOST_AUTO_TEST_CASE(a_removed_connection_is_come_back_to_by_nobody) {
     client.run("UPDATE connections SET removed_at = 1");
-    const auto told = come_back(arrival(made));
+    const auto told = complete(callback(made));
     BOOST_TEST(told.reason == Reason::Removed);
     BOOST_TEST(!told.connection.has_value());
 }

@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(the_catalogue_holds_all_providers_and_what_is_missing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_list_is_for_who_has_a_seat) {
-    const auto made = set_out();
+    const auto made = begin();
     const OrgId other = organization("Globex");
     BOOST_TEST(list().at(0).id == made.id);
     BOOST_TEST(
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(without_any_provider_there_is_no_list) {
 }
 
 BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
-    const auto made = set_out();
+    const auto made = begin();
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Pending);
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
     const auto shown = list()[0];
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
 }
 
 BOOST_AUTO_TEST_CASE(an_exchange_is_given_a_minute) {
-    const auto made = set_out();
+    const auto made = begin();
     client.run("DELETE FROM connection_authorizations");
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Pending);
     client.execute("UPDATE connections SET updated_at = updated_at - 60000");
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(an_exchange_is_given_a_minute) {
 }
 
 BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after_it) {
-    const auto made = set_out();
+    const auto made = begin();
     client.run("DELETE FROM connection_authorizations");
     client.execute(
         "UPDATE connections SET status = 'connected', tokens = 't', token_generation = 1, "
@@ -75,12 +75,12 @@ BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after
 }
 
 BOOST_AUTO_TEST_CASE(what_was_removed_is_nowhere) {
-    const auto made = set_out();
+    const auto made = begin();
     client.run("UPDATE connections SET removed_at = 1");
     BOOST_TEST(list().empty());
     service::ConnectRequest again = request();
     again.connection = made.id;
-    BOOST_TEST(code_of([&] { set_out(again); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { begin(again); }) == ErrorCode::NotFound);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

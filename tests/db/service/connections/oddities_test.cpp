@@ -39,8 +39,7 @@ BOOST_AUTO_TEST_CASE(a_way_that_failed_says_nothing_of_the_next_one) {
         set(id, "updated_at", Timestamp::now());  // as whoever sets out anew meanwhile does
         return ProviderServer::answering(400, R"({"error":"invalid_grant"})");
     });
-    const service::CodeGrant grant{id, "code", {"https://c.example/", "s", "verifier"}, {}};
-    BOOST_TEST(service::exchange_code(mine, admin(), grant).has_value());
+    BOOST_TEST(service::exchange_code(mine, admin(), grant(id)).has_value());
     BOOST_TEST(row(id).status == rules::ConnectionStatus::Pending);
 }
 
@@ -53,8 +52,7 @@ BOOST_AUTO_TEST_CASE(tokens_stand_beside_the_host_that_gave_them) {
         set(id, "host", "other.myshopify.com");
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
-    const service::CodeGrant grant{id, "code", {"https://c.example/", "s", "verifier"}, {}};
-    BOOST_TEST(!service::exchange_code(mine, admin(), grant).has_value());
+    BOOST_TEST(!service::exchange_code(mine, admin(), grant(id)).has_value());
     BOOST_TEST(tokens(id) == "a1 r1");
     BOOST_TEST(row(id).host == "mine.myshopify.com");
 }

@@ -16,7 +16,7 @@
 
 using namespace muster;
 using rules::ConnectionStatus;
-using service::ConnectionUpkeep;
+using service::ConnectionRefresher;
 using test::kDay;
 using test::kHour;
 using test::kMark;
@@ -33,18 +33,19 @@ bool holds(std::string_view text, std::string_view part) {
 
 struct Upkeep : test::ConnectionFixture {
     // How many were worked on until nothing was due.
-    static int all(ConnectionUpkeep& upkeep) {
+    static int all(ConnectionRefresher& refresher) {
         int total = 0;
-        for (int some = upkeep.step(never); some > 0; some = upkeep.step(never)) total += some;
+        for (int some = refresher.step(never); some > 0; some = refresher.step(never))
+            total += some;
         return total;
     }
-    static std::shared_ptr<service::ProviderTraffic> traffic() {
-        return std::make_shared<service::ProviderTraffic>();
+    static std::shared_ptr<service::ProviderLimits> limits() {
+        return std::make_shared<service::ProviderLimits>();
     }
     // Another runner each time.
     int all() {
-        ConnectionUpkeep upkeep(mine, traffic());
-        return all(upkeep);
+        ConnectionRefresher refresher(mine, limits());
+        return all(refresher);
     }
     void remove(ConnectionId id) {
         mine.database.transaction([&](db::Tx& tx) {
@@ -150,8 +151,8 @@ BOOST_AUTO_TEST_CASE(several_runners_call_once_for_each_connection) {
     for (int i = 0; i < 40; ++i) ids.push_back(connected());
     test::side_by_side(4, [&](int) {
         Station station(own);
-        ConnectionUpkeep upkeep(station.mine, traffic());
-        all(upkeep);
+        ConnectionRefresher refresher(station.mine, limits());
+        all(refresher);
     });
     while (all() > 0) continue;
     BOOST_TEST(server.calls() == ids.size());
@@ -185,9 +186,9 @@ BOOST_AUTO_TEST_CASE(a_lease_lasts_longer_than_a_call_and_the_writing_down) {
 
 BOOST_AUTO_TEST_CASE(no_call_is_begun_once_the_time_is_over) {
     for (int i = 0; i < 3; ++i) connected();
-    ConnectionUpkeep upkeep(mine, traffic());
-    BOOST_TEST(upkeep.step([] { return true; }) == 0);
-    BOOST_TEST(upkeep.step([&] { return server.calls() == 1; }) == 1);
+    ConnectionRefresher refresher(mine, limits());
+    BOOST_TEST(refresher.step([] { return true; }) == 0);
+    BOOST_TEST(refresher.step([&] { return server.calls() == 1; }) == 1);
     BOOST_TEST(server.calls() == 1U);
 }
 
@@ -237,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
     for (int i = 0; i < 6; ++i) stuck.push_back(connected());
     const auto alive = connected("slack");
     set(alive, "refresh_due_at", Timestamp::now());  // last of all
-    const auto lanes = traffic();
+    const auto lanes = limits();
     const jobs::Deadline deadline(Timestamp::now() + kHour);
     test::side_by_side(4, [&](int) {
         Station station(own);
@@ -255,22 +256,22 @@ BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_provider_is_visited_by_two_at_a_time_and_rests_when_it_does_not_answer) {
-    service::ProviderTraffic lanes;
+    service::ProviderLimits lanes;
     {
         service::ProviderVisit one(lanes, "slow");
         service::ProviderVisit two(lanes, "slow");
-        BOOST_TEST(one.is_welcome());
-        BOOST_TEST(two.is_welcome());
+        BOOST_TEST(one.is_allowed());
+        BOOST_TEST(two.is_allowed());
         service::ProviderVisit three(lanes, "slow");
-        BOOST_TEST(!three.is_welcome());
+        BOOST_TEST(!three.is_allowed());
         BOOST_TEST(lanes.avoided() == std::vector<std::string>{"slow"});
         const service::ProviderVisit other(lanes, "other");
-        BOOST_TEST(other.is_welcome());
+        BOOST_TEST(other.is_allowed());
     }
     BOOST_TEST(lanes.avoided().empty());
     service::ProviderVisit(lanes, "dead").note_unreached();
     BOOST_TEST(lanes.avoided() == std::vector<std::string>{"dead"});
-    BOOST_TEST(!service::ProviderVisit(lanes, "dead").is_welcome());
+    BOOST_TEST(!service::ProviderVisit(lanes, "dead").is_allowed());
 }
 
 // ---------------------------------------------------------------------------- what was removed
@@ -363,7 +364,7 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
                 service::remove_connection(transaction, mine, id);
             });
             // Nobody gives back the old ones meanwhile.
-            ConnectionUpkeep other(station.mine, traffic());
+            ConnectionRefresher other(station.mine, limits());
             all(other);
         }
         return ProviderServer::answering(200, ProviderServer::granted(1));
@@ -378,9 +379,8 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_gives_back_the_newest_tokens) {
 
 BOOST_AUTO_TEST_CASE(no_token_no_code_and_no_secret_is_in_a_log) {
     const std::string log = log_of([&] {
-        const service::CodeGrant grant{
-            pending(), "code" + std::string(kMark), {"https://c.example/", "s", "v"}, {}};
-        (void)service::exchange_code(mine, admin(), grant);
+        const auto code = grant(pending(), "code" + std::string(kMark));
+        (void)service::exchange_code(mine, admin(), code);
         connected();
         all();
         for (const int status : {200, 302, 400, 401, 429, 503}) {
@@ -388,7 +388,7 @@ BOOST_AUTO_TEST_CASE(no_token_no_code_and_no_secret_is_in_a_log) {
                                   R"("refresh_token":"r0hushhush"})");
             connected();
             remove(connected());
-            (void)service::exchange_code(mine, admin(), grant);
+            (void)service::exchange_code(mine, admin(), code);
             all();
         }
     });
