@@ -30,7 +30,7 @@ struct Match {
 // `path` is raw; segments are compared as they stand.
 Match match(http::Method method, std::string_view path);
 
-// METHOD PATH operation, a line each (`musterd --routes`).
+// METHOD PATH operation access file:line, a line each (`musterd --routes`).
 std::string routes_text();
 
 // The OpenAPI 3.1 document: of what partners call, or of all rows but the edge's.

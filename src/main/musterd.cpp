@@ -26,7 +26,7 @@ constexpr const char* kUsage =
     "  --print-manual   print the settings for muster.conf(5) and end\n"
     "  --openapi        print the partners' OpenAPI description and end\n"
     "  --openapi-all    the same with the console's operations and content\n"
-    "  --routes         print each endpoint and end\n"
+    "  --routes         print each endpoint, and the line of its row, and end\n"
     "  --help, --version\n";
 
 constexpr std::string_view kExampleAddress = "https://api.example.org";
