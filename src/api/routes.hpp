@@ -33,6 +33,9 @@ Match match(http::Method method, std::string_view path);
 // METHOD PATH operation access file:line, a line each (`musterd --routes`).
 std::string routes_text();
 
+// The locations of the rows for nginx (`musterd --nginx`).
+std::string nginx_text();
+
 // The OpenAPI 3.1 document: of what partners call, or of all rows but the edge's.
 enum class Described : std::uint8_t { Published, All };
 std::string openapi_document(std::string_view base_url, Described described);

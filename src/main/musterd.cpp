@@ -27,6 +27,7 @@ constexpr const char* kUsage =
     "  --openapi        print the partners' OpenAPI description and end\n"
     "  --openapi-all    the same with the console's operations and content\n"
     "  --routes         print each endpoint, and the line of its row, and end\n"
+    "  --nginx          print the locations of the endpoints for nginx and end\n"
     "  --help, --version\n";
 
 constexpr std::string_view kExampleAddress = "https://api.example.org";
@@ -128,6 +129,7 @@ bool printed(std::string_view option) {
     if (option == "--openapi") text = openapi_document(kExampleAddress, api::Described::Published);
     if (option == "--openapi-all") text = openapi_document(kExampleAddress, api::Described::All);
     if (option == "--routes") text = api::routes_text();
+    if (option == "--nginx") text = api::nginx_text();
     std::fputs(text.c_str(), stdout);
     return !text.empty();
 }
