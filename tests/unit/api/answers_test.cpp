@@ -1,6 +1,7 @@
 // api/answers.hpp: what a function returns becomes the reply that its row declares.
 #include "api/answers.hpp"
 
+#include "api/issued.hpp"
 #include "base/json.hpp"
 #include "http/etag.hpp"
 #include "json/json_body.hpp"
@@ -27,6 +28,13 @@ struct NewThing {
 };
 constexpr auto kNewThing =
     json::object<NewThing>(json::required("number", &NewThing::number, json::Integer{0, 9}));
+
+struct IssuedThing {
+    Thing thing;
+    Secret key;
+};
+constexpr api::IssuedShape<kThing, &IssuedThing::thing, &IssuedThing::key> kIssuedThing{
+    "IssuedThing", {"key"}};
 
 Thing one(Call&) {
     return {1};
@@ -127,6 +135,13 @@ BOOST_AUTO_TEST_CASE(an_etag_is_made_from_the_body_and_known_where_304_is_declar
     BOOST_TEST(known.status == 304);
     BOOST_TEST(known.body == "");
     BOOST_TEST(header(known, "ETag") == etag);
+}
+
+BOOST_AUTO_TEST_CASE(a_reply_with_secrets_is_recorded_sealed) {
+    const auto issued = api::stored<kIssuedThing>(row, Answer<IssuedThing>{{{1}, Secret("s")}});
+    BOOST_TEST(issued.is_secret);
+    BOOST_TEST(issued.body == R"({"number":1,"key":"s"})");
+    BOOST_TEST(!api::stored<kThing>(row, Answer<Thing>{{1}}).is_secret);
 }
 
 BOOST_AUTO_TEST_CASE(a_body_is_decoded_and_checked_before_its_function_runs) {
