@@ -7,11 +7,9 @@
 namespace muster::api {
 namespace {
 
-using http::Reply;
 using rules::AttributeRecord;
 using service::AttributeChange;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // Which choices go with which type is service/attributes.cpp's to say.
 constexpr auto kAttributeChange = json::object<AttributeChange>(
@@ -45,19 +43,16 @@ constexpr auto kAttribute = record<AttributeRecord>(
     field<&AttributeRecord::created_at>("created_at"),
     field<&AttributeRecord::updated_at>("updated_at"));
 
-Reply list_attributes(Call& call) {
+auto list_attributes(Call& call) {
     auto attributes =
         service::list_attributes(call.context, call.org(), call.cursor_position().value_or(""),
                                  call.query.integer("limit") + 1);
-    return page_reply(call, "attributes", kAttribute, attributes,
-                      [](const AttributeRecord& record) { return record.attribute.key; });
+    return page_of(call, std::move(attributes),
+                   [](const AttributeRecord& record) { return record.attribute.key; });
 }
 
-Reply put_attribute(Call& call, const AttributeChange& change) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto record = service::put_attribute(transaction, call.parameters.at(0), change);
-        return StoredReply{200, "", to_json(kAttribute, record), std::nullopt};
-    });
+auto put_attribute(Call& call, OrgTransaction& transaction, const AttributeChange& change) {
+    return service::put_attribute(transaction, call.parameters.at(0), change);
 }
 
 constexpr std::array kListQuery = {
@@ -67,9 +62,7 @@ constexpr std::array kListQuery = {
 
 constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
 
-Json::Value attribute_list_schema() {
-    return list_schema<kAttribute>("attributes");
-}
+constexpr auto kAttributeList = list_of<kAttribute>("AttributeList", "attributes");
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = http::Method::Get,
@@ -77,9 +70,8 @@ constexpr std::array kEndpoints = {
              .operation = "listAttributes",
              .summary = "List the attribute registry, disabled attributes too",
              .query = kListQuery,
-             .reply = {200, "A page of attributes.", "application/json", "AttributeList",
-                       attribute_list_schema},
-             .handler = list_attributes},
+             .reply = {200, "A page of attributes."},
+             .handler = answers<kAttributeList, list_attributes>},
     Endpoint{
         .method = http::Method::Put,
         .path = "/v1/attributes/{key}",
@@ -92,9 +84,9 @@ constexpr std::array kEndpoints = {
         .body_component = "AttributeChange",
         .body_schema = schema_of<kAttributeChange>,
         .body_example = R"({"type": "single_choice", "choices": ["S", "M"], "enabled": true})",
-        .reply = replies<kAttribute>(200, "The attribute, created or changed."),
+        .reply = {200, "The attribute, created or changed."},
         .errors = kChangeErrors,
-        .handler = decoded<kAttributeChange, put_attribute>},
+        .handler = decoded<kAttributeChange, answers<kAttribute, put_attribute>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/attributes"));
 

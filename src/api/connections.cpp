@@ -117,6 +117,11 @@ Json::Value array_schema() {
     return schema;
 }
 
+constexpr ReplyShape kCatalog{"application/json", "Catalog", array_schema<kCatalogEntry>};
+constexpr ReplyShape kConnectionList{"application/json", "ConnectionList",
+                                     array_schema<kConnection>};
+constexpr ReplyShape kNoBody;
+
 template <class Record, class Value>
 Reply array_reply(const Record& record, const std::vector<Value>& values) {
     std::string body;
@@ -161,22 +166,18 @@ Reply list_connections(Call& call) {
 
 Reply connect_provider(Call& call, const ConnectRequest& in) {
     const SessionId session = call.session().id;
-    Reply reply = call.transact([&](OrgTransaction& transaction) {
+    Reply reply = reply_of(call.transact([&](OrgTransaction& transaction) {
         const auto link = service::begin_authorization(transaction, call.context, in, session);
         StoredReply stored{200, "", to_json(kConnectLink, link), {}};
         stored.is_secret = true;
         return stored;
-    });
+    }));
     reply.headers.push_back(set_cookie(service::connect_proof(call.context.keys, session)));
     return reply;
 }
 
-Reply delete_connection(Call& call) {
-    const auto id = call.id<ConnectionId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        service::remove_connection(transaction, call.context, id);
-        return StoredReply{204, "", "", std::nullopt};
-    });
+void delete_connection(Call& call, OrgTransaction& transaction) {
+    service::remove_connection(transaction, call.context, call.id<ConnectionId>());
 }
 
 // Permits this request to wait for a provider: at most a quarter of the workers may. Acquired once,
@@ -297,24 +298,22 @@ constexpr std::array kConnectErrors = {ErrorCode::NotFound, ErrorCode::InvalidSt
 constexpr std::array kRefreshErrors = {ErrorCode::InvalidState, ErrorCode::ProviderUnavailable};
 
 constexpr std::array kEndpoints = {
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/external-data/catalog",
-        .operation = "listProviders",
-        .summary = "List the providers of external data, and whether they can be connected",
-        .access = Access::Admin,
-        .reply = {200, "All of them.", "application/json", "Catalog", array_schema<kCatalogEntry>},
-        .handler = list_providers},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/external-data/catalog",
+             .operation = "listProviders",
+             .summary = "List the providers of external data, and whether they can be connected",
+             .access = Access::Admin,
+             .reply = {200, "All of them."},
+             .handler = raw<kCatalog, list_providers>},
     Endpoint{.method = Method::Get,
              .path = "/v1/external-data/connections",
              .operation = "listConnections",
              .summary = "List an organization's connections, and how they stand",
              .access = Access::Console,
              .query = kListQuery,
-             .reply = {200, "All of them, oldest first.", "application/json", "ConnectionList",
-                       array_schema<kConnection>},
+             .reply = {200, "All of them, oldest first."},
              .errors = kListErrors,
-             .handler = list_connections},
+             .handler = raw<kConnectionList, list_connections>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/external-data/connect",
@@ -329,17 +328,18 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kConnect>,
         .body_example = R"({"provider": "shopify", "name": "Fan shop",
                  "settings": {"shop": "acme.myshopify.com"}})",
-        .reply = replies<kConnectLink>(
-            200, "Where the browser has to go within ten minutes; a cookie says that it set out."),
+        .reply = {200,
+                  "Where the browser has to go within ten minutes; a cookie says that it set out."},
         .errors = kConnectErrors,
-        .handler = decoded<kConnect, connect_provider>},
+        .handler = decoded<kConnect, raw<json_shape<kConnectLink>, connect_provider>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/external-data/callback",
              .operation = "returnFromProvider",
              .summary = "Where a provider sends the admin's browser back to",
              .access = Access::Open,
-             .reply = {303, "To the console, which says what came of it.", "", "", nullptr},
-             .handler = return_from_provider},
+             .reply = {303, "To the console, which says what came of it."},
+             .handler = raw<kNoBody, return_from_provider>,
+             .has_secret_query = true},
     Endpoint{
         .method = Method::Delete,
         .path = "/v1/external-data/connections/{connectionId}",
@@ -347,8 +347,8 @@ constexpr std::array kEndpoints = {
         .summary = "Delete a connection, and give its tokens back where the provider takes them",
         .access = Access::Console,
         .role = rules::Role::Admin,
-        .reply = {204, "It is gone.", "", "", nullptr},
-        .handler = delete_connection},
+        .reply = {204, "It is gone."},
+        .handler = answers_nothing<delete_connection>},
     Endpoint{.method = Method::Post,
              .path = "/v1/external-data/connections/{connectionId}/refresh",
              .operation = "refreshConnection",
@@ -356,11 +356,11 @@ constexpr std::array kEndpoints = {
              .access = Access::Console,
              .role = rules::Role::Admin,
              .body_limit = kSmallBody,
-             .reply = replies<kConnection>(200, "The connection after it."),
-             .second_reply = replies<kConnection>(
-                 202, "The connection as it is: somebody is at it, or will be at once."),
+             .reply = {200, "The connection after it."},
+             .second_reply =
+                 ReplySpec{202, "The connection as it is: somebody is at it, or will be at once."},
              .errors = kRefreshErrors,
-             .handler = decoded<kNothing, refresh_connection>},
+             .handler = decoded<kNothing, raw<json_shape<kConnection>, refresh_connection>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/external-data"));
 

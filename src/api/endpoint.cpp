@@ -154,9 +154,9 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
     return values;
 }
 
-http::Reply Call::transact(
+service::StoredReply Call::transact(
     const std::function<service::StoredReply(service::OrgTransaction&)>& work) const {
-    return reply_of(service::transact(context, caller.actor, claim, work));
+    return service::transact(context, caller.actor, claim, work);
 }
 
 http::Reply reply_of(service::StoredReply stored) {

@@ -17,6 +17,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,9 @@ constexpr bool asks_for_seat(Access access) {
            access == Access::Console;
 }
 std::string_view text_of(Access access);
+
+// The workers that answer a row (musterd(8)).
+enum class WorkerGroup : std::uint8_t { Api, Collectors };
 
 enum class IdempotencyKey : std::uint8_t { Ignored, Accepted, Required };
 
@@ -76,22 +80,64 @@ inline constexpr QueryParameter kPageCursor{.name = "cursor",
                                                 "next_cursor of the page before, with the same "
                                                 "filters."};
 
+// A reply of the row. What its body looks like says the handler.
 struct ReplySpec {
     int status = 200;
     std::string_view meaning = {};
-    std::string_view content_type = "application/json";
-    std::string_view component = {};  // the schema's name in the description; "" = no JSON body
+    bool has_etag = false;  // made from the body; If-None-Match is answered where 304 is declared
+};
+// The same reply, with an ETag.
+constexpr ReplySpec with_tag(ReplySpec reply) {
+    reply.has_etag = true;
+    return reply;
+}
+inline constexpr ReplySpec kNotModified{304, "Not changed since the ETag of If-None-Match."};
+
+// What the body of a reply looks like.
+struct ReplyShape {
+    std::string_view content_type = {};  // "" = no body
+    std::string_view component = {};     // the schema's name in the description; "" = no JSON
     Json::Value (*schema)() = nullptr;
-    bool has_etag = false;
+    bool is_streamed = false;  // in pieces, however long that takes
 };
 
 struct Call;
 struct WorkerState;
 
+// What runs a row. api/answers.hpp has the kinds of handlers, which say what they answer.
+struct Handler {
+    http::Reply (*run)(Call&) = nullptr;
+    // In the place of `run`, for what is written together with other requests'
+    // (service/engagement/collect.hpp).
+    service::CollectedCall (*collect)(Call&) = nullptr;
+    ReplyShape shape = {};
+
+    constexpr Handler() = default;
+    constexpr Handler(http::Reply (*made)(Call&), ReplyShape as) : run(made), shape(as) {}
+    template <class Work>
+    requires requires { Work::kShape; }
+    constexpr Handler(Work) : shape(Work::kShape) {
+        if constexpr (std::is_same_v<std::invoke_result_t<Work, Call&>, service::CollectedCall>) {
+            collect = [](Call& call) { return Work{}(call); };
+        } else {
+            run = [](Call& call) { return Work{}(call); };
+        }
+    }
+};
+
+// The name of a row, and where the row is written.
+struct Operation : std::string_view {
+    constexpr Operation() = default;
+    constexpr Operation(const char* name,
+                        std::source_location written = std::source_location::current())
+        : std::string_view(name), where(written) {}
+    std::source_location where = {};
+};
+
 struct Endpoint {
     http::Method method = http::Method::Get;
-    std::string_view path;       // "/v1/imports/{id}/rows"
-    std::string_view operation;  // "stageImportRows"
+    std::string_view path;  // "/v1/imports/{id}/rows"
+    Operation operation;    // "stageImportRows"
     std::string_view summary = {};
     Access access = Access::OrganizationOrAdmin;
     rules::Role role = rules::Role::Viewer;  // the least that an admin's seat must be
@@ -106,14 +152,14 @@ struct Endpoint {
     ReplySpec reply = {};
     std::optional<ReplySpec> second_reply = {};
     std::span<const ErrorCode> errors = {};  // beside those that errors_of() adds
-    http::Reply (*handler)(Call&) = nullptr;
-    // In the handler's place, for what is written together with other requests'
-    // (service/engagement/collect.hpp).
-    service::CollectedCall (*collector)(Call&) = nullptr;
+    Handler handler = {};
+    WorkerGroup workers = WorkerGroup::Api;
     // False: left out of the partners' description (the console's operations, content).
     bool is_published = true;
     // Asked by nginx alone: in no description.
     bool is_internal = false;
+    bool is_local = false;          // for this machine only; to others the path does not exist
+    bool has_secret_query = false;  // which no log may show
 };
 
 // All that the row can answer: its own errors, and those that its access, its path, its body and
@@ -167,7 +213,7 @@ struct Call {
     }
 
     // Runs `work` in a transaction, or replays the reply recorded for this Idempotency-Key.
-    http::Reply transact(
+    service::StoredReply transact(
         const std::function<service::StoredReply(service::OrgTransaction&)>& work) const;
 
     // Cursors of this list: bound to the operation, the organization and the filters of the query.
@@ -191,36 +237,22 @@ constexpr bool is_id_parameter(std::string_view segment) {
     return segment == "{id}" || (segment.starts_with('{') && segment.ends_with("Id}"));
 }
 
-// A handler or collector that takes a decoded body: `decoded<kNewImport, create_import>`.
-template <const auto& kSchema, auto kHandler>
-auto decoded(Call& call) {
-    typename std::remove_cvref_t<decltype(kSchema)>::Value value{};
-    if (call.body) value = json::decode(kSchema, *call.body, Date::of(Timestamp::now()));
-    return kHandler(call, std::move(value));
-}
-
 template <const auto& kSchema>
 Json::Value schema_of() {
     return kSchema.schema();
-}
-
-template <const auto& kRecord>
-constexpr ReplySpec replies(int status, std::string_view meaning) {
-    return {status, meaning, "application/json", kRecord.name, &schema_of<kRecord>};
-}
-
-// The same reply, with an ETag.
-constexpr ReplySpec with_tag(ReplySpec reply) {
-    reply.has_etag = true;
-    return reply;
 }
 
 // For endpoints that take no body: none, or an empty object, as many clients send.
 struct Nothing {};
 inline constexpr auto kNothing = json::object<Nothing>();
 
+// Whether a reply of this status has the body that the handler shows.
+constexpr bool has_body(int status) {
+    return status >= 200 && status < 300 && status != 204;
+}
+
 // Checked at compile time: each row below the prefix, no method and path twice, everything filled
-// in.
+// in, a body where the status has one.
 template <std::size_t kCount>
 constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string_view prefix) {
     for (std::size_t i = 0; i < kCount; ++i) {
@@ -230,7 +262,12 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
         if (asks_for_seat(rows[i].access) && !reads && rows[i].role == rules::Role::Viewer) {
             return false;
         }
-        if ((rows[i].handler == nullptr) == (rows[i].collector == nullptr)) return false;
+        const bool collects = rows[i].handler.collect != nullptr;
+        if (!collects && !rows[i].handler.run) return false;
+        if (collects != (rows[i].workers == WorkerGroup::Collectors)) return false;
+        if (has_body(rows[i].reply.status) == rows[i].handler.shape.content_type.empty()) {
+            return false;
+        }
         for (std::size_t j = 0; j < i; ++j) {
             const bool same_place =
                 rows[i].path == rows[j].path && rows[i].method == rows[j].method;
@@ -245,8 +282,6 @@ http::Reply reply_of(service::StoredReply stored);
 http::Reply json_reply(int status, std::string body);
 http::Reply no_content();  // 204
 
-// ---------------------------------------------------------------------------- lists
-
 // {"<name>": [record…], "next_cursor": string|null}
 template <const auto& kRecord>
 Json::Value list_schema(const char* name) {
@@ -258,50 +293,6 @@ Json::Value list_schema(const char* name) {
     schema["required"].append(name);
     schema["required"].append("next_cursor");
     return schema;
-}
-
-// A page; `next` is the position where the next one starts, nullopt behind the last page.
-template <class Record, class Value>
-http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
-                       const std::vector<Value>& values, const std::optional<std::string>& next) {
-    std::string body;
-    JsonWriter writer(body);
-    writer.begin_object();
-    writer.key(name);
-    writer.begin_array();
-    for (const Value& value : values) record.write(writer, value);
-    writer.end_array();
-    writer.key("next_cursor");
-    next ? writer.string(call.seal_cursor(*next)) : writer.null();
-    writer.end_object();
-    return json_reply(200, std::move(body));
-}
-
-// A page; `position` of the last value marks where the next one starts.
-template <class Record, class Value, class Position>
-http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
-                       const std::vector<Value>& values, bool has_more, const Position& position) {
-    const auto next = has_more ? std::optional<std::string>(position(values.back())) : std::nullopt;
-    return page_reply(call, name, record, values, next);
-}
-
-// The page of a list that was asked for limit + 1 values: the one too many tells that there is a
-// next page.
-template <class Record, class Value, class Position>
-http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
-                       std::vector<Value>& values, const Position& position) {
-    const auto limit = static_cast<std::size_t>(call.query.integer("limit"));
-    const bool has_more = values.size() > limit;
-    if (has_more) values.erase(values.begin() + static_cast<std::ptrdiff_t>(limit), values.end());
-    return page_reply(call, name, record, values, has_more, position);
-}
-
-// The same for a list by id (Call::cursor_id).
-template <class Record, class Value>
-http::Reply page_reply(const Call& call, std::string_view name, const Record& record,
-                       std::vector<Value>& values) {
-    return page_reply(call, name, record, values,
-                      [](const Value& value) { return value.id.bytes(); });
 }
 
 }  // namespace muster::api

@@ -1,7 +1,7 @@
 // The tables of endpoint rows, one for each first path word: routes.cpp strings them together.
 #pragma once
 
-#include "api/endpoint.hpp"
+#include "api/answers.hpp"
 
 #include <span>
 

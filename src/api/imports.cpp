@@ -40,13 +40,11 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Integer;
 using json::Text;
 using rules::ImportJob;
 using rules::ImportRow;
 using service::OrgTransaction;
-using service::StoredReply;
 
 constexpr std::int64_t kHighestRowNumber = 2'147'483'647;
 
@@ -144,101 +142,97 @@ struct Staged {
 };
 constexpr auto kStaged = record<Staged>("StagedRows", field<&Staged::staged>("staged"));
 
-Reply job_reply(const ImportJob& job) {
-    Reply reply = json_reply(200, to_json(kImportJob, job));
-    if (rules::is_moving(job.state)) reply.headers.emplace_back("Retry-After", "1");
-    return reply;
-}
+constexpr auto kImportList = list_of<kImportJob>("ImportList", "imports");
+constexpr auto kImportRowList = list_of<kImportRow>("ImportRowList", "rows");
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply create_import(Call& call, const service::NewImport& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const ImportJob job = service::create_import(transaction, in);
-        return StoredReply{201, "/v1/imports/" + job.id.text(), to_json(kImportJob, job),
-                           job.expires_at};
-    });
+auto create_import(Call&, OrgTransaction& transaction, const service::NewImport& in) {
+    auto job = service::create_import(transaction, in);
+    return Answer{job, "/v1/imports/" + job.id.text(), job.expires_at};
 }
 
-Reply list_imports(Call& call) {
+auto list_imports(Call& call) {
     const auto before = call.cursor_id<ImportId>();
     const auto state = call.query.text("state");
     const int limit = call.query.integer("limit");
-    auto jobs =
-        service::list_imports(call.context, call.org(), before,
-                              state ? parse<rules::ImportState>(*state) : std::nullopt, limit);
-    return page_reply(call, "imports", kImportJob, jobs);
+    auto jobs = service::list_imports(call.context, call.org(), before,
+                                      state ? parse<rules::ImportState>(*state) : std::nullopt, limit);
+    return page_of(call, std::move(jobs));
 }
 
-Reply get_import(Call& call) {
-    const auto job = service::poll_import(call.context, call.actor(), call.id<ImportId>());
+// The job, with the hint when to look again.
+Answer<ImportJob> polled(ImportJob job) {
+    const bool is_moving = rules::is_moving(job.state);
+    const auto expires_at = job.expires_at;
+    Answer answer{std::move(job), "", expires_at};
+    if (is_moving) answer.headers.emplace_back("Retry-After", "1");
+    return answer;
+}
+
+auto get_import(Call& call) {
+    auto job = service::poll_import(call.context, call.actor(), call.id<ImportId>());
     if (!job) throw Error(ErrorCode::NotFound);
-    return job_reply(*job);
+    return polled(std::move(*job));
 }
 
-Reply stage_rows(Call& call, const StageRows& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        service::stage_rows(transaction, call.id<ImportId>(), in.rows);
-        const Staged staged{static_cast<std::int64_t>(in.rows.size())};
-        return StoredReply{200, "", to_json(kStaged, staged), std::nullopt};
-    });
+auto stage_rows(Call& call, OrgTransaction& transaction, const StageRows& in) {
+    service::stage_rows(transaction, call.id<ImportId>(), in.rows);
+    return Staged{static_cast<std::int64_t>(in.rows.size())};
 }
 
-// The job as 202, with the hint when to poll.
-Reply accepted(Call& call, const std::function<ImportJob(OrgTransaction&)>& work) {
-    bool is_moving = true;  // a replay tells of the moment when it was
-    Reply reply = call.transact([&](OrgTransaction& transaction) {
-        const ImportJob job = work(transaction);
-        is_moving = rules::is_moving(job.state);
-        return StoredReply{202, "", to_json(kImportJob, job), job.expires_at};
-    });
-    if (is_moving) reply.headers.emplace_back("Retry-After", "1");
-    return reply;
+auto validate_import(Call& call, OrgTransaction& transaction, Nothing) {
+    return polled(service::validate_import(transaction, call.id<ImportId>()));
 }
 
-Reply validate_import(Call& call, Nothing) {
-    return accepted(call, [&](OrgTransaction& transaction) {
-        return service::validate_import(transaction, call.id<ImportId>());
-    });
+auto commit_import(Call& call, OrgTransaction& transaction, CommitImport in) {
+    return polled(service::commit_import(transaction, call.id<ImportId>(), in.dry_run));
 }
 
-Reply commit_import(Call& call, CommitImport in) {
-    return accepted(call, [&](OrgTransaction& transaction) {
-        return service::commit_import(transaction, call.id<ImportId>(), in.dry_run);
-    });
+// A replay shows the moment when the job began to move.
+template <auto kNext>
+struct Moving {
+    static constexpr ReplyShape kShape = kNext.kShape;
+
+    template <class Body>
+    http::Reply operator()(Call& call, const Body& body) const {
+        http::Reply reply = kNext(call, body);
+        if (is_replayed(reply)) reply.headers.emplace_back("Retry-After", "1");
+        return reply;
+    }
+};
+template <auto kNext>
+inline constexpr Moving<kNext> moving;
+
+auto cancel_import(Call& call, OrgTransaction& transaction, Nothing) {
+    auto job = service::cancel_import(transaction, call.id<ImportId>());
+    return Answer{job, "", job.expires_at};
 }
 
-Reply cancel_import(Call& call, Nothing) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const ImportJob job = service::cancel_import(transaction, call.id<ImportId>());
-        return StoredReply{200, "", to_json(kImportJob, job), job.expires_at};
-    });
-}
-
-Reply list_import_rows(Call& call) {
+auto list_import_rows(Call& call) {
     const auto position = call.cursor_position();
     const auto after = position ? parse_number<std::uint32_t>(*position).value_or(0) : 0;
     const auto state = call.query.text("state");
-    const auto page = service::list_import_rows(
-        call.context, call.org(), call.id<ImportId>(), after,
-        state ? parse<rules::RowState>(*state) : std::nullopt, call.query.integer("limit"));
+    auto page = service::list_import_rows(call.context, call.org(), call.id<ImportId>(), after,
+                                          state ? parse<rules::RowState>(*state) : std::nullopt,
+                                          call.query.integer("limit"));
     if (!page) throw Error(ErrorCode::NotFound);
-    return page_reply(call, "rows", kImportRow, page->rows, page->has_more,
-                      [](const ImportRow& row) { return std::to_string(row.row_number); });
+    const auto next =
+        page->has_more ? std::optional(std::to_string(page->rows.back().row_number)) : std::nullopt;
+    return page_of(call, std::move(page->rows), next);
 }
 
-Reply get_error_report(Call& call) {
+constexpr char kCsv[] = "text/csv; charset=utf-8";
+
+Stream get_error_report(Call& call) {
     const auto id = call.id<ImportId>();
     if (!service::read_import(call.context, call.org(), id)) throw Error(ErrorCode::NotFound);
-    Reply reply;
-    reply.content_type = "text/csv; charset=utf-8";
-    reply.headers.emplace_back("Content-Disposition",
-                               "attachment; filename=\"import-" + id.text() + "-errors.csv\"");
-    reply.stream = [&context = call.context, org = call.org(), id,
-                    raw = call.query.flag("raw")](const http::Sink& sink) {
-        service::write_error_report(context, org, id, raw, sink);
-    };
-    return reply;
+    return {.headers = {{"Content-Disposition",
+                         "attachment; filename=\"import-" + id.text() + "-errors.csv\""}},
+            .write = [&context = call.context, org = call.org(), id,
+                      raw = call.query.flag("raw")](const http::Sink& sink) {
+                service::write_error_report(context, org, id, raw, sink);
+            }};
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -270,13 +264,6 @@ constexpr std::array kStageErrors = {ErrorCode::ImportJobInvalidState,
                                      ErrorCode::ImportRowLimitExceeded};
 constexpr std::array kMoveErrors = {ErrorCode::ImportJobInvalidState};
 
-Json::Value import_list_schema() {
-    return list_schema<kImportJob>("imports");
-}
-Json::Value row_list_schema() {
-    return list_schema<kImportRow>("rows");
-}
-
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Post,
              .path = "/v1/imports",
@@ -289,23 +276,22 @@ constexpr std::array kEndpoints = {
              .body_component = "NewImport",
              .body_schema = schema_of<kNewImport>,
              .body_example = kNewImportExample,
-             .reply = replies<kImportJob>(201, "The job, in state staging."),
+             .reply = {201, "The job, in state staging."},
              .errors = kCreateErrors,
-             .handler = decoded<kNewImport, create_import>},
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/imports",
-        .operation = "listImports",
-        .summary = "List import jobs, newest first",
-        .query = kListQuery,
-        .reply = {200, "A page of jobs.", "application/json", "ImportList", import_list_schema},
-        .handler = list_imports},
+             .handler = decoded<kNewImport, answers<kImportJob, create_import>>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/imports",
+             .operation = "listImports",
+             .summary = "List import jobs, newest first",
+             .query = kListQuery,
+             .reply = {200, "A page of jobs."},
+             .handler = answers<kImportList, list_imports>},
     Endpoint{.method = Method::Get,
              .path = "/v1/imports/{id}",
              .operation = "getImport",
              .summary = "Read an import job with its counts",
-             .reply = replies<kImportJob>(200, "The job."),
-             .handler = get_import},
+             .reply = {200, "The job."},
+             .handler = answers<kImportJob, get_import>},
     Endpoint{.method = Method::Post,
              .path = "/v1/imports/{id}/rows",
              .operation = "stageImportRows",
@@ -316,17 +302,16 @@ constexpr std::array kEndpoints = {
              .body_component = "StageRows",
              .body_schema = schema_of<kStageRows>,
              .body_example = kStageRowsExample,
-             .reply = replies<kStaged>(200, "How many rows the call staged."),
+             .reply = {200, "How many rows the call staged."},
              .errors = kStageErrors,
-             .handler = decoded<kStageRows, stage_rows>},
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/imports/{id}/rows",
-        .operation = "listImportRows",
-        .summary = "List an import job's rows and what became of them",
-        .query = kRowsQuery,
-        .reply = {200, "A page of rows.", "application/json", "ImportRowList", row_list_schema},
-        .handler = list_import_rows},
+             .handler = decoded<kStageRows, answers<kStaged, stage_rows>>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/imports/{id}/rows",
+             .operation = "listImportRows",
+             .summary = "List an import job's rows and what became of them",
+             .query = kRowsQuery,
+             .reply = {200, "A page of rows."},
+             .handler = answers<kImportRowList, list_import_rows>},
     Endpoint{.method = Method::Post,
              .path = "/v1/imports/{id}/validate",
              .operation = "validateImport",
@@ -334,9 +319,9 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kImportJob>(202, "The job, in state validating."),
+             .reply = {202, "The job, in state validating."},
              .errors = kMoveErrors,
-             .handler = decoded<kNothing, validate_import>},
+             .handler = decoded<kNothing, moving<answers<kImportJob, validate_import>>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/imports/{id}/commit",
              .operation = "commitImport",
@@ -347,9 +332,9 @@ constexpr std::array kEndpoints = {
              .body_component = "CommitImport",
              .body_schema = schema_of<kCommitImport>,
              .body_example = R"({"dry_run": false})",
-             .reply = replies<kImportJob>(202, "The job, on its way."),
+             .reply = {202, "The job, on its way."},
              .errors = kMoveErrors,
-             .handler = decoded<kCommitImport, commit_import>},
+             .handler = decoded<kCommitImport, moving<answers<kImportJob, commit_import>>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/imports/{id}/cancel",
              .operation = "cancelImport",
@@ -357,16 +342,16 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kImportJob>(200, "The job, in state canceled."),
+             .reply = {200, "The job, in state canceled."},
              .errors = kMoveErrors,
-             .handler = decoded<kNothing, cancel_import>},
+             .handler = decoded<kNothing, answers<kImportJob, cancel_import>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/imports/{id}/error-report",
              .operation = "getImportErrorReport",
              .summary = "Download the invalid and failed rows as CSV",
              .query = kReportQuery,
-             .reply = {200, "RFC 4180, header line first.", "text/csv", "", nullptr},
-             .handler = get_error_report},
+             .reply = {200, "RFC 4180, header line first."},
+             .handler = sends<kCsv, get_error_report>},
 };
 static_assert(well_formed(kEndpoints, "/v1/imports"));
 

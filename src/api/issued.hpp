@@ -4,44 +4,42 @@
 #include "base/json.hpp"
 #include "base/record.hpp"
 #include "base/secret.hpp"
-#include "service/context.hpp"
-#include "service/idempotency.hpp"
 
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace muster::api {
 
-// The record's schema with a text for each of these names, which stand behind its fields.
-template <std::size_t kCount>
-Json::Value issued_schema(Json::Value record,
-                          const std::array<std::string_view, kCount>& secret_names) {
-    for (const std::string_view name : secret_names) {
-        record["properties"][std::string(name)] = JsonType<std::string>::schema();
-        record["required"].append(std::string(name));
-    }
-    return record;
-}
+// The value has the record and its secrets as members; the secrets stand behind the record's
+// fields. A reply of this shape is recorded sealed (api/answers.hpp).
+template <const auto& kRecord, auto kRecordMember, auto... kSecretMembers>
+struct IssuedShape {
+    using Value = typename MemberOf<decltype(kRecordMember)>::Owner;
+    static constexpr bool kShowsSecrets = true;
 
-// 201 with the record (an object's JSON) and its secrets: recorded sealed.
-template <std::size_t kCount>
-service::StoredReply issued_reply(std::string record,
-                                  const std::array<std::string_view, kCount>& secret_names,
-                                  const std::array<Secret, kCount>& secrets) {
-    record.pop_back();
-    for (std::size_t i = 0; i < kCount; ++i) {
-        record += ',';
-        append_json_string(record, secret_names[i]);
-        record += ':';
-        append_json_string(record, secrets[i].reveal());
+    std::string_view name;
+    std::array<std::string_view, sizeof...(kSecretMembers)> secret_names;
+
+    void write(JsonWriter& to, const Value& value) const {
+        to.begin_object();
+        for (const auto& entry : kRecord.fields) {
+            to.key(entry.name);
+            entry.write(to, value.*kRecordMember);
+        }
+        std::size_t i = 0;
+        ((to.key(secret_names.at(i++)), to.string((value.*kSecretMembers).reveal())), ...);
+        to.end_object();
     }
-    service::StoredReply reply;
-    reply.status = 201;
-    reply.body = std::move(record) + "}";
-    reply.is_secret = true;
-    return reply;
-}
+
+    Json::Value schema() const {
+        Json::Value schema = kRecord.schema();
+        for (const std::string_view secret : secret_names) {
+            schema["properties"][std::string(secret)] = JsonType<std::string>::schema();
+            schema["required"].append(std::string(secret));
+        }
+        return schema;
+    }
+};
 
 }  // namespace muster::api

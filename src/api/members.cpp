@@ -15,12 +15,10 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using rules::kUser;
 using rules::Member;
 using service::MemberAttribute;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -37,26 +35,31 @@ constexpr auto kLockUser =
 // ---------------------------------------------------------------------------- replies
 
 // The user record with what the call did: "created", "attached" or "merged".
-std::string created_json(const service::CreatedMember& created) {
-    std::string body = to_json(kUser, created.member);
-    body.pop_back();
-    body += ",\"outcome\":";
-    append_json_string(body, text_of(created.outcome));
-    return body + "}";
-}
+struct CreatedUserShape {
+    std::string_view name = "CreatedUser";
 
-Json::Value created_schema() {
-    Json::Value schema = kUser.schema();
-    Json::Value& outcome = schema["properties"]["outcome"];
-    outcome["type"] = "string";
-    for (const char* value : {"created", "attached", "merged"}) outcome["enum"].append(value);
-    schema["required"].append("outcome");
-    return schema;
-}
+    void write(JsonWriter& to, const service::CreatedMember& created) const {
+        to.begin_object();
+        for (const auto& field : kUser.fields) {
+            to.key(field.name);
+            field.write(to, created.member);
+        }
+        to.key("outcome");
+        to.string(text_of(created.outcome));
+        to.end_object();
+    }
+    Json::Value schema() const {
+        Json::Value schema = kUser.schema();
+        Json::Value& outcome = schema["properties"]["outcome"];
+        outcome["type"] = "string";
+        for (const char* value : {"created", "attached", "merged"}) outcome["enum"].append(value);
+        schema["required"].append("outcome");
+        return schema;
+    }
+};
+constexpr CreatedUserShape kCreatedUser;
 
-Json::Value user_list_schema() {
-    return list_schema<kUser>("users");
-}
+constexpr auto kUserList = list_of<kUser>("UserList", "users");
 
 // A field of the value's inner entry.
 template <auto Member>
@@ -86,93 +89,75 @@ constexpr auto kUserAttribute = record<MemberAttribute>(
     inner<&rules::AttributeEntry::provenance>("provenance"),
     inner<&rules::AttributeEntry::updated_at>("updated_at"));
 
-Json::Value user_attributes_schema() {
-    Json::Value schema = list_schema<kUserAttribute>("attributes");
-    schema["properties"].removeMember("next_cursor");
-    schema["required"].resize(1);
-    return schema;
-}
+// All of them: there is no next page.
+struct UserAttributesShape {
+    std::string_view name = "UserAttributeList";
 
-// A user record as the reply's body: its ETag is made from it, that of a replayed one too.
-Reply with_etag(Reply reply) {
-    reply.headers.emplace_back("ETag", http::etag_of(reply.body));
-    return reply;
-}
+    void write(JsonWriter& to, const std::vector<MemberAttribute>& attributes) const {
+        to.begin_object();
+        to.key("attributes");
+        to.begin_array();
+        for (const auto& attribute : attributes) kUserAttribute.write(to, attribute);
+        to.end_array();
+        to.end_object();
+    }
+    Json::Value schema() const {
+        Json::Value schema = list_schema<kUserAttribute>("attributes");
+        schema["properties"].removeMember("next_cursor");
+        schema["required"].resize(1);
+        return schema;
+    }
+};
+constexpr UserAttributesShape kUserAttributes;
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply create_user(Call& call, const rules::MemberFields& fields) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto created = service::create_member(transaction, fields);
-        const int status = created.outcome == rules::MemberOutcome::Merged ? 200 : 201;
-        return StoredReply{status, "/v1/users/" + created.member.user_id.text(),
-                           created_json(created), std::nullopt};
-    });
+Answer<service::CreatedMember> create_user(Call&, OrgTransaction& transaction,
+                                           const rules::MemberFields& fields) {
+    auto created = service::create_member(transaction, fields);
+    std::string location = "/v1/users/" + created.member.user_id.text();
+    const bool is_merged = created.outcome == rules::MemberOutcome::Merged;
+    return {.value = std::move(created), .location = std::move(location), .is_second = is_merged};
 }
 
-Reply get_user(Call& call) {
-    const auto member = service::find_member(call.context, call.org(), call.id<UserId>());
-    if (!member) throw Error(ErrorCode::NotFound);
-    return with_etag(json_reply(200, to_json(kUser, *member)));
+auto get_user(Call& call) {
+    return service::find_member(call.context, call.org(), call.id<UserId>());
 }
 
-Reply list_users(Call& call) {
+auto list_users(Call& call) {
     const service::MemberFilter filter{call.query.text("email"), call.query.text("external_id"),
                                        call.query.text("q"), call.query.timestamp("updated_since"),
                                        call.query.text("status")};
-    const auto page =
+    auto page =
         service::list_members(call.context, call.org(), filter, call.cursor_position().value_or(""),
                               call.query.integer("limit"));
-    return page_reply(call, "users", kUser, page.members, page.next);
+    return page_of(call, std::move(page.members), page.next);
 }
 
-Reply update_user(Call& call, const rules::MemberPatch& patch) {
+auto update_user(Call& call, OrgTransaction& transaction, const rules::MemberPatch& patch) {
     const auto check = [&](const Member& before) {
         const auto& wanted = call.request.if_match;
         if (!wanted) return;
         const std::string etag = http::etag_of(to_json(kUser, before));
         if (!http::if_match_holds(*wanted, etag)) throw Error(ErrorCode::PreconditionFailed);
     };
-    return with_etag(call.transact([&](OrgTransaction& transaction) {
-        const Member member = service::change_member(transaction, call.id<UserId>(), patch, check);
-        return StoredReply{200, "", to_json(kUser, member), std::nullopt};
-    }));
+    return service::change_member(transaction, call.id<UserId>(), patch, check);
 }
 
-Reply lock_user(Call& call, const LockUser& in) {
-    return with_etag(call.transact([&](OrgTransaction& transaction) {
-        const Member member = service::lock_member(transaction, call.id<UserId>(), in.reason);
-        return StoredReply{200, "", to_json(kUser, member), std::nullopt};
-    }));
+auto lock_user(Call& call, OrgTransaction& transaction, const LockUser& in) {
+    return service::lock_member(transaction, call.id<UserId>(), in.reason);
 }
 
-Reply unlock_user(Call& call, const Nothing&) {
-    return with_etag(call.transact([&](OrgTransaction& transaction) {
-        const Member member = service::unlock_member(transaction, call.id<UserId>());
-        return StoredReply{200, "", to_json(kUser, member), std::nullopt};
-    }));
+auto unlock_user(Call& call, OrgTransaction& transaction, const Nothing&) {
+    return service::unlock_member(transaction, call.id<UserId>());
 }
 
-Reply remove_user(Call& call) {
-    return call.transact([&](OrgTransaction& transaction) {
-        service::remove_member(transaction, call.id<UserId>());
-        return StoredReply{204, "", "", std::nullopt};
-    });
+void remove_user(Call& call, OrgTransaction& transaction) {
+    service::remove_member(transaction, call.id<UserId>());
 }
 
-Reply list_user_attributes(Call& call) {
-    const auto attributes =
-        service::list_member_attributes(call.context, call.org(), call.id<UserId>());
-    if (!attributes) throw Error(ErrorCode::NotFound);
-    std::string body;
-    JsonWriter to(body);
-    to.begin_object();
-    to.key("attributes");
-    to.begin_array();
-    for (const auto& attribute : *attributes) kUserAttribute.write(to, attribute);
-    to.end_array();
-    to.end_object();
-    return json_reply(200, std::move(body));
+auto list_user_attributes(Call& call) {
+    return service::list_member_attributes(call.context, call.org(), call.id<UserId>());
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -219,24 +204,22 @@ constexpr std::array kEndpoints = {
         .body_component = "MemberPayload",
         .body_schema = rules::member_payload_schema,
         .body_example = R"({"email": "ada@example.org", "first_name": "Ada", "country": "GB"})",
-        .reply = {201, "The member was created or attached.", "application/json", "CreatedUser",
-                  created_schema},
-        .second_reply = ReplySpec{200, "The user was a member already; empty values were filled.",
-                                  "application/json", "CreatedUser", created_schema},
-        .handler = decoded<kNewUser, create_user>},
+        .reply = {201, "The member was created or attached."},
+        .second_reply = ReplySpec{200, "The user was a member already; empty values were filled."},
+        .handler = decoded<kNewUser, answers<kCreatedUser, create_user>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/users",
              .operation = "listUsers",
              .summary = "List members, by filter",
              .query = kListQuery,
-             .reply = {200, "A page of members.", "application/json", "UserList", user_list_schema},
-             .handler = list_users},
+             .reply = {200, "A page of members."},
+             .handler = answers<kUserList, list_users>},
     Endpoint{.method = Method::Get,
              .path = "/v1/users/{userId}",
              .operation = "getUser",
              .summary = "Read a member",
-             .reply = with_tag(replies<kUser>(200, "The member, with its ETag.")),
-             .handler = get_user},
+             .reply = with_tag({200, "The member, with its ETag."}),
+             .handler = answers<kUser, get_user>},
     Endpoint{.method = Method::Patch,
              .path = "/v1/users/{userId}",
              .operation = "updateUser",
@@ -248,23 +231,22 @@ constexpr std::array kEndpoints = {
              .body_component = "UserPatch",
              .body_schema = schema_of<kUserPatch>,
              .body_example = R"({"last_name": "King", "attributes": {"shirt_size": null}})",
-             .reply = with_tag(replies<kUser>(200, "The member as it is now, with its ETag.")),
+             .reply = with_tag({200, "The member as it is now, with its ETag."}),
              .errors = kChangeErrors,
-             .handler = decoded<kUserPatch, update_user>},
+             .handler = decoded<kUserPatch, answers<kUser, update_user>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/users/{userId}",
              .operation = "removeUser",
              .summary = "End a membership; the user stays, with its other organizations",
              .role = rules::Role::Admin,
-             .reply = {204, "The user is no member any more.", "", "", nullptr},
-             .handler = remove_user},
+             .reply = {204, "The user is no member any more."},
+             .handler = answers_nothing<remove_user>},
     Endpoint{.method = Method::Get,
              .path = "/v1/users/{userId}/attributes",
              .operation = "listUserAttributes",
              .summary = "Read a member's attributes with their types, origin and time",
-             .reply = {200, "All of them, by key.", "application/json", "UserAttributeList",
-                       user_attributes_schema},
-             .handler = list_user_attributes},
+             .reply = {200, "All of them, by key."},
+             .handler = answers<kUserAttributes, list_user_attributes>},
     Endpoint{.method = Method::Post,
              .path = "/v1/users/{userId}/lock",
              .operation = "lockUser",
@@ -275,8 +257,8 @@ constexpr std::array kEndpoints = {
              .body_component = "LockUser",
              .body_schema = schema_of<kLockUser>,
              .body_example = R"({"reason": "Asked for it by phone"})",
-             .reply = with_tag(replies<kUser>(200, "The member, locked, with its ETag.")),
-             .handler = decoded<kLockUser, lock_user>},
+             .reply = with_tag({200, "The member, locked, with its ETag."}),
+             .handler = decoded<kLockUser, answers<kUser, lock_user>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/users/{userId}/unlock",
              .operation = "unlockUser",
@@ -284,8 +266,8 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = with_tag(replies<kUser>(200, "The member, active, with its ETag.")),
-             .handler = decoded<kNothing, unlock_user>},
+             .reply = with_tag({200, "The member, active, with its ETag."}),
+             .handler = decoded<kNothing, answers<kUser, unlock_user>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/users"));
 

@@ -127,20 +127,20 @@ Json::Value error_response(const std::vector<ErrorCode>& codes) {
     return response;
 }
 
-Json::Value reply_response(const ReplySpec& reply) {
+Json::Value reply_response(const ReplySpec& reply, const ReplyShape& shape) {
     Json::Value response;
     response["description"] = std::string(reply.meaning);
     if (reply.has_etag) {
         response["headers"]["ETag"]["description"] = "The strong tag of this representation.";
         response["headers"]["ETag"]["schema"]["type"] = "string";
     }
-    if (reply.content_type.empty()) return response;  // a status without a body
-    Json::Value& content = response["content"][std::string(reply.content_type)];
-    if (reply.component.empty()) {
+    if (!has_body(reply.status)) return response;
+    Json::Value& content = response["content"][std::string(shape.content_type)];
+    if (shape.component.empty()) {
         content["schema"]["type"] = "string";
     } else {
-        content["schema"] = reference(reply.component);
-        content["example"] = example_of(reply.schema(), "");
+        content["schema"] = reference(shape.component);
+        content["example"] = example_of(shape.schema(), "");
     }
     return response;
 }
@@ -241,9 +241,10 @@ void add_parameters(const Endpoint& row, Json::Value& operation) {
 
 void add_responses(const Endpoint& row, Json::Value& operation) {
     Json::Value& responses = operation["responses"];
-    responses[std::to_string(row.reply.status)] = reply_response(row.reply);
+    responses[std::to_string(row.reply.status)] = reply_response(row.reply, row.handler.shape);
     if (row.second_reply) {
-        responses[std::to_string(row.second_reply->status)] = reply_response(*row.second_reply);
+        responses[std::to_string(row.second_reply->status)] =
+            reply_response(*row.second_reply, row.handler.shape);
     }
     std::map<int, std::vector<ErrorCode>> by_status;
     for (const ErrorCode code : errors_of(row)) by_status[error_entry(code).status].push_back(code);
@@ -337,7 +338,8 @@ Json::Value build_document(std::string_view base_url, Described described) {
         ascii_lower(method);
         document["paths"][std::string(row->path)][method] = operation_of(*row);
         if (row->body_schema) schemas[std::string(row->body_component)] = row->body_schema();
-        if (row->reply.schema) schemas[std::string(row->reply.component)] = row->reply.schema();
+        const ReplyShape& shape = row->handler.shape;
+        if (shape.schema) schemas[std::string(shape.component)] = shape.schema();
     }
     return document;
 }
@@ -367,10 +369,9 @@ constexpr std::array kEndpoints = {
              .operation = "getDescription",
              .summary = "This description",
              .access = Access::Open,
-             .reply = {200, "OpenAPI 3.1.0.", "application/json", "OpenApi", any_object},
-             .second_reply =
-                 ReplySpec{304, "Not changed since the ETag of If-None-Match.", "", "", nullptr},
-             .handler = get_openapi},
+             .reply = {200, "OpenAPI 3.1.0."},
+             .second_reply = kNotModified,
+             .handler = {get_openapi, {"application/json", "OpenApi", any_object}}},
 };
 static_assert(well_formed(kEndpoints, "/openapi"));
 

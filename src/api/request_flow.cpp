@@ -254,7 +254,7 @@ void RequestFlow::run() {
               .query = {},
               .claim = std::nullopt};
     if (endpoint_->access == Access::Open && endpoint_->method == http::Method::Get) {
-        answer(endpoint_->handler(call));
+        answer(endpoint_->handler.run(call));
         return;
     }
     check_idempotency_key(request_, *endpoint_);
@@ -269,10 +269,10 @@ void RequestFlow::run() {
     }
     call.query = decode_query(*endpoint_, request_.query);
     call.claim = claim_of(call);
-    if (endpoint_->collector) {
-        collected_ = endpoint_->collector(call);
+    if (endpoint_->handler.collect) {
+        collected_ = endpoint_->handler.collect(call);
     } else {
-        answer(endpoint_->handler(call));
+        answer(endpoint_->handler.run(call));
     }
 }
 

@@ -130,7 +130,9 @@ std::string routes_text() {
     std::string text;
     for (const Endpoint* row : all_endpoints()) {
         text += std::string(text_of(row->method)) + " " + std::string(row->path) + " " +
-                std::string(row->operation) + " " + std::string(text_of(row->access)) + "\n";
+                std::string(row->operation) + " " + std::string(text_of(row->access)) + " " +
+                row->operation.where.file_name() + ":" +
+                std::to_string(row->operation.where.line()) + "\n";
     }
     return text;
 }

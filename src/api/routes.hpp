@@ -30,8 +30,11 @@ struct Match {
 // `path` is raw; segments are compared as they stand.
 Match match(http::Method method, std::string_view path);
 
-// METHOD PATH operation, a line each (`musterd --routes`).
+// METHOD PATH operation access file:line, a line each (`musterd --routes`).
 std::string routes_text();
+
+// The locations of the rows for nginx (`musterd --nginx`).
+std::string nginx_text();
 
 // The OpenAPI 3.1 document: of what partners call, or of all rows but the edge's.
 enum class Described : std::uint8_t { Published, All };

@@ -128,7 +128,10 @@ const std::array kPrintOptions = {
                 [] { return openapi_document(kExampleAddress, api::Described::Published); }},
     PrintOption{{"--openapi-all", "", "the same with the console's operations and content"},
                 [] { return openapi_document(kExampleAddress, api::Described::All); }},
-    PrintOption{{"--routes", "", "print each endpoint and end"}, [] { return api::routes_text(); }},
+    PrintOption{{"--routes", "", "print each endpoint with the line of its row and end"},
+                [] { return api::routes_text(); }},
+    PrintOption{{"--nginx", "", "print the locations of the endpoints for nginx and end"},
+                [] { return api::nginx_text(); }},
 };
 
 int run(const CommandLine& line) {

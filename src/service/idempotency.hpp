@@ -12,9 +12,9 @@ namespace muster::service {
 // A reply as it is recorded for replay.
 struct StoredReply {
     int status = 200;
-    std::string location;  // "" = none
-    std::string body;
-    std::optional<Timestamp> keep_until;  // of the recording; nullopt: 24 hours
+    std::string location = {};  // "" = none
+    std::string body = {};
+    std::optional<Timestamp> keep_until = {};  // of the recording; nullopt: 24 hours
     bool replayed = false;
     bool is_secret = false;  // the body shows a secret: it is recorded sealed
 };

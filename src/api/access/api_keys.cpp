@@ -9,13 +9,11 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Instant;
 using json::Integer;
 using json::Text;
 using rules::ApiKey;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -54,45 +52,29 @@ constexpr auto kKeyFields = std::array{
 constexpr Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
 
 // The key itself is shown this once.
-constexpr std::array<std::string_view, 1> kSecrets = {"key"};
-
-Json::Value issued_key_schema() {
-    return issued_schema(kKey.schema(), kSecrets);
-}
-
-StoredReply issued_key_reply(const service::IssuedKey& issued) {
-    return issued_reply(to_json(kKey, issued.key), kSecrets, std::array{issued.secret});
-}
+constexpr IssuedShape<kKey, &service::IssuedKey::key, &service::IssuedKey::secret> kIssuedKey{
+    "IssuedApiKey", {"key"}};
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_keys(Call& call) {
+auto list_keys(Call& call) {
     auto keys = service::list_api_keys(call.context, call.org(), call.cursor_id<ApiKeyId>(),
                                        call.query.integer("limit") + 1);
-    return page_reply(call, "api_keys", kKey, keys);
+    return page_of(call, std::move(keys));
 }
 
-Reply create_key(Call& call, const NewApiKey& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        return issued_key_reply(service::issue_api_key(transaction, in));
-    });
+auto create_key(Call&, OrgTransaction& transaction, const NewApiKey& in) {
+    return service::issue_api_key(transaction, in);
 }
 
-Reply rotate_key(Call& call, const Rotation& in) {
+auto rotate_key(Call& call, OrgTransaction& transaction, const Rotation& in) {
     const auto id = call.id<ApiKeyId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return issued_key_reply(
-            service::rotate_api_key(transaction, id, Milliseconds(1000 * in.overlap_seconds)));
-    });
+    return service::rotate_api_key(transaction, id, Milliseconds(1000 * in.overlap_seconds));
 }
 
-Reply revoke_key(Call& call) {
+void revoke_key(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<ApiKeyId>();
-    call.transact([&](OrgTransaction& transaction) {
-        if (!service::revoke_api_key(transaction, id)) throw Error(ErrorCode::NotFound);
-        return StoredReply{};
-    });
-    return no_content();
+    if (!service::revoke_api_key(transaction, id)) throw Error(ErrorCode::NotFound);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -103,9 +85,7 @@ constexpr std::array kListQuery = {
 };
 constexpr std::array kRotateErrors = {ErrorCode::InvalidState};
 
-Json::Value key_list_schema() {
-    return list_schema<kKey>("api_keys");
-}
+constexpr auto kKeyList = list_of<kKey>("ApiKeyList", "api_keys");
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
@@ -114,8 +94,8 @@ constexpr std::array kEndpoints = {
              .summary = "List the organization's keys; revoked ones for 30 days",
              .access = Access::Admin,
              .query = kListQuery,
-             .reply = {200, "A page of keys.", "application/json", "ApiKeyList", key_list_schema},
-             .handler = list_keys},
+             .reply = {200, "A page of keys."},
+             .handler = answers<kKeyList, list_keys>},
     Endpoint{.method = Method::Post,
              .path = "/v1/api-keys",
              .operation = "createApiKey",
@@ -128,16 +108,16 @@ constexpr std::array kEndpoints = {
              .body_component = "NewApiKey",
              .body_schema = schema_of<kNewKey>,
              .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
-             .reply = {201, "The key.", "application/json", "IssuedApiKey", issued_key_schema},
-             .handler = decoded<kNewKey, create_key>},
+             .reply = {201, "The key."},
+             .handler = decoded<kNewKey, answers<kIssuedKey, create_key>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/api-keys/{id}",
              .operation = "revokeApiKey",
              .summary = "Revoke a key, from the next request on",
              .access = Access::Admin,
              .role = rules::Role::Admin,
-             .reply = {204, "It is revoked.", "", "", nullptr},
-             .handler = revoke_key},
+             .reply = {204, "It is revoked."},
+             .handler = answers_nothing<revoke_key>},
     Endpoint{.method = Method::Post,
              .path = "/v1/api-keys/{id}/rotate",
              .operation = "rotateApiKey",
@@ -149,9 +129,9 @@ constexpr std::array kEndpoints = {
              .body_component = "Rotation",
              .body_schema = schema_of<kRotation>,
              .body_example = R"({"overlap_seconds": 3600})",
-             .reply = {201, "The new key.", "application/json", "IssuedApiKey", issued_key_schema},
+             .reply = {201, "The new key."},
              .errors = kRotateErrors,
-             .handler = decoded<kRotation, rotate_key>},
+             .handler = decoded<kRotation, answers<kIssuedKey, rotate_key>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/api-keys"));
 

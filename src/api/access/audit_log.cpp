@@ -6,7 +6,6 @@
 namespace muster::api {
 namespace {
 
-using http::Reply;
 using rules::AuditEntry;
 
 constexpr auto kAuditEntry = record<AuditEntry>(
@@ -18,12 +17,12 @@ constexpr auto kAuditEntry = record<AuditEntry>(
                             JsonType<RawJson>::schema},
     field<&AuditEntry::request_id>("request_id"), field<&AuditEntry::created_at>("created_at"));
 
-Reply list_audit_log(Call& call) {
+auto list_audit_log(Call& call) {
     const auto before = call.cursor_id<AuditId>();
     auto entries =
         service::list_audit_log(call.context, call.org(), before, call.query.text("action"),
                                 call.query.text("subject_id"), call.query.integer("limit"));
-    return page_reply(call, "audit_log", kAuditEntry, entries);
+    return page_of(call, std::move(entries));
 }
 
 constexpr std::array kListQuery = {
@@ -33,9 +32,7 @@ constexpr std::array kListQuery = {
     QueryParameter{.name = "subject_id", .meaning = "Only what was done to this subject."},
 };
 
-Json::Value audit_log_schema() {
-    return list_schema<kAuditEntry>("audit_log");
-}
+constexpr auto kAuditLog = list_of<kAuditEntry>("AuditLog", "audit_log");
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = http::Method::Get,
@@ -44,8 +41,8 @@ constexpr std::array kEndpoints = {
              .summary = "List what admins and operators did, newest first",
              .access = Access::Admin,
              .query = kListQuery,
-             .reply = {200, "A page of entries.", "application/json", "AuditLog", audit_log_schema},
-             .handler = list_audit_log},
+             .reply = {200, "A page of entries."},
+             .handler = answers<kAuditLog, list_audit_log>},
 };
 static_assert(well_formed(kEndpoints, "/v1/audit-log"));
 

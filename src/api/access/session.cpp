@@ -8,7 +8,6 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 
 struct ActiveOrganization {
     OrgId id;
@@ -55,29 +54,25 @@ constexpr auto kActiveReply = record<ActiveReply>(
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply get_session(Call& call) {
+auto get_session(Call& call) {
     const rules::Session& session = call.session();
-    const ShownSession shown{{session.admin_id, session.email},
-                             {session.is_enrolled, session.verified_at.has_value()},
-                             session.active_organization_id,
-                             service::seats_of(call.context, session.admin_id),
-                             session.expires_at};
-    return json_reply(200, to_json(kSession, shown));
+    return ShownSession{{session.admin_id, session.email},
+                        {session.is_enrolled, session.verified_at.has_value()},
+                        session.active_organization_id,
+                        service::seats_of(call.context, session.admin_id),
+                        session.expires_at};
 }
 
-Reply set_active_organization(Call& call, const ActiveOrganization& in) {
+Answer<ActiveReply> set_active_organization(Call& call, const ActiveOrganization& in) {
     if (!service::set_active_organization(call.context, call.session(), in.id,
                                           call.request.request_id)) {
         throw Error(ErrorCode::NotFound);
     }
-    Reply reply = json_reply(200, to_json(kActiveReply, ActiveReply{in.id}));
-    reply.headers.emplace_back("X-Active-Organization", in.id.text());
-    return reply;
+    return {.value = {in.id}, .headers = {{"X-Active-Organization", in.id.text()}}};
 }
 
-Reply delete_session(Call& call) {
+void delete_session(Call& call) {
     service::close_session(call.context, call.session());
-    return no_content();
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -90,28 +85,29 @@ constexpr std::array kEndpoints = {
              .operation = "getSession",
              .summary = "Who is signed in, and where",
              .access = Access::Session,
-             .reply = replies<kSession>(200, "The session."),
-             .handler = get_session},
+             .reply = {200, "The session."},
+             .handler = answers<kSession, get_session>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/session",
              .operation = "deleteSession",
              .summary = "Sign out: the token is dead at once",
              .access = Access::Session,
-             .reply = {204, "Signed out.", "", "", nullptr},
-             .handler = delete_session},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/session/active-organization",
-             .operation = "setActiveOrganization",
-             .summary = "Act on another of the admin's organizations from now on",
-             .access = Access::VerifiedSession,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewActiveOrganization",
-             .body_schema = schema_of<kActiveOrganization>,
-             .body_example = R"({"organizationId": "01890a5d-ac96-774b-bcce-b302099a8057"})",
-             .reply = replies<kActiveReply>(200, "The session acts on it."),
-             .errors = kActiveErrors,
-             .handler = decoded<kActiveOrganization, set_active_organization>},
+             .reply = {204, "Signed out."},
+             .handler = answers_nothing<delete_session>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/session/active-organization",
+        .operation = "setActiveOrganization",
+        .summary = "Act on another of the admin's organizations from now on",
+        .access = Access::VerifiedSession,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewActiveOrganization",
+        .body_schema = schema_of<kActiveOrganization>,
+        .body_example = R"({"organizationId": "01890a5d-ac96-774b-bcce-b302099a8057"})",
+        .reply = {200, "The session acts on it."},
+        .errors = kActiveErrors,
+        .handler = decoded<kActiveOrganization, answers<kActiveReply, set_active_organization>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/session"));
 

@@ -12,7 +12,6 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Digits;
 using json::Text;
 
@@ -90,46 +89,44 @@ void charge_client(Call& call, std::string_view what, std::int64_t factor) {
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }
 
-Reply request_code(Call& call, const CodeRequest& in) {
+auto request_code(Call& call, const CodeRequest& in) {
     charge_client(call, "otp request ", 1);
     service::request_sign_in_code(call.context, in.email);
-    return json_reply(200, to_json(kAccepted, Accepted{}));
+    return Accepted{};
 }
 
-Reply verify_code(Call& call, const CodeVerification& in) {
+auto verify_code(Call& call, const CodeVerification& in) {
     charge_client(call, "otp verify ", kVerifiesARequest);
     const auto signed_in = service::verify_sign_in_code(call.context, in.email, in.otp);
     if (!signed_in) throw Error(ErrorCode::Unauthorized);
     const rules::Session& session = signed_in->opened.session;
-    const SignedIn reply{signed_in->opened.token.reveal(),
-                         session.expires_at,
-                         {session.is_enrolled, false},
-                         session.active_organization_id,
-                         signed_in->seats};
-    return json_reply(200, to_json(kSignedIn, reply));
+    return SignedIn{signed_in->opened.token.reveal(),
+                    session.expires_at,
+                    {session.is_enrolled, false},
+                    session.active_organization_id,
+                    signed_in->seats};
 }
 
-Reply enable_two_factor(Call& call, const Nothing&) {
+auto enable_two_factor(Call& call, const Nothing&) {
     const auto made = service::enable_two_factor(call.context, call.session());
     Enrollment reply{made.uri.reveal(), made.secret.reveal(), {}};
     for (const Secret& code : made.backup_codes) reply.backup_codes.push_back(code.reveal());
-    return json_reply(200, to_json(kEnrollment, reply));
+    return reply;
 }
 
 // The token that was shown at sign-in stays the same one; it is said again as the specification
 // has it.
-Reply verified(const Call& call, bool is_right) {
+Verified verified(const Call& call, bool is_right) {
     if (!is_right) throw Error(ErrorCode::Unauthorized);
-    const Verified reply{std::string(http::bearer_token(call.request)), {true, true}};
-    return json_reply(200, to_json(kVerified, reply));
+    return {std::string(http::bearer_token(call.request)), {true, true}};
 }
 
-Reply verify_totp(Call& call, const FactorCode& in) {
+auto verify_totp(Call& call, const FactorCode& in) {
     return verified(
         call, service::verify_totp(call.context, call.session(), in.code, call.request.request_id));
 }
 
-Reply verify_backup_code(Call& call, const FactorCode& in) {
+auto verify_backup_code(Call& call, const FactorCode& in) {
     return verified(call, service::verify_backup_code(call.context, call.session(), in.code,
                                                       call.request.request_id));
 }
@@ -142,20 +139,20 @@ constexpr std::array kEnableErrors = {ErrorCode::InvalidState};
 constexpr std::array kFactorErrors = {ErrorCode::InvalidState, ErrorCode::RateLimited};
 
 constexpr std::array kSignIn = {
-    Endpoint{.method = Method::Post,
-             .path = "/v1/auth/email-otp/request",
-             .operation = "requestSignInCode",
-             .summary = "Have a sign-in code sent by mail",
-             .access = Access::Open,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "CodeRequest",
-             .body_schema = schema_of<kCodeRequest>,
-             .body_example = R"({"email": "ada@example.org"})",
-             .reply = replies<kAccepted>(
-                 200, "A code is on its way, if the address is an admin's; the answer tells not."),
-             .errors = kRequestErrors,
-             .handler = decoded<kCodeRequest, request_code>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/auth/email-otp/request",
+        .operation = "requestSignInCode",
+        .summary = "Have a sign-in code sent by mail",
+        .access = Access::Open,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "CodeRequest",
+        .body_schema = schema_of<kCodeRequest>,
+        .body_example = R"({"email": "ada@example.org"})",
+        .reply = {200, "A code is on its way, if the address is an admin's; the answer tells not."},
+        .errors = kRequestErrors,
+        .handler = decoded<kCodeRequest, answers<kAccepted, request_code>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/auth/email-otp/verify",
              .operation = "verifySignInCode",
@@ -166,26 +163,26 @@ constexpr std::array kSignIn = {
              .body_component = "CodeVerification",
              .body_schema = schema_of<kCodeVerification>,
              .body_example = R"({"email": "ada@example.org", "otp": "12345678"})",
-             .reply = replies<kSignedIn>(200, "The session's token."),
+             .reply = {200, "The session's token."},
              .errors = kVerifyErrors,
-             .handler = decoded<kCodeVerification, verify_code>},
+             .handler = decoded<kCodeVerification, answers<kSignedIn, verify_code>>},
 };
 static_assert(well_formed(kSignIn, "/v1/auth"));
 
 constexpr std::array kTwoFactor = {
-    Endpoint{.method = Method::Post,
-             .path = "/api/auth/two-factor/enable",
-             .operation = "enableTwoFactor",
-             .summary = "Begin to enroll an authenticator; shown this once",
-             .access = Access::Session,
-             .body_limit = kSmallBody,
-             .body_component = "Nothing",
-             .body_schema = schema_of<kNothing>,
-             .body_example = "{}",
-             .reply = replies<kEnrollment>(
-                 200, "A secret and ten backup codes, which count once verify-totp succeeds."),
-             .errors = kEnableErrors,
-             .handler = decoded<kNothing, enable_two_factor>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/api/auth/two-factor/enable",
+        .operation = "enableTwoFactor",
+        .summary = "Begin to enroll an authenticator; shown this once",
+        .access = Access::Session,
+        .body_limit = kSmallBody,
+        .body_component = "Nothing",
+        .body_schema = schema_of<kNothing>,
+        .body_example = "{}",
+        .reply = {200, "A secret and ten backup codes, which count once verify-totp succeeds."},
+        .errors = kEnableErrors,
+        .handler = decoded<kNothing, answers<kEnrollment, enable_two_factor>>},
     Endpoint{.method = Method::Post,
              .path = "/api/auth/two-factor/verify-totp",
              .operation = "verifyTotp",
@@ -196,9 +193,9 @@ constexpr std::array kTwoFactor = {
              .body_component = "TotpCode",
              .body_schema = schema_of<kTotpCode>,
              .body_example = R"({"code": "123456"})",
-             .reply = replies<kVerified>(200, "The same token, past its second factor."),
+             .reply = {200, "The same token, past its second factor."},
              .errors = kFactorErrors,
-             .handler = decoded<kTotpCode, verify_totp>},
+             .handler = decoded<kTotpCode, answers<kVerified, verify_totp>>},
     Endpoint{.method = Method::Post,
              .path = "/api/auth/two-factor/verify-backup-code",
              .operation = "verifyBackupCode",
@@ -209,9 +206,9 @@ constexpr std::array kTwoFactor = {
              .body_component = "BackupCode",
              .body_schema = schema_of<kBackupCode>,
              .body_example = R"({"code": "abcd-efgh-ijkl-mnop"})",
-             .reply = replies<kVerified>(200, "The same token, past its second factor."),
+             .reply = {200, "The same token, past its second factor."},
              .errors = kFactorErrors,
-             .handler = decoded<kBackupCode, verify_backup_code>},
+             .handler = decoded<kBackupCode, answers<kVerified, verify_backup_code>>},
 };
 static_assert(well_formed(kTwoFactor, "/api/auth"));
 

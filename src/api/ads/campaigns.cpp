@@ -26,7 +26,6 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::array_of;
 using json::Choice;
 using json::Instant;
@@ -38,7 +37,6 @@ using rules::Targeting;
 using service::AdCampaignChange;
 using service::NewAdCampaign;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -134,9 +132,7 @@ constexpr auto kCampaign = record<AdCampaign>(
     field<&AdCampaign::frequency_cap>("frequency_cap"), field<&AdCampaign::targeting>("targeting"),
     field<&AdCampaign::created_at>("created_at"), field<&AdCampaign::updated_at>("updated_at"));
 
-Json::Value campaign_list_schema() {
-    return list_schema<kCampaign>("campaigns");
-}
+constexpr auto kCampaignList = list_of<kCampaign>("AdCampaignList", "campaigns");
 
 constexpr auto kDay =
     record<AdDay>("AdDay", field<&AdDay::date>("date"), field<&AdDay::impressions>("impressions"),
@@ -162,49 +158,35 @@ constexpr auto kStats = record<Stats>(
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_campaigns(Call& call) {
+auto list_campaigns(Call& call) {
     auto campaigns = service::list_ad_campaigns(
         call.context, call.org(), call.cursor_id<CampaignId>(), call.query.integer("limit") + 1);
-    return page_reply(call, "campaigns", kCampaign, campaigns);
+    return page_of(call, std::move(campaigns));
 }
 
-Reply create_campaign(Call& call, const NewAdCampaign& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto campaign = service::create_ad_campaign(transaction, in);
-        return StoredReply{201,
-                           "/console/v1/ads/campaigns/" + campaign.id.text(),
-                           to_json(kCampaign, campaign),
-                           {}};
-    });
+auto create_campaign(Call&, OrgTransaction& transaction, const NewAdCampaign& in) {
+    auto campaign = service::create_ad_campaign(transaction, in);
+    std::string location = "/console/v1/ads/campaigns/" + campaign.id.text();
+    return Answer{std::move(campaign), std::move(location)};
 }
 
-Reply get_campaign(Call& call) {
-    const auto campaign =
-        service::read_ad_campaign(call.context, call.org(), call.id<CampaignId>());
-    return json_reply(200, to_json(kCampaign, campaign));
+auto get_campaign(Call& call) {
+    return service::read_ad_campaign(call.context, call.org(), call.id<CampaignId>());
 }
 
-Reply change_campaign(Call& call, const AdCampaignChange& in) {
+auto change_campaign(Call& call, OrgTransaction& transaction, const AdCampaignChange& in) {
     const auto id = call.id<CampaignId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto campaign = service::change_ad_campaign(transaction, id, in);
-        return StoredReply{200, "", to_json(kCampaign, campaign), {}};
-    });
+    return service::change_ad_campaign(transaction, id, in);
 }
 
-Reply delete_campaign(Call& call) {
+void delete_campaign(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<CampaignId>();
-    call.transact([&](OrgTransaction& transaction) {
-        service::delete_ad_campaign(transaction, id);
-        return StoredReply{};
-    });
-    return no_content();
+    service::delete_ad_campaign(transaction, id);
 }
 
-Reply get_stats(Call& call) {
-    const Stats stats{service::list_ad_days(call.context, call.org(), call.id<CampaignId>(),
-                                            call.query.integer("days"))};
-    return json_reply(200, to_json(kStats, stats));
+auto get_stats(Call& call) {
+    return Stats{service::list_ad_days(call.context, call.org(), call.id<CampaignId>(),
+                                       call.query.integer("days"))};
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -227,9 +209,8 @@ constexpr std::array kEndpoints = {
              .summary = "List the organization's ad campaigns",
              .access = Access::Console,
              .query = kListQuery,
-             .reply = {200, "A page of campaigns.", "application/json", "AdCampaignList",
-                       campaign_list_schema},
-             .handler = list_campaigns,
+             .reply = {200, "A page of campaigns."},
+             .handler = answers<kCampaignList, list_campaigns>,
              .is_published = false},
     Endpoint{.method = Method::Post,
              .path = "/console/v1/ads/campaigns",
@@ -243,17 +224,17 @@ constexpr std::array kEndpoints = {
              .body_component = "NewAdCampaign",
              .body_schema = schema_of<kNewCampaign>,
              .body_example = kNewCampaignExample,
-             .reply = replies<kCampaign>(201, "The campaign."),
+             .reply = {201, "The campaign."},
              .errors = kWriteErrors,
-             .handler = decoded<kNewCampaign, create_campaign>,
+             .handler = decoded<kNewCampaign, answers<kCampaign, create_campaign>>,
              .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/ads/campaigns/{campaignId}",
              .operation = "getAdCampaign",
              .summary = "Get an ad campaign",
              .access = Access::Console,
-             .reply = replies<kCampaign>(200, "The campaign."),
-             .handler = get_campaign,
+             .reply = {200, "The campaign."},
+             .handler = answers<kCampaign, get_campaign>,
              .is_published = false},
     Endpoint{.method = Method::Patch,
              .path = "/console/v1/ads/campaigns/{campaignId}",
@@ -266,9 +247,9 @@ constexpr std::array kEndpoints = {
              .body_component = "AdCampaignChange",
              .body_schema = schema_of<kCampaignChange>,
              .body_example = R"({"status": "paused"})",
-             .reply = replies<kCampaign>(200, "The campaign as it is now."),
+             .reply = {200, "The campaign as it is now."},
              .errors = kWriteErrors,
-             .handler = decoded<kCampaignChange, change_campaign>,
+             .handler = decoded<kCampaignChange, answers<kCampaign, change_campaign>>,
              .is_published = false},
     Endpoint{.method = Method::Delete,
              .path = "/console/v1/ads/campaigns/{campaignId}",
@@ -276,8 +257,8 @@ constexpr std::array kEndpoints = {
              .summary = "Delete an ad campaign with its creatives and figures",
              .access = Access::Console,
              .role = rules::Role::Admin,
-             .reply = {204, "It is gone.", "", "", nullptr},
-             .handler = delete_campaign,
+             .reply = {204, "It is gone."},
+             .handler = answers_nothing<delete_campaign>,
              .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/ads/campaigns/{campaignId}/stats",
@@ -285,8 +266,8 @@ constexpr std::array kEndpoints = {
              .summary = "Get a campaign's impressions and clicks by day",
              .access = Access::Console,
              .query = kStatsQuery,
-             .reply = replies<kStats>(200, "The days that have figures, the earliest first."),
-             .handler = get_stats,
+             .reply = {200, "The days that have figures, the earliest first."},
+             .handler = answers<kStats, get_stats>,
              .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/ads/campaigns"));

@@ -9,7 +9,6 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Choice;
 using json::clearable;
 using json::Integer;
@@ -18,7 +17,6 @@ using rules::AdCreative;
 using service::AdCreativeChange;
 using service::NewAdCreative;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -106,9 +104,7 @@ constexpr auto kCreative = record<AdCreative>(
     field<&AdCreative::height>("height"), field<&AdCreative::landing_url>("landing_url"),
     field<&AdCreative::created_at>("created_at"), field<&AdCreative::updated_at>("updated_at"));
 
-Json::Value creative_list_schema() {
-    return list_schema<kCreative>("creatives");
-}
+constexpr auto kCreativeList = list_of<kCreative>("AdCreativeList", "creatives");
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -122,44 +118,31 @@ std::optional<CampaignId> campaign_filter(const Call& call) {
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-Reply list_creatives(Call& call) {
+auto list_creatives(Call& call) {
     auto creatives =
         service::list_ad_creatives(call.context, call.org(), campaign_filter(call),
                                    call.cursor_id<CreativeId>(), call.query.integer("limit") + 1);
-    return page_reply(call, "creatives", kCreative, creatives);
+    return page_of(call, std::move(creatives));
 }
 
-Reply create_creative(Call& call, const NewAdCreative& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto creative = service::create_ad_creative(transaction, in);
-        return StoredReply{201,
-                           "/console/v1/ads/creatives/" + creative.id.text(),
-                           to_json(kCreative, creative),
-                           {}};
-    });
+auto create_creative(Call&, OrgTransaction& transaction, const NewAdCreative& in) {
+    auto creative = service::create_ad_creative(transaction, in);
+    std::string location = "/console/v1/ads/creatives/" + creative.id.text();
+    return Answer{std::move(creative), std::move(location)};
 }
 
-Reply get_creative(Call& call) {
-    const auto creative =
-        service::read_ad_creative(call.context, call.org(), call.id<CreativeId>());
-    return json_reply(200, to_json(kCreative, creative));
+auto get_creative(Call& call) {
+    return service::read_ad_creative(call.context, call.org(), call.id<CreativeId>());
 }
 
-Reply change_creative(Call& call, const AdCreativeChange& in) {
+auto change_creative(Call& call, OrgTransaction& transaction, const AdCreativeChange& in) {
     const auto id = call.id<CreativeId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto creative = service::change_ad_creative(transaction, id, in);
-        return StoredReply{200, "", to_json(kCreative, creative), {}};
-    });
+    return service::change_ad_creative(transaction, id, in);
 }
 
-Reply delete_creative(Call& call) {
+void delete_creative(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<CreativeId>();
-    call.transact([&](OrgTransaction& transaction) {
-        service::delete_ad_creative(transaction, id);
-        return StoredReply{};
-    });
-    return no_content();
+    service::delete_ad_creative(transaction, id);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -179,9 +162,8 @@ constexpr std::array kEndpoints = {
              .summary = "List the organization's ad creatives",
              .access = Access::Console,
              .query = kListQuery,
-             .reply = {200, "A page of creatives.", "application/json", "AdCreativeList",
-                       creative_list_schema},
-             .handler = list_creatives,
+             .reply = {200, "A page of creatives."},
+             .handler = answers<kCreativeList, list_creatives>,
              .is_published = false},
     Endpoint{.method = Method::Post,
              .path = "/console/v1/ads/creatives",
@@ -195,17 +177,17 @@ constexpr std::array kEndpoints = {
              .body_component = "NewAdCreative",
              .body_schema = schema_of<kNewCreative>,
              .body_example = kNewCreativeExample,
-             .reply = replies<kCreative>(201, "The creative."),
+             .reply = {201, "The creative."},
              .errors = kCreateErrors,
-             .handler = decoded<kNewCreative, create_creative>,
+             .handler = decoded<kNewCreative, answers<kCreative, create_creative>>,
              .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/ads/creatives/{creativeId}",
              .operation = "getAdCreative",
              .summary = "Get an ad creative",
              .access = Access::Console,
-             .reply = replies<kCreative>(200, "The creative."),
-             .handler = get_creative,
+             .reply = {200, "The creative."},
+             .handler = answers<kCreative, get_creative>,
              .is_published = false},
     Endpoint{.method = Method::Patch,
              .path = "/console/v1/ads/creatives/{creativeId}",
@@ -218,8 +200,8 @@ constexpr std::array kEndpoints = {
              .body_component = "AdCreativeChange",
              .body_schema = schema_of<kCreativeChange>,
              .body_example = R"({"landing_url": "https://shop.example/tickets"})",
-             .reply = replies<kCreative>(200, "The creative as it is now."),
-             .handler = decoded<kCreativeChange, change_creative>,
+             .reply = {200, "The creative as it is now."},
+             .handler = decoded<kCreativeChange, answers<kCreative, change_creative>>,
              .is_published = false},
     Endpoint{.method = Method::Delete,
              .path = "/console/v1/ads/creatives/{creativeId}",
@@ -227,8 +209,8 @@ constexpr std::array kEndpoints = {
              .summary = "Delete an ad creative; its clicks lead nowhere any more",
              .access = Access::Console,
              .role = rules::Role::Admin,
-             .reply = {204, "It is gone.", "", "", nullptr},
-             .handler = delete_creative,
+             .reply = {204, "It is gone."},
+             .handler = answers_nothing<delete_creative>,
              .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/ads/creatives"));

@@ -11,7 +11,6 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using rules::AdCreative;
 using service::AdQuestion;
 using service::Counting;
@@ -116,7 +115,7 @@ AdQuestion question_of(const Call& call) {
     return question;
 }
 
-Reply serve_ad(Call& call) {
+auto serve_ad(Call& call) {
     const AdQuestion question = question_of(call);
     Served served{question.slot, std::nullopt};
     auto ad = service::serve_ad(call.context, call.worker.ads, call.org(), question,
@@ -126,7 +125,7 @@ Reply serve_ad(Call& call) {
         served.ad = ShownAd{std::move(ad->creative), base + "clicks/" + ad->click_token,
                             base + "impressions/" + ad->impression_token};
     }
-    return json_reply(200, to_json(kServed, served));
+    return served;
 }
 
 // What looks at links before a person does must not count.
@@ -134,24 +133,19 @@ Counting counting_of(const Call& call) {
     return call.request.method == Method::Head ? Counting::Looks : Counting::Counts;
 }
 
-Reply record_impression(Call& call) {
+constexpr char kGif[] = "image/gif";
+
+std::string_view record_impression(Call& call) {
     if (!service::redeem_impression(call.context, call.worker.ads, call.parameters.at(0),
                                     counting_of(call))) {
         throw Error(ErrorCode::NotFound);
     }
-    Reply reply;
-    reply.content_type = "image/gif";
-    reply.body = kPixel;
-    return reply;
+    return kPixel;
 }
 
-Reply follow_click(Call& call) {
-    Reply reply = no_content();
-    reply.status = 302;
-    reply.headers.emplace_back(
-        "Location", service::redeem_click(call.context, call.worker.ads, call.parameters.at(0),
-                                          counting_of(call)));
-    return reply;
+std::string follow_click(Call& call) {
+    return service::redeem_click(call.context, call.worker.ads, call.parameters.at(0),
+                                 counting_of(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -172,26 +166,25 @@ constexpr std::array kEndpoints = {
              .summary = "Get the ad that a page shows in a slot",
              .access = Access::TrackingKey,
              .query = kServeQuery,
-             .reply = replies<kServed>(200, "The ad; null where none fits."),
+             .reply = {200, "The ad; null where none fits."},
              .errors = kNotFound,
-             .handler = serve_ad},
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/ads/impressions/{token}",
-        .operation = "recordAdImpression",
-        .summary = "Count an ad as seen, once",
-        .access = Access::Open,
-        .reply = {200, "A transparent pixel, whether it counted or not.", "image/gif", "", nullptr},
-        .errors = kNotFound,
-        .handler = record_impression},
+             .handler = answers<kServed, serve_ad>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/ads/impressions/{token}",
+             .operation = "recordAdImpression",
+             .summary = "Count an ad as seen, once",
+             .access = Access::Open,
+             .reply = {200, "A transparent pixel, whether it counted or not."},
+             .errors = kNotFound,
+             .handler = sends<kGif, record_impression>},
     Endpoint{.method = Method::Get,
              .path = "/v1/ads/clicks/{token}",
              .operation = "followAdClick",
              .summary = "Count an ad as clicked, once, and go where it leads",
              .access = Access::Open,
-             .reply = {302, "To the creative's landing page.", "", "", nullptr},
+             .reply = {302, "To the creative's landing page."},
              .errors = kNotFound,
-             .handler = follow_click},
+             .handler = redirects<follow_click>},
 };
 static_assert(well_formed(kEndpoints, "/v1/ads"));
 

@@ -8,14 +8,12 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Integer;
 using json::Text;
 using rules::AdSlot;
 using service::AdSlotChange;
 using service::NewAdSlot;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -43,46 +41,34 @@ constexpr auto kSlot = record<AdSlot>(
     field<&AdSlot::height>("height"), field<&AdSlot::created_at>("created_at"),
     field<&AdSlot::updated_at>("updated_at"));
 
-Json::Value slot_list_schema() {
-    return list_schema<kSlot>("slots");
-}
+constexpr auto kSlotList = list_of<kSlot>("AdSlotList", "slots");
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_slots(Call& call) {
+auto list_slots(Call& call) {
     auto slots = service::list_ad_slots(call.context, call.org(), call.cursor_id<SlotId>(),
                                         call.query.integer("limit") + 1);
-    return page_reply(call, "slots", kSlot, slots);
+    return page_of(call, std::move(slots));
 }
 
-Reply create_slot(Call& call, const NewAdSlot& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto slot = service::create_ad_slot(transaction, in);
-        return StoredReply{
-            201, "/console/v1/ads/slots/" + slot.id.text(), to_json(kSlot, slot), {}};
-    });
+auto create_slot(Call&, OrgTransaction& transaction, const NewAdSlot& in) {
+    auto slot = service::create_ad_slot(transaction, in);
+    std::string location = "/console/v1/ads/slots/" + slot.id.text();
+    return Answer{std::move(slot), std::move(location)};
 }
 
-Reply get_slot(Call& call) {
-    const auto slot = service::read_ad_slot(call.context, call.org(), call.id<SlotId>());
-    return json_reply(200, to_json(kSlot, slot));
+auto get_slot(Call& call) {
+    return service::read_ad_slot(call.context, call.org(), call.id<SlotId>());
 }
 
-Reply change_slot(Call& call, const AdSlotChange& in) {
+auto change_slot(Call& call, OrgTransaction& transaction, const AdSlotChange& in) {
     const auto id = call.id<SlotId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return StoredReply{
-            200, "", to_json(kSlot, service::change_ad_slot(transaction, id, in)), {}};
-    });
+    return service::change_ad_slot(transaction, id, in);
 }
 
-Reply delete_slot(Call& call) {
+void delete_slot(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<SlotId>();
-    call.transact([&](OrgTransaction& transaction) {
-        service::delete_ad_slot(transaction, id);
-        return StoredReply{};
-    });
-    return no_content();
+    service::delete_ad_slot(transaction, id);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -99,8 +85,8 @@ constexpr std::array kEndpoints = {
              .summary = "List the organization's ad slots",
              .access = Access::Console,
              .query = kListQuery,
-             .reply = {200, "A page of slots.", "application/json", "AdSlotList", slot_list_schema},
-             .handler = list_slots,
+             .reply = {200, "A page of slots."},
+             .handler = answers<kSlotList, list_slots>,
              .is_published = false},
     Endpoint{.method = Method::Post,
              .path = "/console/v1/ads/slots",
@@ -115,17 +101,17 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kNewSlot>,
              .body_example =
                  R"({"slug": "top-banner", "name": "Top banner", "width": 728, "height": 90})",
-             .reply = replies<kSlot>(201, "The slot."),
+             .reply = {201, "The slot."},
              .errors = kCreateErrors,
-             .handler = decoded<kNewSlot, create_slot>,
+             .handler = decoded<kNewSlot, answers<kSlot, create_slot>>,
              .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/ads/slots/{slotId}",
              .operation = "getAdSlot",
              .summary = "Get an ad slot",
              .access = Access::Console,
-             .reply = replies<kSlot>(200, "The slot."),
-             .handler = get_slot,
+             .reply = {200, "The slot."},
+             .handler = answers<kSlot, get_slot>,
              .is_published = false},
     Endpoint{.method = Method::Patch,
              .path = "/console/v1/ads/slots/{slotId}",
@@ -138,9 +124,9 @@ constexpr std::array kEndpoints = {
              .body_component = "AdSlotChange",
              .body_schema = schema_of<kSlotChange>,
              .body_example = R"({"name": "Banner at the top"})",
-             .reply = replies<kSlot>(200, "The slot as it is now."),
+             .reply = {200, "The slot as it is now."},
              .errors = kChangeErrors,
-             .handler = decoded<kSlotChange, change_slot>,
+             .handler = decoded<kSlotChange, answers<kSlot, change_slot>>,
              .is_published = false},
     Endpoint{.method = Method::Delete,
              .path = "/console/v1/ads/slots/{slotId}",
@@ -148,9 +134,9 @@ constexpr std::array kEndpoints = {
              .summary = "Delete an ad slot that no campaign runs in",
              .access = Access::Console,
              .role = rules::Role::Admin,
-             .reply = {204, "It is gone.", "", "", nullptr},
+             .reply = {204, "It is gone."},
              .errors = kDeleteErrors,
-             .handler = delete_slot,
+             .handler = answers_nothing<delete_slot>,
              .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/ads/slots"));

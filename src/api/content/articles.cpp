@@ -9,14 +9,12 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Text;
 using rules::Article;
 using rules::ArticleStatus;
 using service::ArticleChange;
 using service::NewArticle;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -94,67 +92,47 @@ constexpr auto kArticle = std::apply(
     },
     kListed.fields);
 
-Json::Value article_list_schema() {
-    return list_schema<kListed>("articles");
-}
-
-StoredReply article_reply(const Article& article) {
-    return {200, "", to_json(kArticle, article), {}};
-}
+constexpr auto kArticleList = list_of<kListed>("ArticleList", "articles");
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_articles(Call& call) {
+auto list_articles(Call& call) {
     const auto status = call.query.text("status");
-    const auto page = service::list_articles(
-        call.context, call.org(), status ? parse<ArticleStatus>(*status) : std::nullopt,
-        call.cursor_position().value_or(""), call.query.integer("limit"));
-    return page_reply(call, "articles", kListed, page.articles, page.next);
+    auto page = service::list_articles(call.context, call.org(),
+                                       status ? parse<ArticleStatus>(*status) : std::nullopt,
+                                       call.cursor_position().value_or(""),
+                                       call.query.integer("limit"));
+    return page_of(call, std::move(page.articles), page.next);
 }
 
-Reply create_article(Call& call, const NewArticle& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const Article article = service::create_article(transaction, in);
-        auto reply = article_reply(article);
-        reply.status = 201;
-        reply.location = "/console/v1/articles/" + article.id.text();
-        return reply;
-    });
+auto create_article(Call&, OrgTransaction& transaction, const NewArticle& in) {
+    auto article = service::create_article(transaction, in);
+    std::string location = "/console/v1/articles/" + article.id.text();
+    return Answer{std::move(article), std::move(location)};
 }
 
-Reply get_article(Call& call) {
-    const auto article = service::find_article(call.context, call.org(), call.id<ArticleId>());
-    if (!article) throw Error(ErrorCode::NotFound);
-    return json_reply(200, to_json(kArticle, *article));
+auto get_article(Call& call) {
+    return service::find_article(call.context, call.org(), call.id<ArticleId>());
 }
 
-Reply change_article(Call& call, const ArticleChange& change) {
+auto change_article(Call& call, OrgTransaction& transaction, const ArticleChange& change) {
     const auto id = call.id<ArticleId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return article_reply(service::change_article(transaction, id, change));
-    });
+    return service::change_article(transaction, id, change);
 }
 
-Reply delete_article(Call& call) {
+void delete_article(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<ArticleId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        service::delete_article(transaction, id);
-        return StoredReply{204, "", "", std::nullopt};
-    });
+    service::delete_article(transaction, id);
 }
 
-Reply publish_article(Call& call, const Nothing&) {
+auto publish_article(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto id = call.id<ArticleId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return article_reply(service::publish_article(transaction, id));
-    });
+    return service::publish_article(transaction, id);
 }
 
-Reply unpublish_article(Call& call, const Nothing&) {
+auto unpublish_article(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto id = call.id<ArticleId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return article_reply(service::unpublish_article(transaction, id));
-    });
+    return service::unpublish_article(transaction, id);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -173,9 +151,8 @@ constexpr std::array kEndpoints = {
              .summary = "List articles, newest first; published ones by the time of that",
              .access = Access::Console,
              .query = kListQuery,
-             .reply = {200, "A page of articles, without their bodies.", "application/json",
-                       "ArticleList", article_list_schema},
-             .handler = list_articles,
+             .reply = {200, "A page of articles, without their bodies."},
+             .handler = answers<kArticleList, list_articles>,
              .is_published = false},
     Endpoint{.method = Method::Post,
              .path = "/console/v1/articles",
@@ -190,17 +167,17 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kNewArticle>,
              .body_example = R"({"slug": "cup-final", "title": "Cup final",
                  "body_html": "<p>See you there.</p>", "tags": ["cup"]})",
-             .reply = replies<kArticle>(201, "The article, as it is stored."),
+             .reply = {201, "The article, as it is stored."},
              .errors = kSlugErrors,
-             .handler = decoded<kNewArticle, create_article>,
+             .handler = decoded<kNewArticle, answers<kArticle, create_article>>,
              .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/articles/{id}",
              .operation = "getArticle",
              .summary = "Read an article",
              .access = Access::Console,
-             .reply = replies<kArticle>(200, "The article."),
-             .handler = get_article,
+             .reply = {200, "The article."},
+             .handler = answers<kArticle, get_article>,
              .is_published = false},
     Endpoint{.method = Method::Patch,
              .path = "/console/v1/articles/{id}",
@@ -213,9 +190,9 @@ constexpr std::array kEndpoints = {
              .body_component = "ArticleChange",
              .body_schema = schema_of<kArticleChange>,
              .body_example = R"({"title": "Cup final, new time", "excerpt": null})",
-             .reply = replies<kArticle>(200, "The article as it is now."),
+             .reply = {200, "The article as it is now."},
              .errors = kSlugErrors,
-             .handler = decoded<kArticleChange, change_article>,
+             .handler = decoded<kArticleChange, answers<kArticle, change_article>>,
              .is_published = false},
     Endpoint{.method = Method::Delete,
              .path = "/console/v1/articles/{id}",
@@ -223,8 +200,8 @@ constexpr std::array kEndpoints = {
              .summary = "Delete an article, published or not",
              .access = Access::Console,
              .role = rules::Role::Admin,
-             .reply = {204, "It is gone.", "", "", nullptr},
-             .handler = delete_article,
+             .reply = {204, "It is gone."},
+             .handler = answers_nothing<delete_article>,
              .is_published = false},
     Endpoint{.method = Method::Post,
              .path = "/console/v1/articles/{id}/publish",
@@ -234,8 +211,8 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kArticle>(200, "The article, published."),
-             .handler = decoded<kNothing, publish_article>,
+             .reply = {200, "The article, published."},
+             .handler = decoded<kNothing, answers<kArticle, publish_article>>,
              .is_published = false},
     Endpoint{.method = Method::Post,
              .path = "/console/v1/articles/{id}/unpublish",
@@ -245,8 +222,8 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kArticle>(200, "The article, a draft."),
-             .handler = decoded<kNothing, unpublish_article>,
+             .reply = {200, "The article, a draft."},
+             .handler = decoded<kNothing, answers<kArticle, unpublish_article>>,
              .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/articles"));

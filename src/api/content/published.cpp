@@ -1,14 +1,12 @@
 // Serves /v1/content/…: published articles for the organization's sites, by a content key
 // (docs/engagement.md "Content"). Written at /console/v1/articles (api/content/articles.cpp).
 #include "api/groups.hpp"
-#include "http/etag.hpp"
 #include "service/content/articles.hpp"
 
 namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using rules::Article;
 
 // ---------------------------------------------------------------------------- replies
@@ -35,38 +33,29 @@ constexpr auto kArticle = std::apply(
     },
     kListed.fields);
 
-Json::Value article_list_schema() {
-    return list_schema<kListed>("articles");
-}
+constexpr auto kArticleList = list_of<kListed>("ContentList", "articles");
 
-// Anybody may keep it for a minute; whoever has it already is told so.
-Reply cached(const Call& call, Reply reply) {
-    const std::string etag = http::etag_of(reply.body);
-    reply.headers.emplace_back("ETag", etag);
-    reply.headers.emplace_back("Cache-Control", "public, max-age=60");
-    if (http::is_known_by(call.request.if_none_match, etag)) {
-        reply.status = 304;
-        reply.body.clear();
-    }
-    return reply;
+// Anybody may keep it for a minute.
+template <class Value>
+Answer<Value> cached(Value value) {
+    return {.value = std::move(value), .headers = {{"Cache-Control", "public, max-age=60"}}};
 }
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_content(Call& call) {
+auto list_content(Call& call) {
     const service::ContentFilter filter{call.query.text("q"), call.query.text("tag"),
                                         call.query.text("locale")};
-    const auto page = service::list_published_articles(call.context, call.org(), filter,
-                                                       call.cursor_position().value_or(""),
-                                                       call.query.integer("limit"));
-    return cached(call, page_reply(call, "articles", kListed, page.articles, page.next));
+    auto page = service::list_published_articles(call.context, call.org(), filter,
+                                                 call.cursor_position().value_or(""),
+                                                 call.query.integer("limit"));
+    return cached(page_of(call, std::move(page.articles), page.next));
 }
 
-Reply get_content(Call& call) {
-    const auto article =
-        service::find_published_article(call.context, call.org(), call.parameters.at(0));
+auto get_content(Call& call) {
+    auto article = service::find_published_article(call.context, call.org(), call.parameters.at(0));
     if (!article) throw Error(ErrorCode::NotFound);
-    return cached(call, json_reply(200, to_json(kArticle, *article)));
+    return cached(std::move(*article));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -82,8 +71,6 @@ constexpr std::array kListQuery = {
                               "list is then by title."},
 };
 constexpr std::array kSlugErrors = {ErrorCode::NotFound};
-constexpr ReplySpec kNotModified{304, "Not changed since the ETag of If-None-Match.", "", "",
-                                 nullptr};
 
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
@@ -92,20 +79,19 @@ constexpr std::array kEndpoints = {
              .summary = "List published articles, newest first",
              .access = Access::ContentKey,
              .query = kListQuery,
-             .reply = with_tag({200, "A page of articles, without their bodies.",
-                                "application/json", "ContentList", article_list_schema}),
+             .reply = with_tag({200, "A page of articles, without their bodies."}),
              .second_reply = kNotModified,
-             .handler = list_content,
+             .handler = answers<kArticleList, list_content>,
              .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/v1/content/articles/{slug}",
              .operation = "getContent",
              .summary = "Read a published article",
              .access = Access::ContentKey,
-             .reply = with_tag(replies<kArticle>(200, "The article, with its ETag.")),
+             .reply = with_tag({200, "The article, with its ETag."}),
              .second_reply = kNotModified,
              .errors = kSlugErrors,
-             .handler = get_content,
+             .handler = answers<kArticle, get_content>,
              .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/v1/content"));

@@ -9,19 +9,16 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using rules::kEngagementEvent;
 
-Json::Value event_list_schema() {
-    return list_schema<kEngagementEvent>("events");
-}
+constexpr auto kEventList = list_of<kEngagementEvent>("EngagementEventList", "events");
 
-Reply list_events(Call& call) {
-    const auto page = service::list_engagement_events(call.context, call.org(), call.id<UserId>(),
-                                                      call.cursor_position().value_or(""),
-                                                      call.query.integer("limit"));
+auto list_events(Call& call) {
+    auto page = service::list_engagement_events(call.context, call.org(), call.id<UserId>(),
+                                                call.cursor_position().value_or(""),
+                                                call.query.integer("limit"));
     if (!page) throw Error(ErrorCode::NotFound);
-    return page_reply(call, "events", kEngagementEvent, page->events, page->next);
+    return page_of(call, std::move(page->events), page->next);
 }
 
 constexpr std::array kListQuery = {
@@ -35,9 +32,8 @@ constexpr std::array kEndpoints = {
              .operation = "listEngagementEvents",
              .summary = "List a member's engagement events, the one that occurred last first",
              .query = kListQuery,
-             .reply = {200, "A page of events.", "application/json", "EngagementEventList",
-                       event_list_schema},
-             .handler = list_events},
+             .reply = {200, "A page of events."},
+             .handler = answers<kEventList, list_events>},
 };
 static_assert(well_formed(kEndpoints, "/v1/users/{userId}/engagement/"));
 

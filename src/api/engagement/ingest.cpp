@@ -38,7 +38,7 @@ struct Batch {
 constexpr auto kBatch =
     json::object<Batch>(json::required("events", &Batch::events, array_of(kEvent, 1, 100)));
 
-// ---------------------------------------------------------------------------- collector
+// ---------------------------------------------------------------------------- handler
 
 // A module's numbers are kept as it wrote them.
 void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
@@ -48,7 +48,7 @@ void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
     }
 }
 
-service::CollectedCall ingest_events(Call& call, Batch in) {
+service::PushedCall ingest_events(Call& call, Batch in) {
     take_metadata_as_sent(call, in.events);
     return service::PushedCall{call.actor(), call.claim, call.caller.module->installation,
                                std::move(in.events)};
@@ -71,10 +71,10 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kBatch>,
              .body_example = R"({"events": [{"action": "ticket_bought", "email": "ada@example.org",
                  "tags": ["cup"], "metadata": {"price": 12.50}, "client_event_id": "order-1001"}]})",
-             .reply = replies<rules::kEventCounts>(
-                 202, "How many were stored, and how many were known."),
+             .reply = {202, "How many were stored, and how many were known."},
              .errors = kErrors,
-             .collector = decoded<kBatch, ingest_events>},
+             .handler = decoded<kBatch, collects<rules::kEventCounts, ingest_events>>,
+             .workers = WorkerGroup::Collectors},
 };
 static_assert(well_formed(kEndpoints, "/v1/ingest"));
 

@@ -80,7 +80,7 @@ struct BodySchema {
 };
 constexpr BodySchema kBody;
 
-// ---------------------------------------------------------------------------- collector
+// ---------------------------------------------------------------------------- handler
 
 bool has_metadata(const Body& body) {
     return std::any_of(body.batch.events.begin(), body.batch.events.end(),
@@ -115,7 +115,7 @@ void refuse_heavy_metadata(const Body& body) {
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-service::CollectedCall track_events(Call& call, Body body) {
+service::TrackedCall track_events(Call& call, Body body) {
     refuse_other_key(call, body.batch.key);
     if (has_metadata(body)) {
         take_metadata_as_sent(call, body);
@@ -139,9 +139,9 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kBody>,
              .body_example = R"({"action": "page_viewed", "anonymous_id": "v-81f3",
                  "tags": ["pricing"], "client_event_id": "81f3-1"})",
-             .reply = replies<rules::kEventCounts>(
-                 202, "How many were stored, and how many were known. They are committed."),
-             .collector = decoded<kBody, track_events>},
+             .reply = {202, "How many were stored, and how many were known. They are committed."},
+             .handler = decoded<kBody, collects<rules::kEventCounts, track_events>>,
+             .workers = WorkerGroup::Collectors},
 };
 static_assert(well_formed(kEndpoints, "/v1/track"));
 

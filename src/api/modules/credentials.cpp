@@ -10,12 +10,10 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Instant;
 using json::Text;
 using rules::ModuleCredential;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -46,43 +44,31 @@ constexpr auto kCredentialFields = std::array{
 constexpr Record<ModuleCredential, kCredentialFields.size()> kCredential{"ModuleCredential",
                                                                          kCredentialFields};
 
-constexpr std::array<std::string_view, 2> kSecrets = {"credential", "signing_secret"};
+using service::IssuedModuleCredential;
+constexpr IssuedShape<kCredential, &IssuedModuleCredential::record,
+                      &IssuedModuleCredential::credential, &IssuedModuleCredential::signing_secret>
+    kIssuedCredential{"IssuedModuleCredential", {"credential", "signing_secret"}};
 
-Json::Value issued_credential_schema() {
-    return issued_schema(kCredential.schema(), kSecrets);
-}
-
-Json::Value credential_list_schema() {
-    return list_schema<kCredential>("credentials");
-}
+constexpr auto kCredentialList = list_of<kCredential>("ModuleCredentialList", "credentials");
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_credentials(Call& call) {
+auto list_credentials(Call& call) {
     auto credentials = service::list_module_credentials(
         call.context, call.org(), call.id<InstallationId>(), call.cursor_id<CredentialId>(),
         call.query.integer("limit") + 1);
-    return page_reply(call, "credentials", kCredential, credentials);
+    return page_of(call, std::move(credentials));
 }
 
-Reply create_credential(Call& call, const NewModuleCredential& in) {
+auto create_credential(Call& call, OrgTransaction& transaction, const NewModuleCredential& in) {
     const auto installation = call.id<InstallationId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto issued =
-            service::issue_module_credential(transaction, call.context.keys, installation, in);
-        return issued_reply(to_json(kCredential, issued.record), kSecrets,
-                            std::array{issued.credential, issued.signing_secret});
-    });
+    return service::issue_module_credential(transaction, call.context.keys, installation, in);
 }
 
-Reply revoke_credential(Call& call) {
+void revoke_credential(Call& call, OrgTransaction& transaction) {
     const auto installation = call.id<InstallationId>();
     const auto id = call.id<CredentialId>(1);
-    call.transact([&](OrgTransaction& transaction) {
-        service::revoke_module_credential(transaction, installation, id);
-        return StoredReply{};
-    });
-    return no_content();
+    service::revoke_module_credential(transaction, installation, id);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -100,9 +86,8 @@ constexpr std::array kEndpoints = {
              .summary = "List an installation's credentials; revoked ones for 30 days",
              .access = Access::Admin,
              .query = kListQuery,
-             .reply = {200, "A page of credentials.", "application/json", "ModuleCredentialList",
-                       credential_list_schema},
-             .handler = list_credentials},
+             .reply = {200, "A page of credentials."},
+             .handler = answers<kCredentialList, list_credentials>},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations/{id}/credentials",
              .operation = "createModuleCredential",
@@ -115,18 +100,17 @@ constexpr std::array kEndpoints = {
              .body_component = "NewModuleCredential",
              .body_schema = schema_of<kNewCredential>,
              .body_example = R"({"name": "shop backend"})",
-             .reply = {201, "The credential.", "application/json", "IssuedModuleCredential",
-                       issued_credential_schema},
+             .reply = {201, "The credential."},
              .errors = kCreateErrors,
-             .handler = decoded<kNewCredential, create_credential>},
+             .handler = decoded<kNewCredential, answers<kIssuedCredential, create_credential>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/installations/{id}/credentials/{credentialId}",
              .operation = "revokeModuleCredential",
              .summary = "Revoke a credential, from the next request on",
              .access = Access::Admin,
              .role = rules::Role::Admin,
-             .reply = {204, "It is revoked.", "", "", nullptr},
-             .handler = revoke_credential},
+             .reply = {204, "It is revoked."},
+             .handler = answers_nothing<revoke_credential>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations"));
 

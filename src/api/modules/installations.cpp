@@ -12,13 +12,11 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using rules::Installation;
 using rules::kInstallation;
 using service::InstallationChange;
 using service::NewInstallation;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -35,58 +33,39 @@ constexpr auto kInstallationChange = json::object<InstallationChange>(
 
 // ---------------------------------------------------------------------------- handlers
 
-Json::Value installation_list_schema() {
-    return list_schema<kInstallation>("installations");
-}
+constexpr auto kInstallationList = list_of<kInstallation>("InstallationList", "installations");
 
-StoredReply installation_reply(const Installation& installation) {
-    return {200, "", to_json(kInstallation, installation), {}};
-}
-
-Reply list_installations(Call& call) {
+auto list_installations(Call& call) {
     const auto after = call.cursor_id<InstallationId>();
     auto installations = service::list_installations(call.context, call.org(), after,
                                                      call.query.integer("limit") + 1);
-    return page_reply(call, "installations", kInstallation, installations);
+    return page_of(call, std::move(installations));
 }
 
-Reply install_module(Call& call, const NewInstallation& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto installation = service::install_module(call.context, transaction, in);
-        auto reply = installation_reply(installation);
-        reply.status = 201;
-        reply.location = "/v1/installations/" + installation.id.text();
-        return reply;
-    });
+auto install_module(Call& call, OrgTransaction& transaction, const NewInstallation& in) {
+    auto installation = service::install_module(call.context, transaction, in);
+    std::string location = "/v1/installations/" + installation.id.text();
+    return Answer{std::move(installation), std::move(location)};
 }
 
-Reply get_installation(Call& call) {
-    const auto installation =
-        service::find_installation(call.context, call.org(), call.id<InstallationId>());
-    if (!installation) throw Error(ErrorCode::NotFound);
-    return json_reply(200, to_json(kInstallation, *installation));
+auto get_installation(Call& call) {
+    return service::find_installation(call.context, call.org(), call.id<InstallationId>());
 }
 
-Reply change_installation(Call& call, const InstallationChange& change) {
+auto change_installation(Call& call, OrgTransaction& transaction,
+                         const InstallationChange& change) {
     const auto id = call.id<InstallationId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return installation_reply(
-            service::change_installation(call.context, transaction, id, change));
-    });
+    return service::change_installation(call.context, transaction, id, change);
 }
 
-Reply enable_installation(Call& call, const Nothing&) {
+auto enable_installation(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto id = call.id<InstallationId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return installation_reply(service::enable_installation(transaction, id));
-    });
+    return service::enable_installation(transaction, id);
 }
 
-Reply disable_installation(Call& call) {
+auto disable_installation(Call& call, OrgTransaction& transaction) {
     const auto id = call.id<InstallationId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return installation_reply(service::disable_installation(transaction, id));
-    });
+    return service::disable_installation(transaction, id);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -103,9 +82,8 @@ constexpr std::array kEndpoints = {
              .operation = "listInstallations",
              .summary = "List the organization's installations, disabled ones too",
              .query = kListQuery,
-             .reply = {200, "A page of installations.", "application/json", "InstallationList",
-                       installation_list_schema},
-             .handler = list_installations},
+             .reply = {200, "A page of installations."},
+             .handler = answers<kInstallationList, list_installations>},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations",
              .operation = "installModule",
@@ -119,15 +97,15 @@ constexpr std::array kEndpoints = {
              .body_schema = schema_of<kNewInstallation>,
              .body_example = R"({"module_id": "01970b5e-7c00-7000-8000-000000000001",
   "config": {"api_key": "…", "points_per_visit": 10}})",
-             .reply = replies<kInstallation>(201, "The installation, enabled."),
+             .reply = {201, "The installation, enabled."},
              .errors = kInstallErrors,
-             .handler = decoded<kNewInstallation, install_module>},
+             .handler = decoded<kNewInstallation, answers<kInstallation, install_module>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/installations/{id}",
              .operation = "getInstallation",
              .summary = "Get an installation; secret values of its config are shown as ***",
-             .reply = replies<kInstallation>(200, "The installation."),
-             .handler = get_installation},
+             .reply = {200, "The installation."},
+             .handler = answers<kInstallation, get_installation>},
     Endpoint{.method = Method::Patch,
              .path = "/v1/installations/{id}",
              .operation = "changeInstallation",
@@ -139,9 +117,9 @@ constexpr std::array kEndpoints = {
              .body_component = "InstallationChange",
              .body_schema = schema_of<kInstallationChange>,
              .body_example = R"({"config": {"api_key": "***", "points_per_visit": 20}})",
-             .reply = replies<kInstallation>(200, "The installation."),
+             .reply = {200, "The installation."},
              .errors = kChangeErrors,
-             .handler = decoded<kInstallationChange, change_installation>},
+             .handler = decoded<kInstallationChange, answers<kInstallation, change_installation>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations/{id}/enable",
              .operation = "enableInstallation",
@@ -150,17 +128,17 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kInstallation>(200, "The installation, enabled."),
+             .reply = {200, "The installation, enabled."},
              .errors = kEnableErrors,
-             .handler = decoded<kNothing, enable_installation>},
+             .handler = decoded<kNothing, answers<kInstallation, enable_installation>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/installations/{id}",
              .operation = "disableInstallation",
              .summary = "Disable an installation: its credentials and webhooks stop at once",
              .access = Access::Admin,
              .role = rules::Role::Admin,
-             .reply = replies<kInstallation>(200, "The installation, disabled."),
-             .handler = disable_installation},
+             .reply = {200, "The installation, disabled."},
+             .handler = answers<kInstallation, disable_installation>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations"));
 

@@ -9,14 +9,12 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Text;
 using rules::Module;
 using rules::ModuleVersion;
 using service::NewModule;
 using service::NewVersion;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -54,67 +52,48 @@ constexpr auto kModuleVersion = record<ModuleVersion>(
     field<&ModuleVersion::created_at>("created_at"),
     field<&ModuleVersion::updated_at>("updated_at"));
 
-Json::Value module_list_schema() {
-    return list_schema<kModule>("modules");
-}
-Json::Value version_list_schema() {
-    return list_schema<kModuleVersion>("versions");
-}
+constexpr auto kModuleList = list_of<kModule>("ModuleList", "modules");
+constexpr auto kVersionList = list_of<kModuleVersion>("ModuleVersionList", "versions");
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_modules(Call& call) {
+auto list_modules(Call& call) {
     auto modules = service::list_modules(call.context, call.org(), call.cursor_id<ModuleId>(),
                                          call.query.integer("limit") + 1);
-    return page_reply(call, "modules", kModule, modules);
+    return page_of(call, std::move(modules));
 }
 
-Reply create_module(Call& call, const NewModule& in) {
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto module = service::create_module(transaction, in);
-        return StoredReply{201, "/v1/modules/" + module.id.text(), to_json(kModule, module), {}};
-    });
+auto create_module(Call&, OrgTransaction& transaction, const NewModule& in) {
+    auto module = service::create_module(transaction, in);
+    std::string location = "/v1/modules/" + module.id.text();
+    return Answer{std::move(module), std::move(location)};
 }
 
-Reply get_module(Call& call) {
-    const auto module = service::find_module(call.context, call.org(), call.id<ModuleId>());
-    if (!module) throw Error(ErrorCode::NotFound);
-    return json_reply(200, to_json(kModule, *module));
+auto get_module(Call& call) {
+    return service::find_module(call.context, call.org(), call.id<ModuleId>());
 }
 
-Reply list_versions(Call& call) {
+auto list_versions(Call& call) {
     auto versions =
         service::list_versions(call.context, call.org(), call.id<ModuleId>(),
                                call.cursor_id<VersionId>(), call.query.integer("limit") + 1);
-    return page_reply(call, "versions", kModuleVersion, versions);
+    return page_of(call, std::move(versions));
 }
 
-Reply create_version(Call& call, const NewVersion& in) {
+auto create_version(Call& call, OrgTransaction& transaction, const NewVersion& in) {
     const auto module = call.id<ModuleId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return StoredReply{
-            201, "", to_json(kModuleVersion, service::create_version(transaction, module, in)), {}};
-    });
+    return service::create_version(transaction, module, in);
 }
 
-Reply publish_version(Call& call, const Nothing&) {
+auto publish_version(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto module = call.id<ModuleId>();
     const auto id = call.id<VersionId>(1);
-    return call.transact([&](OrgTransaction& transaction) {
-        return StoredReply{
-            200,
-            "",
-            to_json(kModuleVersion, service::publish_version(transaction, module, id)),
-            {}};
-    });
+    return service::publish_version(transaction, module, id);
 }
 
-Reply deprecate_module(Call& call, const Nothing&) {
+auto deprecate_module(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto id = call.id<ModuleId>();
-    return call.transact([&](OrgTransaction& transaction) {
-        return StoredReply{
-            200, "", to_json(kModule, service::deprecate_module(transaction, id)), {}};
-    });
+    return service::deprecate_module(transaction, id);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -128,14 +107,13 @@ constexpr std::array kDeprecateErrors = {ErrorCode::InvalidState};
 constexpr std::array kPublishErrors = {ErrorCode::InvalidState, ErrorCode::ManifestInvalid};
 
 constexpr std::array kEndpoints = {
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/modules",
-        .operation = "listModules",
-        .summary = "List the organization's modules",
-        .query = kModulesQuery,
-        .reply = {200, "A page of modules.", "application/json", "ModuleList", module_list_schema},
-        .handler = list_modules},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/modules",
+             .operation = "listModules",
+             .summary = "List the organization's modules",
+             .query = kModulesQuery,
+             .reply = {200, "A page of modules."},
+             .handler = answers<kModuleList, list_modules>},
     Endpoint{.method = Method::Post,
              .path = "/v1/modules",
              .operation = "createModule",
@@ -148,23 +126,22 @@ constexpr std::array kEndpoints = {
              .body_component = "NewModule",
              .body_schema = schema_of<kNewModule>,
              .body_example = R"({"slug": "loyalty", "name": "Loyalty", "vendor": "Example Ltd"})",
-             .reply = replies<kModule>(201, "The module."),
+             .reply = {201, "The module."},
              .errors = kCreateErrors,
-             .handler = decoded<kNewModule, create_module>},
+             .handler = decoded<kNewModule, answers<kModule, create_module>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/modules/{moduleId}",
              .operation = "getModule",
              .summary = "Get a module",
-             .reply = replies<kModule>(200, "The module."),
-             .handler = get_module},
+             .reply = {200, "The module."},
+             .handler = answers<kModule, get_module>},
     Endpoint{.method = Method::Get,
              .path = "/v1/modules/{moduleId}/versions",
              .operation = "listModuleVersions",
              .summary = "List a module's versions with their manifests",
              .query = kVersionsQuery,
-             .reply = {200, "A page of versions.", "application/json", "ModuleVersionList",
-                       version_list_schema},
-             .handler = list_versions},
+             .reply = {200, "A page of versions."},
+             .handler = answers<kVersionList, list_versions>},
     Endpoint{.method = Method::Post,
              .path = "/v1/modules/{moduleId}/versions",
              .operation = "createModuleVersion",
@@ -177,9 +154,9 @@ constexpr std::array kEndpoints = {
              .body_component = "NewModuleVersion",
              .body_schema = schema_of<kNewVersion>,
              .body_example = kNewVersionExample,
-             .reply = replies<kModuleVersion>(201, "The version."),
+             .reply = {201, "The version."},
              .errors = kCreateVersionErrors,
-             .handler = decoded<kNewVersion, create_version>},
+             .handler = decoded<kNewVersion, answers<kModuleVersion, create_version>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/modules/{moduleId}/versions/{versionId}/publish",
              .operation = "publishModuleVersion",
@@ -188,9 +165,9 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kModuleVersion>(200, "The version, published."),
+             .reply = {200, "The version, published."},
              .errors = kPublishErrors,
-             .handler = decoded<kNothing, publish_version>},
+             .handler = decoded<kNothing, answers<kModuleVersion, publish_version>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/modules/{moduleId}/deprecate",
              .operation = "deprecateModule",
@@ -199,9 +176,9 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kModule>(200, "The module, deprecated."),
+             .reply = {200, "The module, deprecated."},
              .errors = kDeprecateErrors,
-             .handler = decoded<kNothing, deprecate_module>},
+             .handler = decoded<kNothing, answers<kModule, deprecate_module>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/modules"));
 

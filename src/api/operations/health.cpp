@@ -9,7 +9,6 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 
 struct Health {
     std::string status = "ok";
@@ -17,24 +16,23 @@ struct Health {
 constexpr auto kHealth = record<Health>("Health", field<&Health::status>("status"));
 
 // The process answers.
-Reply get_health(Call&) {
-    return json_reply(200, to_json(kHealth, Health{}));
+Health get_health(Call&) {
+    return {};
 }
 
 // The database answers, and its schema is this program's.
-Reply get_readiness(Call& call) {
+auto get_readiness(Call& call) {
     const auto report = service::check_readiness(call.context);
     if (report.state != service::Readiness::Ready) {
         throw Error(ErrorCode::ServiceUnavailable).detail("reason", report.problem).retry_after(1);
     }
-    return json_reply(200, to_json(kHealth, Health{}));
+    return Health{};
 }
 
-Reply get_metrics(Call& call) {
-    Reply reply;
-    reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    reply.body = call.worker.metrics.text() + service::job_metrics(call.context);
-    return reply;
+constexpr char kPrometheus[] = "text/plain; version=0.0.4; charset=utf-8";
+
+std::string get_metrics(Call& call) {
+    return call.worker.metrics.text() + service::job_metrics(call.context);
 }
 
 constexpr std::array kReadinessErrors = {ErrorCode::ServiceUnavailable};
@@ -45,23 +43,26 @@ constexpr std::array kEndpoints = {
              .operation = "getHealth",
              .summary = "Whether the process answers",
              .access = Access::Open,
-             .reply = replies<kHealth>(200, "It does."),
-             .handler = get_health},
+             .reply = {200, "It does."},
+             .handler = answers<kHealth, get_health>,
+             .is_local = true},
     Endpoint{.method = Method::Get,
              .path = "/readyz",
              .operation = "getReadiness",
              .summary = "Whether the database answers and has the right schema",
              .access = Access::Open,
-             .reply = replies<kHealth>(200, "It does."),
+             .reply = {200, "It does."},
              .errors = kReadinessErrors,
-             .handler = get_readiness},
+             .handler = answers<kHealth, get_readiness>,
+             .is_local = true},
     Endpoint{.method = Method::Get,
              .path = "/metrics",
              .operation = "getMetrics",
              .summary = "Figures in the Prometheus text format",
              .access = Access::Open,
-             .reply = {200, "The figures.", "text/plain", "", nullptr},
-             .handler = get_metrics},
+             .reply = {200, "The figures."},
+             .handler = sends<kPrometheus, get_metrics>,
+             .is_local = true},
 };
 static_assert(well_formed(kEndpoints, "/"));
 

@@ -10,18 +10,16 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 
 // Whether the key is of the kind that the operation takes, the operation's worker says.
-Reply check_publishable_key(Call& call) {
+void check_publishable_key(Call& call) {
     const std::string token = http::query_value(call.request.query, "key").value_or("");
     // In the body, if anywhere: only the worker reads that.
-    if (token.empty()) return no_content();
+    if (token.empty()) return;
     if (!service::is_publishable_token(token)) throw Error(ErrorCode::Unauthorized);
     const auto keys = service::find_publishable_keys(call.context, {&token, 1});
     if (keys.empty()) throw Error(ErrorCode::Unauthorized);
     require_origin(keys.front(), call.request);
-    return no_content();
 }
 
 constexpr std::array kErrors = {ErrorCode::Unauthorized, ErrorCode::OriginNotAllowed};
@@ -32,9 +30,9 @@ constexpr std::array kEndpoints = {
              .operation = "judgePublishableKey",
              .summary = "Whether a publishable key may be used from an origin",
              .access = Access::Open,
-             .reply = {204, "It may, or there is none to judge.", "", "", nullptr},
+             .reply = {204, "It may, or there is none to judge."},
              .errors = kErrors,
-             .handler = check_publishable_key,
+             .handler = answers_nothing<check_publishable_key>,
              .is_published = false,
              .is_internal = true},
 };

@@ -96,49 +96,35 @@ constexpr auto publishable_key_record(std::string_view name, More... more) {
                                   field<&PublishableKey::revoked_at>("revoked_at"));
 }
 
-template <const auto& kRecord>
-Json::Value publishable_key_list_schema() {
-    return list_schema<kRecord>("keys");
-}
-
 // ---------------------------------------------------------------------------- handlers
 
 using rules::PublishableKeyKind;
 
-template <PublishableKeyKind kKind, const auto& kRecord>
-http::Reply list_publishable_keys(Call& call) {
+template <PublishableKeyKind kKind>
+auto list_publishable_keys(Call& call) {
     auto keys = service::list_publishable_keys(call.context, call.org(), kKind,
                                                call.cursor_id<PublishableKeyId>(),
                                                call.query.integer("limit") + 1);
-    return page_reply(call, "keys", kRecord, keys);
-}
-
-template <PublishableKeyKind kKind, const auto& kRecord>
-http::Reply create_publishable_key(Call& call, const NewPublishableKey& in) {
-    return call.transact([&](service::OrgTransaction& transaction) {
-        const auto key = service::issue_publishable_key(transaction, kKind, in);
-        return service::StoredReply{201, "", to_json(kRecord, key), std::nullopt};
-    });
-}
-
-template <PublishableKeyKind kKind, const auto& kRecord>
-http::Reply change_publishable_key(Call& call, const PublishableKeyChange& in) {
-    const auto id = call.id<PublishableKeyId>();
-    return call.transact([&](service::OrgTransaction& transaction) {
-        const auto key = service::change_publishable_key(transaction, kKind, id, in);
-        return service::StoredReply{200, "", to_json(kRecord, key), std::nullopt};
-    });
+    return page_of(call, std::move(keys));
 }
 
 template <PublishableKeyKind kKind>
-http::Reply revoke_publishable_key(Call& call) {
+auto create_publishable_key(Call&, service::OrgTransaction& transaction,
+                            const NewPublishableKey& in) {
+    return service::issue_publishable_key(transaction, kKind, in);
+}
+
+template <PublishableKeyKind kKind>
+auto change_publishable_key(Call& call, service::OrgTransaction& transaction,
+                            const PublishableKeyChange& in) {
     const auto id = call.id<PublishableKeyId>();
-    call.transact([&](service::OrgTransaction& transaction) {
-        if (!service::revoke_publishable_key(transaction, kKind, id))
-            throw Error(ErrorCode::NotFound);
-        return service::StoredReply{};
-    });
-    return no_content();
+    return service::change_publishable_key(transaction, kKind, id, in);
+}
+
+template <PublishableKeyKind kKind>
+void revoke_publishable_key(Call& call, service::OrgTransaction& transaction) {
+    const auto id = call.id<PublishableKeyId>();
+    if (!service::revoke_publishable_key(transaction, kKind, id)) throw Error(ErrorCode::NotFound);
 }
 
 // ---------------------------------------------------------------------------- rows

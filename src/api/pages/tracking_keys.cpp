@@ -27,6 +27,8 @@ constexpr auto kKey = publishable_key_record(
     "TrackingKey", field<&PublishableKey::rate_per_second>("rate_limit_per_second"),
     field<&PublishableKey::burst>("burst"));
 
+constexpr auto kKeyList = list_of<kKey>("TrackingKeyList", "keys");
+
 constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/engagement/keys",
@@ -34,9 +36,8 @@ constexpr std::array kEndpoints = {
              .summary = "List the organization's tracking keys; revoked ones for 30 days",
              .access = Access::Admin,
              .query = kPublishableKeyListQuery,
-             .reply = {200, "A page of keys.", "application/json", "TrackingKeyList",
-                       publishable_key_list_schema<kKey>},
-             .handler = list_publishable_keys<kKind, kKey>},
+             .reply = {200, "A page of keys."},
+             .handler = answers<kKeyList, list_publishable_keys<kKind>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/engagement/keys",
              .operation = "createTrackingKey",
@@ -49,9 +50,9 @@ constexpr std::array kEndpoints = {
              .body_component = "NewTrackingKey",
              .body_schema = schema_of<kNewKey>,
              .body_example = R"({"name": "shop", "allowed_origins": ["https://shop.example"]})",
-             .reply = replies<kKey>(201, "The key."),
+             .reply = {201, "The key."},
              .errors = kPublishableKeyErrors,
-             .handler = decoded<kNewKey, create_publishable_key<kKind, kKey>>},
+             .handler = decoded<kNewKey, answers<kKey, create_publishable_key<kKind>>>},
     Endpoint{.method = Method::Patch,
              .path = "/v1/engagement/keys/{id}",
              .operation = "updateTrackingKey",
@@ -63,17 +64,17 @@ constexpr std::array kEndpoints = {
              .body_component = "TrackingKeyChange",
              .body_schema = schema_of<kKeyChange>,
              .body_example = R"({"allowed_origins": ["https://*.shop.example"], "burst": null})",
-             .reply = replies<kKey>(200, "The key."),
+             .reply = {200, "The key."},
              .errors = kPublishableKeyErrors,
-             .handler = decoded<kKeyChange, change_publishable_key<kKind, kKey>>},
+             .handler = decoded<kKeyChange, answers<kKey, change_publishable_key<kKind>>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/engagement/keys/{id}",
              .operation = "revokeTrackingKey",
              .summary = "Revoke a tracking key, from the next request on",
              .access = Access::Admin,
              .role = rules::Role::Admin,
-             .reply = {204, "It is revoked.", "", "", nullptr},
-             .handler = revoke_publishable_key<kKind>},
+             .reply = {204, "It is revoked."},
+             .handler = answers_nothing<revoke_publishable_key<kKind>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/engagement/keys"));
 

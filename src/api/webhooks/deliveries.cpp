@@ -24,11 +24,9 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using rules::WebhookDelivery;
 using service::EndpointPlace;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies, replies
 
@@ -52,13 +50,7 @@ constexpr auto kDelivery = record<WebhookDelivery>(
     field<&WebhookDelivery::next_attempt_at>("next_attempt_at"),
     field<&WebhookDelivery::created_at>("created_at"));
 
-Json::Value delivery_list_schema() {
-    return list_schema<kDelivery>("deliveries");
-}
-
-StoredReply queued_reply(const WebhookDelivery& delivery) {
-    return {202, "", to_json(kDelivery, delivery), std::nullopt};
-}
+constexpr auto kDeliveryList = list_of<kDelivery>("WebhookDeliveryList", "deliveries");
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -66,43 +58,33 @@ EndpointPlace place_of(const Call& call) {
     return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
 }
 
-Reply list_deliveries(Call& call) {
+auto list_deliveries(Call& call) {
     const auto place = place_of(call);
     auto deliveries =
         service::list_deliveries(call.context, call.org(), place, call.cursor_id<DeliveryId>(),
                                  {call.query.text("status"), call.query.text("event_type")},
                                  call.query.integer("limit") + 1);
-    return page_reply(call, "deliveries", kDelivery, deliveries);
+    return page_of(call, std::move(deliveries));
 }
 
-Reply get_delivery(Call& call) {
-    const auto delivery =
-        service::find_delivery(call.context, call.org(), place_of(call), call.id<DeliveryId>(2));
-    if (!delivery) throw Error(ErrorCode::NotFound);
-    return json_reply(200, to_json(kDelivery, *delivery));
+auto get_delivery(Call& call) {
+    return service::find_delivery(call.context, call.org(), place_of(call), call.id<DeliveryId>(2));
 }
 
-Reply redeliver(Call& call, const Nothing&) {
+auto redeliver(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto place = place_of(call);
     const auto id = call.id<DeliveryId>(2);
-    return call.transact([&](OrgTransaction& transaction) {
-        return queued_reply(service::redeliver(transaction, place, id));
-    });
+    return service::redeliver(transaction, place, id);
 }
 
-Reply test_endpoint(Call& call, const Nothing&) {
+auto test_endpoint(Call& call, OrgTransaction& transaction, const Nothing&) {
     const auto place = place_of(call);
-    return call.transact([&](OrgTransaction& transaction) {
-        return queued_reply(service::test_endpoint(transaction, place));
-    });
+    return service::test_endpoint(transaction, place);
 }
 
-Reply recover_deliveries(Call& call, const Recovery& in) {
+auto recover_deliveries(Call& call, OrgTransaction& transaction, const Recovery& in) {
     const auto place = place_of(call);
-    return call.transact([&](OrgTransaction& transaction) {
-        const Recovered recovered{service::recover_deliveries(transaction, place, in.since)};
-        return StoredReply{202, "", to_json(kRecovered, recovered), std::nullopt};
-    });
+    return Recovered{service::recover_deliveries(transaction, place, in.since)};
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -127,9 +109,9 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kDelivery>(202, "The event is on its way."),
+             .reply = {202, "The event is on its way."},
              .errors = kMoveErrors,
-             .handler = decoded<kNothing, test_endpoint>},
+             .handler = decoded<kNothing, answers<kDelivery, test_endpoint>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/recover",
              .operation = "recoverWebhookDeliveries",
@@ -142,24 +124,23 @@ constexpr std::array kEndpoints = {
              .body_component = "Recovery",
              .body_schema = schema_of<kRecovery>,
              .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
-             .reply = replies<kRecovered>(202, "How many deliveries are on their way again."),
+             .reply = {202, "How many deliveries are on their way again."},
              .errors = kMoveErrors,
-             .handler = decoded<kRecovery, recover_deliveries>},
+             .handler = decoded<kRecovery, answers<kRecovered, recover_deliveries>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
              .operation = "listWebhookDeliveries",
              .summary = "List an endpoint's deliveries of the last 30 days, newest first",
              .query = kListQuery,
-             .reply = {200, "A page of deliveries.", "application/json", "WebhookDeliveryList",
-                       delivery_list_schema},
-             .handler = list_deliveries},
+             .reply = {200, "A page of deliveries."},
+             .handler = answers<kDeliveryList, list_deliveries>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}",
         .operation = "getWebhookDelivery",
         .summary = "Read a delivery with its attempts",
-        .reply = replies<kDelivery>(200, "The delivery."),
-        .handler = get_delivery},
+        .reply = {200, "The delivery."},
+        .handler = answers<kDelivery, get_delivery>},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/"
                      "{deliveryId}/redeliver",
@@ -169,9 +150,9 @@ constexpr std::array kEndpoints = {
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,
-             .reply = replies<kDelivery>(202, "The delivery, pending again."),
+             .reply = {202, "The delivery, pending again."},
              .errors = kMoveErrors,
-             .handler = decoded<kNothing, redeliver>},
+             .handler = decoded<kNothing, answers<kDelivery, redeliver>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints/{endpointId}/"));
 

@@ -12,14 +12,12 @@ namespace muster::api {
 namespace {
 
 using http::Method;
-using http::Reply;
 using json::Text;
 using rules::WebhookEndpoint;
 using service::EndpointChange;
 using service::EndpointPlace;
 using service::NewWebhookEndpoint;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -50,19 +48,11 @@ constexpr auto kEndpoint = record<WebhookEndpoint>(
     field<&WebhookEndpoint::created_at>("created_at"),
     field<&WebhookEndpoint::updated_at>("updated_at"));
 
-Json::Value endpoint_list_schema() {
-    return list_schema<kEndpoint>("webhook_endpoints");
-}
+constexpr auto kEndpointList = list_of<kEndpoint>("WebhookEndpointList", "webhook_endpoints");
 
-constexpr std::array<std::string_view, 1> kSecrets = {"signing_secret"};
-
-Json::Value issued_endpoint_schema() {
-    return issued_schema(kEndpoint.schema(), kSecrets);
-}
-
-StoredReply issued_endpoint_reply(const service::IssuedEndpoint& issued) {
-    return issued_reply(to_json(kEndpoint, issued.endpoint), kSecrets, std::array{issued.secret});
-}
+using service::IssuedEndpoint;
+constexpr IssuedShape<kEndpoint, &IssuedEndpoint::endpoint, &IssuedEndpoint::secret>
+    kIssuedEndpoint{"IssuedWebhookEndpoint", {"signing_secret"}};
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -70,12 +60,12 @@ EndpointPlace place_of(const Call& call) {
     return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
 }
 
-Reply list_endpoints(Call& call) {
+auto list_endpoints(Call& call) {
     const auto after = call.cursor_id<EndpointId>();
     auto endpoints =
         service::list_webhook_endpoints(call.context, call.org(), call.id<InstallationId>(), after,
                                         call.query.integer("limit") + 1);
-    return page_reply(call, "webhook_endpoints", kEndpoint, endpoints);
+    return page_of(call, std::move(endpoints));
 }
 
 // A look-up may hold a worker for two seconds while name servers, a tenant's own perhaps, say
@@ -86,46 +76,35 @@ bool may_look_up(Call& call) {
         .allowed;
 }
 
-Reply create_endpoint(Call& call, const NewWebhookEndpoint& in) {
-    const auto installation = call.id<InstallationId>();
+void check_new(Call& call, const NewWebhookEndpoint& in) {
     service::check_endpoint_fields(call.context, in.url, in.event_types, may_look_up(call));
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto issued =
-            service::create_webhook_endpoint(transaction, call.context.keys, installation, in);
-        StoredReply reply = issued_endpoint_reply(issued);
-        reply.location = "/v1/installations/" + installation.text() + "/webhook-endpoints/" +
-                         issued.endpoint.id.text();
-        return reply;
-    });
 }
 
-Reply change_endpoint(Call& call, const EndpointChange& in) {
-    const auto place = place_of(call);
+auto create_endpoint(Call& call, OrgTransaction& transaction, const NewWebhookEndpoint& in) {
+    const auto installation = call.id<InstallationId>();
+    auto issued =
+        service::create_webhook_endpoint(transaction, call.context.keys, installation, in);
+    std::string location = "/v1/installations/" + installation.text() + "/webhook-endpoints/" +
+                           issued.endpoint.id.text();
+    return Answer{std::move(issued), std::move(location)};
+}
+
+void check_change(Call& call, const EndpointChange& in) {
     service::check_endpoint_fields(call.context, in.url, in.event_types,
                                    in.url && may_look_up(call));
-    return call.transact([&](OrgTransaction& transaction) {
-        const auto endpoint = service::change_webhook_endpoint(transaction, place, in);
-        return StoredReply{200, "", to_json(kEndpoint, endpoint), std::nullopt};
-    });
 }
 
-Reply delete_endpoint(Call& call) {
-    const auto place = place_of(call);
-    call.transact([&](OrgTransaction& transaction) {
-        service::delete_webhook_endpoint(transaction, place);
-        return StoredReply{};
-    });
-    return no_content();
+auto change_endpoint(Call& call, OrgTransaction& transaction, const EndpointChange& in) {
+    return service::change_webhook_endpoint(transaction, place_of(call), in);
 }
 
-Reply rotate_secret(Call& call, const Nothing&) {
+void delete_endpoint(Call& call, OrgTransaction& transaction) {
     const auto place = place_of(call);
-    return call.transact([&](OrgTransaction& transaction) {
-        auto reply = issued_endpoint_reply(
-            service::rotate_endpoint_secret(transaction, call.context.keys, place));
-        reply.status = 200;
-        return reply;
-    });
+    service::delete_webhook_endpoint(transaction, place);
+}
+
+auto rotate_secret(Call& call, OrgTransaction& transaction, const Nothing&) {
+    return service::rotate_endpoint_secret(transaction, call.context.keys, place_of(call));
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -142,47 +121,49 @@ constexpr std::array kEndpoints = {
              .operation = "listWebhookEndpoints",
              .summary = "List an installation's webhook endpoints",
              .query = kListQuery,
-             .reply = {200, "A page of endpoints.", "application/json", "WebhookEndpointList",
-                       endpoint_list_schema},
-             .handler = list_endpoints},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/installations/{id}/webhook-endpoints",
-             .operation = "createWebhookEndpoint",
-             .summary = "Make a webhook endpoint; its signing secret is shown this once",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewWebhookEndpoint",
-             .body_schema = schema_of<kNewEndpoint>,
-             .body_example = R"({"url": "https://crm.example/hooks",
+             .reply = {200, "A page of endpoints."},
+             .handler = answers<kEndpointList, list_endpoints>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/webhook-endpoints",
+        .operation = "createWebhookEndpoint",
+        .summary = "Make a webhook endpoint; its signing secret is shown this once",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewWebhookEndpoint",
+        .body_schema = schema_of<kNewEndpoint>,
+        .body_example = R"({"url": "https://crm.example/hooks",
                "subscribed_event_types": ["member.created", "member.updated"]})",
-             .reply = {201, "The endpoint.", "application/json", "IssuedWebhookEndpoint",
-                       issued_endpoint_schema},
-             .errors = kCreateErrors,
-             .handler = decoded<kNewEndpoint, create_endpoint>},
-    Endpoint{.method = Method::Patch,
-             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
-             .operation = "updateWebhookEndpoint",
-             .summary = "Change, pause or disable a webhook endpoint, or set it going again",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "WebhookEndpointChange",
-             .body_schema = schema_of<kEndpointChange>,
-             .body_example = R"({"status": "paused"})",
-             .reply = replies<kEndpoint>(200, "The endpoint as it is now."),
-             .handler = decoded<kEndpointChange, change_endpoint>},
+        .reply = {201, "The endpoint."},
+        .errors = kCreateErrors,
+        .handler =
+            decoded<kNewEndpoint, checked<check_new, answers<kIssuedEndpoint, create_endpoint>>>},
+    Endpoint{
+        .method = Method::Patch,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
+        .operation = "updateWebhookEndpoint",
+        .summary = "Change, pause or disable a webhook endpoint, or set it going again",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "WebhookEndpointChange",
+        .body_schema = schema_of<kEndpointChange>,
+        .body_example = R"({"status": "paused"})",
+        .reply = {200, "The endpoint as it is now."},
+        .handler =
+            decoded<kEndpointChange, checked<check_change, answers<kEndpoint, change_endpoint>>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
              .operation = "deleteWebhookEndpoint",
              .summary = "Delete a webhook endpoint with all its deliveries",
              .access = Access::Admin,
              .role = rules::Role::Admin,
-             .reply = {204, "It is gone.", "", "", nullptr},
-             .handler = delete_endpoint},
+             .reply = {204, "It is gone."},
+             .handler = answers_nothing<delete_endpoint>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/rotate-secret",
@@ -192,9 +173,8 @@ constexpr std::array kEndpoints = {
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
-        .reply = {200, "The endpoint with its new secret, which is shown this once.",
-                  "application/json", "IssuedWebhookEndpoint", issued_endpoint_schema},
-        .handler = decoded<kNothing, rotate_secret>},
+        .reply = {200, "The endpoint with its new secret, which is shown this once."},
+        .handler = decoded<kNothing, answers<kIssuedEndpoint, rotate_secret>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints"));
 

@@ -2,17 +2,12 @@
 
 #include "base/error.hpp"
 #include "db/transaction.hpp"
-#include "rules/engagement/event_record.hpp"
 #include "rules/engagement/events.hpp"
 
 #include <map>
 
 namespace muster::service {
 namespace {
-
-StoredReply reply_of(const rules::EventCounts& counts) {
-    return {202, "", to_json(rules::kEventCounts, counts), {}};
-}
 
 // What may be committed together with others: the requests it is for, and how it writes them.
 struct Part {
@@ -23,27 +18,33 @@ struct Part {
 };
 
 // What an organization's pages track is written by one statement.
+Part tracked_part(OrgId organization, std::vector<std::size_t> places,
+                  std::span<const CollectedCall> calls) {
+    std::vector<const TrackedCall*> tracked;
+    for (const std::size_t place : places) {
+        tracked.push_back(&std::get<TrackedCall>(calls[place].events));
+    }
+    return {organization, places, [calls, places, tracked = std::move(tracked)](db::Tx& tx) {
+                OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
+                const auto counts = track_events(transaction, tracked);
+                std::vector<StoredReply> replies;
+                for (std::size_t i = 0; i < places.size(); ++i) {
+                    replies.push_back(calls[places[i]].reply(counts[i]));
+                }
+                return replies;
+            }};
+}
+
 std::vector<Part> tracked_parts(std::span<const CollectedCall> calls) {
     std::map<OrgId, std::vector<std::size_t>> by_organization;
     for (std::size_t i = 0; i < calls.size(); ++i) {
-        if (const auto* tracked = std::get_if<TrackedCall>(&calls[i])) {
+        if (const auto* tracked = std::get_if<TrackedCall>(&calls[i].events)) {
             by_organization[tracked->actor.organization].push_back(i);
         }
     }
     std::vector<Part> parts;
     for (auto& [organization, places] : by_organization) {
-        std::vector<const TrackedCall*> tracked;
-        for (const std::size_t place : places)
-            tracked.push_back(&std::get<TrackedCall>(calls[place]));
-        parts.push_back(
-            {organization, std::move(places), [tracked = std::move(tracked)](db::Tx& tx) {
-                 OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
-                 std::vector<StoredReply> replies;
-                 for (const auto& counts : track_events(transaction, tracked)) {
-                     replies.push_back(reply_of(counts));
-                 }
-                 return replies;
-             }});
+        parts.push_back(tracked_part(organization, std::move(places), calls));
     }
     return parts;
 }
@@ -51,13 +52,14 @@ std::vector<Part> tracked_parts(std::span<const CollectedCall> calls) {
 std::vector<Part> pushed_parts(const Context& context, std::span<const CollectedCall> calls) {
     std::vector<Part> parts;
     for (std::size_t i = 0; i < calls.size(); ++i) {
-        const auto* pushed = std::get_if<PushedCall>(&calls[i]);
+        const auto* pushed = std::get_if<PushedCall>(&calls[i].events);
         if (!pushed) continue;
         parts.push_back(
-            {pushed->actor.organization, {i}, [&context, pushed](db::Tx& tx) {
+            {pushed->actor.organization,
+             {i},
+             [&context, pushed, &reply = calls[i].reply](db::Tx& tx) {
                  const auto work = [&](OrgTransaction& transaction) {
-                     return reply_of(
-                         ingest_events(transaction, pushed->installation, pushed->events));
+                     return reply(ingest_events(transaction, pushed->installation, pushed->events));
                  };
                  return std::vector{transact_in(tx, context, pushed->actor, pushed->claim, work)};
              }});

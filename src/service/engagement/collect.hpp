@@ -6,6 +6,7 @@
 #include "service/engagement/tracking.hpp"
 
 #include <exception>
+#include <functional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -13,7 +14,11 @@
 namespace muster::service {
 
 // One request's, decoded and checked but for what the database knows.
-using CollectedCall = std::variant<TrackedCall, PushedCall>;
+struct CollectedCall {
+    std::variant<TrackedCall, PushedCall> events;
+    // Makes the reply inside the transaction, which records it for the call's Idempotency-Key.
+    std::function<StoredReply(const rules::EventCounts&)> reply;
+};
 
 // The reply once it is committed, or why nothing of that request was written.
 using Outcome = std::variant<StoredReply, std::exception_ptr>;

@@ -346,7 +346,8 @@ def test_no_client_says_where_he_is(stack, new_org):
 
 # The location of articles, for an answer that every worker has: public, with an ETag.
 PUBLIC = "/openapi/partner.json"
-AS_CONTENT = [("snippets/muster-server.conf", "location /v1/content/ {", f"location = {PUBLIC} {{")]
+AS_CONTENT = [("snippets/muster-routes.conf", f"location = {PUBLIC} {{", "location = /elsewhere {"),
+              ("snippets/muster-routes.conf", "location /v1/content/articles/ {", f"location = {PUBLIC} {{")]
 
 
 def test_a_public_answer_is_kept_behind_the_judgement(stack, new_org):

@@ -3,6 +3,7 @@
 
 #include "print.hpp"
 
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -110,9 +111,22 @@ BOOST_AUTO_TEST_CASE(the_routes_are_printed_a_line_each) {
     const std::string text = muster::api::routes_text();
     BOOST_TEST(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) ==
                all_endpoints().size());
-    BOOST_TEST(text.find("POST /v1/imports/{id}/rows stageImportRows organization-or-admin\n") !=
+    BOOST_TEST(text.find("POST /v1/imports/{id}/rows stageImportRows organization-or-admin "
+                         "src/api/imports.cpp:") != std::string::npos);
+    BOOST_TEST(text.find("GET /healthz getHealth open src/api/operations/health.cpp:") !=
                std::string::npos);
-    BOOST_TEST(text.find("GET /healthz getHealth open\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_place_of_a_row_is_the_line_of_its_operation) {
+    for (const auto* row : all_endpoints()) {
+        const auto& where = row->operation.where;
+        BOOST_TEST(std::string_view(where.file_name()).starts_with("src/api/"), row->operation);
+        std::ifstream file(where.file_name());
+        std::string line;
+        for (std::uint32_t i = 0; i < where.line(); ++i) std::getline(file, line);
+        BOOST_TEST(line.find("\"" + std::string(row->operation) + "\"") != std::string::npos,
+                   where.file_name() << ":" << where.line() << ": " << line);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

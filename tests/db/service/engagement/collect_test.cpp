@@ -4,6 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "db/modules.hpp"
+#include "rules/engagement/event_record.hpp"
 #include "service/members/create.hpp"
 
 #include "print.hpp"
@@ -38,20 +39,23 @@ struct Collectors : test::ModuleFixture {
                }).member.user_id;
     }
 
-    static TrackedCall tracked(OrgId organization, const std::string& client_event_id) {
+    static StoredReply counted(const rules::EventCounts& counts) {
+        return {.status = 202, .body = to_json(rules::kEventCounts, counts)};
+    }
+    static CollectedCall tracked(OrgId organization, const std::string& client_event_id) {
         TrackedEvent event;
         event.action = "visited";
         event.anonymous_id = "v";
         event.client_event_id = client_event_id;
-        return {{organization, {}, {}, "r"}, {event}, {}, {}};
+        return {TrackedCall{{organization, {}, {}, "r"}, {event}, {}, {}}, counted};
     }
-    PushedCall pushed(const std::string& key, const std::string& client_event_id) const {
+    CollectedCall pushed(const std::string& key, const std::string& client_event_id) const {
         PushedEvent event;
         event.action = "bought";
         event.user_id = user;
         event.client_event_id = client_event_id;
         const service::IdempotencyClaim claim{sha256(key), sha256(client_event_id), Secret(key)};
-        return {{acme, {}, {}, "r"}, claim, installation, {event}};
+        return {PushedCall{{acme, {}, {}, "r"}, claim, installation, {event}}, counted};
     }
     std::vector<Outcome> collect(const std::vector<CollectedCall>& calls) {
         return service::collect(collector.context, calls);
@@ -101,8 +105,8 @@ BOOST_AUTO_TEST_CASE(calls_of_all_kinds_and_organizations_get_their_replies_in_o
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_one_call_undoes_that_one_alone) {
-    PushedCall wrong = pushed("k2", "b");
-    wrong.events[0].user_id = UserId::create();  // nobody's
+    CollectedCall wrong = pushed("k2", "b");
+    std::get<PushedCall>(wrong.events).events[0].user_id = UserId::create();  // nobody's
     const auto outcomes = collect({pushed("k1", "a"), wrong, pushed("k3", "c")});
     BOOST_TEST(reply_of(outcomes[0]));
     BOOST_TEST(error_of(outcomes[1]) == ErrorCode::ValidationError);

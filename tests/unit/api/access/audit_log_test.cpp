@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_page_has_1_to_100_entries_50_unless_told) {
 }
 
 BOOST_AUTO_TEST_CASE(an_entry_says_who_did_what_to_whom_and_when) {
-    const Json::Value entry = row().reply.schema()["properties"]["audit_log"]["items"];
+    const Json::Value entry = row().handler.shape.schema()["properties"]["audit_log"]["items"];
     const auto names = entry["properties"].getMemberNames();
     BOOST_TEST(std::set<std::string>(names.begin(), names.end()) ==
                (std::set<std::string>{"id", "actor", "actor_id", "actor_email", "action",

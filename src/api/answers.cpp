@@ -1,0 +1,31 @@
+#include "api/answers.hpp"
+
+#include "http/etag.hpp"
+
+#include <algorithm>
+
+namespace muster::api {
+
+http::Reply complete(const Call& call, service::StoredReply stored,
+                     std::vector<http::Header> headers) {
+    http::Reply reply = reply_of(std::move(stored));
+    for (http::Header& header : headers) reply.headers.push_back(std::move(header));
+    const Endpoint& row = call.endpoint;
+    if (!row.reply.has_etag) return reply;
+    const std::string etag = http::etag_of(reply.body);
+    reply.headers.emplace_back("ETag", etag);
+    const bool may_be_known = row.second_reply && row.second_reply->status == kNotModified.status;
+    if (may_be_known && http::is_known_by(call.request.if_none_match, etag)) {
+        reply.status = kNotModified.status;
+        reply.body.clear();
+    }
+    return reply;
+}
+
+bool is_replayed(const http::Reply& reply) {
+    return std::any_of(reply.headers.begin(), reply.headers.end(), [](const http::Header& header) {
+        return header.first == "Idempotency-Replayed";
+    });
+}
+
+}  // namespace muster::api

@@ -1,0 +1,304 @@
+// The kinds of handlers: what a function returns becomes the reply that its row declares. The
+// status is the row's, the shape of the body is the handler's; each is said once.
+//
+//     .reply = {201, "The job."},
+//     .handler = decoded<kNewImport, answers<kImportJob, create_import>>
+//
+// A function takes (Call&), (Call&, OrgTransaction&), or one of these with the decoded body behind
+// it. One that takes a transaction runs inside it, together with the record of its Idempotency-Key;
+// it may run again, and a repeated request does not run it.
+#pragma once
+
+#include "api/endpoint.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace muster::api {
+
+// A value with what goes beside it. A function that has nothing to add returns the value alone, or
+// an optional one: nullopt is NOT_FOUND.
+template <class Value>
+struct Answer {
+    Value value;
+    std::string location = {};                 // "" = none
+    std::optional<Timestamp> keep_until = {};  // of the record; nullopt: 24 hours
+    std::vector<http::Header> headers = {};    // not recorded: a replay has none of them
+    bool is_second = false;                    // the row's second reply
+};
+
+// A page of a list.
+template <class Value>
+struct Page {
+    std::vector<Value> values;
+    std::optional<std::string> next_cursor = {};  // nullopt behind the last page
+};
+
+// ---------------------------------------------------------------------------- pages
+
+// `next` is the position where the next page starts, nullopt behind the last one.
+template <class Value>
+Page<Value> page_of(const Call& call, std::vector<Value> values,
+                    const std::optional<std::string>& next) {
+    return {std::move(values),
+            next ? std::optional<std::string>(call.seal_cursor(*next)) : std::nullopt};
+}
+
+// The page of a list that was asked for limit + 1 values: where there is one too many, a next page
+// follows. `position` of the last value marks where it starts.
+template <class Value, class Position>
+requires std::is_invocable_v<Position, const Value&> Page<Value> page_of(const Call& call,
+                                                                         std::vector<Value> values,
+                                                                         const Position& position) {
+    const auto limit = static_cast<std::size_t>(call.query.integer("limit"));
+    if (values.size() <= limit) return {std::move(values)};
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(limit), values.end());
+    const std::optional<std::string> next(position(values.back()));
+    return page_of(call, std::move(values), next);
+}
+
+// The same for a list by id (Call::cursor_id).
+template <class Value>
+Page<Value> page_of(const Call& call, std::vector<Value> values) {
+    return page_of(call, std::move(values), [](const Value& value) { return value.id.bytes(); });
+}
+
+// ---------------------------------------------------------------------------- shapes
+
+// Shapes are what a Record is: a name, a schema, and how a value is written. `key` names the
+// member that holds the list.
+template <const auto& kRecord>
+struct ListShape {
+    std::string_view name;
+    const char* key;
+
+    template <class Value>
+    void write(JsonWriter& to, const Page<Value>& page) const {
+        to.begin_object();
+        to.key(key);
+        to.begin_array();
+        for (const Value& value : page.values) kRecord.write(to, value);
+        to.end_array();
+        to.key("next_cursor");
+        page.next_cursor ? to.string(*page.next_cursor) : to.null();
+        to.end_object();
+    }
+    Json::Value schema() const { return list_schema<kRecord>(key); }
+};
+// `constexpr auto kImports = list_of<kImportJob>("ImportList", "imports");`
+template <const auto& kRecord>
+constexpr ListShape<kRecord> list_of(std::string_view name, const char* key) {
+    return {name, key};
+}
+
+template <const auto& kRecord>
+inline constexpr ReplyShape json_shape{"application/json", kRecord.name, &schema_of<kRecord>};
+
+// A body that is no JSON; the description leaves the parameters of the type out.
+constexpr ReplyShape media_shape(std::string_view type, bool is_streamed) {
+    return {.content_type = type.substr(0, type.find(';')), .is_streamed = is_streamed};
+}
+
+// ---------------------------------------------------------------------------- the way of a value
+
+template <class Value>
+Answer<Value> answer_of(Answer<Value> answer) {
+    return answer;
+}
+template <class Value>
+Answer<Value> answer_of(std::optional<Value> value) {
+    if (!value) throw Error(ErrorCode::NotFound);
+    return {std::move(*value)};
+}
+template <class Value>
+Answer<Value> answer_of(Value value) {
+    return {std::move(value)};
+}
+
+// As it is recorded. The secrets of a shape that has some are recorded sealed.
+template <const auto& kShape, class Value>
+service::StoredReply stored(const Endpoint& row, const Answer<Value>& answer) {
+    constexpr bool kIsSecret = requires {
+        kShape.kShowsSecrets;
+    };
+    return {.status = answer.is_second ? row.second_reply->status : row.reply.status,
+            .location = answer.location,
+            .body = to_json(kShape, answer.value),
+            .keep_until = answer.keep_until,
+            .is_secret = kIsSecret};
+}
+
+// The reply with its headers; ETag and 304 where the row declares them.
+http::Reply complete(const Call& call, service::StoredReply stored,
+                     std::vector<http::Header> headers);
+
+// Whether the reply repeats a recorded one.
+bool is_replayed(const http::Reply& reply);
+
+// Whether the function takes an open transaction.
+template <auto kWork, class... Body>
+inline constexpr bool is_transacted =
+    std::is_invocable_v<decltype(kWork), Call&, service::OrgTransaction&, const Body&...>;
+template <auto kWork, class... Body>
+inline constexpr bool is_handler =
+    is_transacted<kWork, Body...> || std::is_invocable_v<decltype(kWork), Call&, Body...>;
+
+// ---------------------------------------------------------------------------- kinds of handlers
+
+template <const auto& kRecord, auto kWork>
+struct Answers {
+    static constexpr ReplyShape kShape = json_shape<kRecord>;
+
+    template <class... Body>
+    http::Reply operator()(Call& call, Body... body) const {
+        static_assert(is_handler<kWork, Body...>,
+                      "a handler takes (Call&[, OrgTransaction&][, decoded body])");
+        std::vector<http::Header> headers;
+        const auto shown = [&](auto answer) {
+            headers = std::move(answer.headers);
+            return stored<kRecord>(call.endpoint, answer);
+        };
+        if constexpr (is_transacted<kWork, Body...>) {
+            auto reply = call.transact([&](service::OrgTransaction& transaction) {
+                return shown(answer_of(kWork(call, transaction, std::as_const(body)...)));
+            });
+            return complete(call, std::move(reply), std::move(headers));
+        } else {
+            auto reply = shown(answer_of(kWork(call, std::move(body)...)));
+            return complete(call, std::move(reply), std::move(headers));
+        }
+    }
+};
+// Answers the value as the record (or list) shows it.
+template <const auto& kRecord, auto kWork>
+inline constexpr Answers<kRecord, kWork> answers;
+
+template <auto kWork>
+struct AnswersNothing {
+    static constexpr ReplyShape kShape{};
+
+    template <class... Body>
+    http::Reply operator()(Call& call, Body... body) const {
+        static_assert(is_handler<kWork, Body...>,
+                      "a handler takes (Call&[, OrgTransaction&][, decoded body])");
+        service::StoredReply reply{.status = call.endpoint.reply.status};
+        if constexpr (is_transacted<kWork, Body...>) {
+            reply = call.transact([&](service::OrgTransaction& transaction) {
+                kWork(call, transaction, std::as_const(body)...);
+                return reply;
+            });
+        } else {
+            kWork(call, std::move(body)...);
+        }
+        return complete(call, std::move(reply), {});
+    }
+};
+// Runs the function, and answers without a body.
+template <auto kWork>
+inline constexpr AnswersNothing<kWork> answers_nothing;
+
+template <auto kWork>
+struct Redirects {
+    static constexpr ReplyShape kShape{};
+
+    http::Reply operator()(Call& call) const {
+        return complete(call, {.status = call.endpoint.reply.status, .location = kWork(call)}, {});
+    }
+};
+// Sends the client to the address that the function returns.
+template <auto kWork>
+inline constexpr Redirects<kWork> redirects;
+
+// A body in pieces.
+struct Stream {
+    std::vector<http::Header> headers;
+    std::function<void(const http::Sink&)> write;
+};
+
+template <const char* kType, auto kWork>
+struct Sends {
+    static constexpr bool kIsStreamed = std::is_invocable_r_v<Stream, decltype(kWork), Call&>;
+    static constexpr ReplyShape kShape = media_shape(kType, kIsStreamed);
+
+    http::Reply operator()(Call& call) const {
+        http::Reply reply;
+        reply.status = call.endpoint.reply.status;
+        reply.content_type = kType;
+        if constexpr (kIsStreamed) {
+            Stream stream = kWork(call);
+            reply.headers = std::move(stream.headers);
+            reply.stream = std::move(stream.write);
+        } else {
+            reply.body = kWork(call);
+        }
+        return reply;
+    }
+};
+// Sends the text or the stream as that media type.
+template <const char* kType, auto kWork>
+inline constexpr Sends<kType, kWork> sends;
+
+template <const ReplyShape& kRawShape, auto kWork>
+struct Raw {
+    static constexpr ReplyShape kShape = kRawShape;
+
+    template <class... Body>
+    http::Reply operator()(Call& call, const Body&... body) const {
+        return kWork(call, body...);
+    }
+};
+// The function makes the whole reply.
+template <const ReplyShape& kShape, auto kWork>
+inline constexpr Raw<kShape, kWork> raw;
+
+template <const auto& kRecord, auto kWork>
+struct Collects {
+    static constexpr ReplyShape kShape = json_shape<kRecord>;
+
+    template <class Body>
+    service::CollectedCall operator()(Call& call, Body body) const {
+        return {kWork(call, std::move(body)),
+                [&row = call.endpoint](const rules::EventCounts& counts) {
+                    return stored<kRecord>(row, Answer<rules::EventCounts>{counts});
+                }};
+    }
+};
+// Answers the counts once the events of the call are written, together with those of other calls.
+template <const auto& kRecord, auto kWork>
+inline constexpr Collects<kRecord, kWork> collects;
+
+// ---------------------------------------------------------------------------- before a handler
+
+template <const auto& kSchema, auto kNext>
+struct Decoded {
+    static constexpr ReplyShape kShape = kNext.kShape;
+
+    auto operator()(Call& call) const {
+        typename std::remove_cvref_t<decltype(kSchema)>::Value value{};
+        if (call.body) value = json::decode(kSchema, *call.body, Date::of(Timestamp::now()));
+        return kNext(call, std::move(value));
+    }
+};
+// The handler with the body, decoded.
+template <const auto& kSchema, auto kNext>
+inline constexpr Decoded<kSchema, kNext> decoded;
+
+template <auto kCheck, auto kNext>
+struct Checked {
+    static constexpr ReplyShape kShape = kNext.kShape;
+
+    template <class Body>
+    http::Reply operator()(Call& call, Body body) const {
+        kCheck(call, std::as_const(body));
+        return kNext(call, std::move(body));
+    }
+};
+// The handler behind a check that is made once, before the transaction.
+template <auto kCheck, auto kNext>
+inline constexpr Checked<kCheck, kNext> checked;
+
+}  // namespace muster::api

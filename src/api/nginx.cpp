@@ -1,0 +1,147 @@
+// Prints nginx/snippets/muster-routes.conf: the locations that the rows need. A path without a
+// location of its own is answered by the location around it.
+#include "api/routes.hpp"
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace muster::api {
+namespace {
+
+constexpr std::string_view kHead =
+    "# Muster, server level: the locations of the endpoints, printed by `musterd --nginx`. A change belongs into the rows\n"
+    "# of src/api. Bodies are capped as docs/api.md \"Limits\" says. A body is held in memory until it is complete (a slow\n"
+    "# client owns no worker), and the buffer has room for it and for chunked framing (no body touches the disk).\n";
+
+// The directives of a location, a line each; "" where there is none.
+using Directives = std::string;
+
+std::string include(std::string_view name) {
+    return "include snippets/muster-" + std::string(name) + ".conf;\n";
+}
+
+std::string bytes_text(std::size_t bytes) {
+    const std::size_t kibibytes = bytes >> 10U;
+    return kibibytes % 1024 == 0 ? std::to_string(kibibytes >> 10U) + "m"
+                                 : std::to_string(kibibytes) + "k";
+}
+
+Directives body_cap(std::size_t bytes) {
+    return "client_max_body_size " + bytes_text(bytes) + ";\n" + "client_body_buffer_size " +
+           bytes_text(bytes + bytes / 16) + ";\n";
+}
+
+// Who is let through, and which workers answer.
+Directives passage_of(const Endpoint& row) {
+    if (row.is_local) return include("local");
+    if (row.access == Access::Console) return include("console-only");
+    const bool collects = row.workers == WorkerGroup::Collectors;
+    if (!is_publishable(row.access)) return include(collects ? "collector" : "app");
+    Directives text = include("page");
+    if (row.access == Access::ContentKey) text += include("content");
+    text += collects ? "fastcgi_pass muster_collector;\n" : "fastcgi_pass muster;\n";
+    return text + include("fastcgi");
+}
+
+const Directives& application() {
+    static const Directives kText = passage_of(Endpoint{});
+    return kText;
+}
+
+using Rows = std::vector<const Endpoint*>;
+
+Directives directives_of(const Rows& rows) {
+    Directives text;
+    std::size_t limit = 0;
+    for (const Endpoint* row : rows) {
+        limit = std::max(limit, row->body_limit);
+        if (row->has_secret_query) text += "error_log /dev/null emerg;\n";
+        if (row->handler.shape.is_streamed) text += "fastcgi_read_timeout 300s;\n";
+    }
+    if (limit > kSmallBody) text += body_cap(limit);
+    return text + passage_of(*rows.front());
+}
+
+// The paths as a tree of their segments.
+struct Node {
+    std::map<std::string, Node> below;
+    Rows rows;
+};
+
+Node tree_of_rows() {
+    Node root;
+    for (const Endpoint* row : all_endpoints()) {
+        if (row->is_internal) continue;
+        Node* node = &root;
+        for (const std::string_view segment : split(row->path.substr(1), '/')) {
+            node = &node->below[std::string(segment)];
+        }
+        node->rows.push_back(row);
+    }
+    return root;
+}
+
+void collect_below(const Node& node, std::set<Directives>& to) {
+    for (const auto& [segment, child] : node.below) {
+        if (!child.rows.empty()) to.insert(directives_of(child.rows));
+        collect_below(child, to);
+    }
+}
+
+// What the location around the paths below a node says: what they have in common, else what is
+// around the node; below the first segment it is the application.
+Directives inside_of(const Node& node, const std::string& path, const Directives& around) {
+    const bool is_way_only = node.rows.empty() && node.below.size() < 2;
+    if (path.empty() || is_way_only || node.below.empty()) return around;
+    if (path.find('{') != std::string::npos) return around;
+    std::set<Directives> all;
+    collect_below(node, all);
+    if (all.size() == 1) return *all.begin();
+    return around.empty() ? application() : around;
+}
+
+// "= /v1/track", or a pattern where the path has a parameter.
+std::string matcher(const std::string& path) {
+    if (path.find('{') == std::string::npos) return "= " + path;
+    std::string pattern = "~ ^";
+    for (const std::string_view segment : split(std::string_view(path).substr(1), '/')) {
+        pattern.append("/").append(segment.starts_with('{') ? "[^/]+" : segment);
+    }
+    return pattern + "$";
+}
+
+void add_location(std::string& to, const std::string& matched, const Directives& directives) {
+    to += "location " + matched + " {\n";
+    for (const std::string_view line : split(directives, '\n')) {
+        if (!line.empty()) to.append("    ").append(line).append("\n");
+    }
+    to += "}\n";
+}
+
+void add_locations(std::string& to, const Node& node, const std::string& path,
+                   const Directives& around) {
+    const Directives inside = inside_of(node, path, around);
+    if (!node.rows.empty()) {
+        const Directives own = directives_of(node.rows);
+        if (own != around) add_location(to, matcher(path), own);
+    } else if (inside != around) {
+        add_location(to, matcher(path), "return 404;\n");  // nginx would answer 301, with the slash
+    }
+    if (inside != around) add_location(to, path + "/", inside);
+    for (const auto& [segment, child] : node.below) {
+        add_locations(to, child, path + "/" + segment, inside);
+    }
+}
+
+}  // namespace
+
+std::string nginx_text() {
+    std::string text(kHead);
+    text += body_cap(kSmallBody);
+    add_locations(text, tree_of_rows(), "", "");
+    return text;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,96 @@
+// api/nginx.cpp: the locations that the rows need.
+#include "api/routes.hpp"
+
+#include "print.hpp"
+
+#include <map>
+#include <string>
+
+using namespace muster;
+
+namespace {
+
+// The directives of the location, on one line; "" where there is none.
+std::string location(const std::string& matcher) {
+    static const std::string kText = api::nginx_text();
+    const std::string head = "\nlocation " + matcher + " {\n";
+    const auto begin = kText.find(head);
+    if (begin == std::string::npos) return "";
+    const auto end = kText.find("\n}\n", begin);
+    std::string directives;
+    for (std::size_t i = begin + head.size(); i < end; ++i) {
+        const char c = kText[i];
+        if (c != ' ' || (!directives.empty() && directives.back() != '\n')) directives += c;
+    }
+    for (char& c : directives) c = c == '\n' ? ' ' : c;
+    return directives;
+}
+
+std::string included(const std::string& name) {
+    return "include snippets/muster-" + name + ".conf;";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(nginx)
+
+BOOST_AUTO_TEST_CASE(a_path_goes_to_the_workers_of_its_row) {
+    BOOST_TEST(location("/v1/") == included("app"));
+    BOOST_TEST(location("= /v1/ingest").ends_with(included("collector")));
+    BOOST_TEST(location("= /v1/users") == "");  // as the location around it
+    BOOST_TEST(location("= /healthz") == included("local"));
+    BOOST_TEST(location("/console/v1/") == included("console-only"));
+    BOOST_TEST(location("= /v1/external-data/connect") == included("console-only"));
+    BOOST_TEST(location("= /v1/external-data/catalog") == "");
+    BOOST_TEST(location("= /edge/key") == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_pages_call_is_behind_the_check_of_their_key) {
+    const std::string page = included("page");
+    BOOST_TEST(location("= /v1/track").find(page + " fastcgi_pass muster_collector;") !=
+               std::string::npos);
+    BOOST_TEST(location("= /v1/ads/serve") ==
+               page + " fastcgi_pass muster; " + included("fastcgi"));
+    BOOST_TEST(location("/v1/content/articles/") ==
+               page + " " + included("content") + " fastcgi_pass muster; " + included("fastcgi"));
+    BOOST_TEST(location("~ ^/v1/ads/clicks/[^/]+$") == "");
+}
+
+BOOST_AUTO_TEST_CASE(bodies_are_capped_as_their_rows_say) {
+    BOOST_TEST(location("~ ^/v1/imports/[^/]+/rows$") ==
+               "client_max_body_size 16m; client_body_buffer_size 17m; " + included("app"));
+    BOOST_TEST(location("= /v1/track")
+                   .starts_with("client_max_body_size 1m; client_body_buffer_size 1088k; "));
+    BOOST_TEST(api::nginx_text().find("\nclient_max_body_size 256k;\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(streams_have_time_and_secret_queries_no_log) {
+    BOOST_TEST(location("~ ^/v1/imports/[^/]+/error-report$") ==
+               "fastcgi_read_timeout 300s; " + included("app"));
+    BOOST_TEST(location("= /v1/external-data/callback") ==
+               "error_log /dev/null emerg; " + included("app"));
+}
+
+BOOST_AUTO_TEST_CASE(no_path_is_answered_by_a_redirect_to_its_slash) {
+    BOOST_TEST(location("= /v1") == "return 404;");
+    BOOST_TEST(location("= /console/v1") == "return 404;");
+    BOOST_TEST(location("= /v1/content/articles").ends_with(included("fastcgi")));
+}
+
+// A location knows no method.
+BOOST_AUTO_TEST_CASE(the_rows_of_a_path_agree_on_who_is_let_through) {
+    std::map<std::string_view, const api::Endpoint*> first;
+    for (const api::Endpoint* row : api::all_endpoints()) {
+        const api::Endpoint& other = *first.emplace(row->path, row).first->second;
+        BOOST_TEST(row->is_local == other.is_local, row->path);
+        BOOST_TEST((row->workers == other.workers), row->path);
+        const auto needs = [](const api::Endpoint& of) {
+            return api::is_publishable(of.access) || of.access == api::Access::Console
+                       ? text_of(of.access)
+                       : "";
+        };
+        BOOST_TEST(needs(*row) == needs(other), row->path);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
