@@ -102,9 +102,8 @@ std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
 }
 
 // The key that a page put into the body.
-std::string token_in(const std::string& body) {
-    const json::JsonBody json(body);
-    const auto key = json.root().member("key");
+std::string token_in(const json::JsonIn& body) {
+    const auto key = body.member("key");
     return std::string(key ? key->string().value_or("") : "");
 }
 
@@ -174,13 +173,18 @@ void RequestFlow::find_token() {
     headers_.emplace_back("Vary", "Origin");
     auto token = http::query_value(request_.query, "key");
     const bool may_be_in_body = endpoint_->body_limit > 0 && !preflight_.endpoint;
-    if (!token && may_be_in_body) token = token_in(body());
+    if (!token && may_be_in_body && document()) token = token_in(*document());
     if (token && service::is_publishable_token(*token)) token_ = std::move(*token);
 }
 
 const std::string& RequestFlow::body() {
     if (!body_) body_ = endpoint_->body_limit > 0 ? read_body(request_, *endpoint_) : "";
     return *body_;
+}
+
+const json::JsonIn* RequestFlow::document() {
+    if (!document_ && !body().empty()) document_.emplace(body());
+    return document_ ? &document_->root() : nullptr;
 }
 
 void RequestFlow::authorize_and_run(const PublishableKeys& keys) {
@@ -262,11 +266,7 @@ void RequestFlow::run() {
     if (caller_.module) {
         require_signature(worker_.context, *caller_.module, request_, call.body_text);
     }
-    std::optional<json::JsonBody> json;
-    if (!call.body_text.empty()) {
-        json.emplace(call.body_text);
-        call.body = &json->root();
-    }
+    call.body = document();
     call.query = decode_query(*endpoint_, request_.query);
     call.claim = claim_of(call);
     if (endpoint_->handler.collect) {

@@ -50,6 +50,7 @@ class RequestFlow {
     void run();
     void answer(http::Reply reply);
     const std::string& body();
+    const json::JsonIn* document();  // of the body, parsed once; nullptr: none was sent
     void log(const http::Reply& reply, std::int64_t microseconds) const;
 
     const http::Request& request_;
@@ -60,6 +61,7 @@ class RequestFlow {
     service::Caller caller_;
     std::string token_;
     std::optional<std::string> body_;
+    std::optional<json::JsonBody> document_;
     std::optional<service::CollectedCall> collected_;
     std::optional<http::Reply> reply_;
     std::vector<http::Header> headers_;  // that the answer gets whatever becomes of the request

@@ -165,6 +165,16 @@ BOOST_AUTO_TEST_CASE(bodies_of_any_size_are_read_one_after_the_other) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(several_bodies_can_be_open_at_once) {
+    const JsonBody first(R"({"key":"first"})");
+    const std::optional<JsonBody> second(std::in_place, R"({"key":"second"})");
+    { const JsonBody third("[3]"); }
+    const JsonBody fourth(R"({"key":"fourth"})");
+    BOOST_TEST(first.root().member("key")->string().value() == "first");
+    BOOST_TEST(second->root().member("key")->string().value() == "second");
+    BOOST_TEST(fourth.root().member("key")->string().value() == "fourth");
+}
+
 // ---------------------------------------------------------------------------- equal JSON
 
 BOOST_AUTO_TEST_CASE(equal_json_has_an_equal_text) {
