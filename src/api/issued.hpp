@@ -19,7 +19,9 @@ template <std::size_t kCount>
 Json::Value issued_schema(Json::Value record,
                           const std::array<std::string_view, kCount>& secret_names) {
     for (const std::string_view name : secret_names) {
-        record["properties"][std::string(name)] = JsonType<std::string>::schema();
+        record["properties"][std::string(name)] =
+            described(JsonType<std::string>::schema(),
+                      "A secret. Only this reply and its replays show it.", "");
         record["required"].append(std::string(name));
     }
     return record;

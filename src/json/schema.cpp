@@ -60,7 +60,7 @@ void AnyObject::decode(const JsonIn& in, const Path& path, Decoding& to, RawJson
 }
 
 Json::Value AnyObject::schema() const {
-    return typed("object");
+    return map_of(any_json());
 }
 
 void AnyJson::decode(const JsonIn& in, const Path&, Decoding&, RawJson& out) const {

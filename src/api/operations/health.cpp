@@ -14,7 +14,8 @@ using http::Reply;
 struct Health {
     std::string status = "ok";
 };
-constexpr auto kHealth = record<Health>("Health", field<&Health::status>("status"));
+constexpr auto kHealth = record<Health>(
+    "Health", field<&Health::status>("status", "Always ok.").of([] { return one_of({"ok"}); }));
 
 // The process answers.
 Reply get_health(Call&) {
@@ -40,25 +41,36 @@ Reply get_metrics(Call& call) {
 constexpr std::array kReadinessErrors = {ErrorCode::ServiceUnavailable};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/healthz",
-             .operation = "getHealth",
-             .summary = "Whether the process answers",
-             .access = Access::Open,
-             .reply = replies<kHealth>(200, "It does."),
-             .handler = get_health},
-    Endpoint{.method = Method::Get,
-             .path = "/readyz",
-             .operation = "getReadiness",
-             .summary = "Whether the database answers and has the right schema",
-             .access = Access::Open,
-             .reply = replies<kHealth>(200, "It does."),
-             .errors = kReadinessErrors,
-             .handler = get_readiness},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/healthz",
+        .operation = "getHealth",
+        .summary = "Whether the process answers",
+        .description =
+            "Says that a worker process answers. It does not touch the database. nginx answers "
+            "404 to other machines.",
+        .access = Access::Open,
+        .reply = replies<kHealth>(200, "It does."),
+        .handler = get_health},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/readyz",
+        .operation = "getReadiness",
+        .summary = "Whether the database answers and has the right schema",
+        .description =
+            "Says that the database answers and its schema fits this program. Otherwise 503 with "
+            "details.reason. nginx answers 404 to other machines.",
+        .access = Access::Open,
+        .reply = replies<kHealth>(200, "It does."),
+        .errors = kReadinessErrors,
+        .handler = get_readiness},
     Endpoint{.method = Method::Get,
              .path = "/metrics",
              .operation = "getMetrics",
              .summary = "Figures in the Prometheus text format",
+             .description =
+                 "Returns counters and gauges of this machine for Prometheus. nginx answers 404 to "
+                 "other machines.",
              .access = Access::Open,
              .reply = {200, "The figures.", "text/plain", "", nullptr},
              .handler = get_metrics},

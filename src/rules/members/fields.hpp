@@ -55,17 +55,27 @@ struct CoreFieldEntry {
     CoreField field;
     std::string_view name;
     std::string MemberFields::*member;
-    std::size_t max_length;  // characters
+    std::size_t max_length;   // characters
+    std::string_view format;  // of JSON Schema
+    std::string_view meaning;
+    std::string_view example;
 };
 inline constexpr std::array<CoreFieldEntry, 8> kCoreFields = {{
-    {CoreField::Email, "email", &MemberFields::email, 254},
-    {CoreField::ExternalId, "external_id", &MemberFields::external_id, 255},
-    {CoreField::FirstName, "first_name", &MemberFields::first_name, 255},
-    {CoreField::LastName, "last_name", &MemberFields::last_name, 255},
-    {CoreField::DisplayName, "display_name", &MemberFields::display_name, 255},
-    {CoreField::Locale, "locale", &MemberFields::locale, 35},
-    {CoreField::Country, "country", &MemberFields::country, 2},
-    {CoreField::Dob, "dob", &MemberFields::dob, 10},
+    {CoreField::Email, "email", &MemberFields::email, 254, "email",
+     "Email address, in lower case. It identifies the user and never changes.", "ada@example.org"},
+    {CoreField::ExternalId, "external_id", &MemberFields::external_id, 255, "",
+     "The partner's own number or key of the member. It need not be unique.", "C-1001"},
+    {CoreField::FirstName, "first_name", &MemberFields::first_name, 255, "", "Given name.", "Ada"},
+    {CoreField::LastName, "last_name", &MemberFields::last_name, 255, "", "Family name.",
+     "Lovelace"},
+    {CoreField::DisplayName, "display_name", &MemberFields::display_name, 255, "",
+     "Name to show in place of first and last name.", "Ada L."},
+    {CoreField::Locale, "locale", &MemberFields::locale, 35, "",
+     "Language and region, such as en-GB. It is not compared with a list.", "en-GB"},
+    {CoreField::Country, "country", &MemberFields::country, 2, "",
+     "Country as an officially assigned ISO 3166-1 alpha-2 code, stored in upper case.", "GB"},
+    {CoreField::Dob, "dob", &MemberFields::dob, 10, "date",
+     "Date of birth as YYYY-MM-DD, from 1900-01-01 to yesterday.", "1985-12-10"},
 }};
 std::optional<CoreField> core_field(std::string_view name);
 

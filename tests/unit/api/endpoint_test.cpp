@@ -121,7 +121,7 @@ Texts query_faults(const std::string& query) {
 struct Thing {
     std::int64_t number = 0;
 };
-constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number"));
+constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number", "The number."));
 
 struct Calls : test::OfflineContext {
     Call call(const std::string& query, const Endpoint& endpoint = kList) {
