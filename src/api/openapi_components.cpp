@@ -287,7 +287,10 @@ Json::Value SharedValues::components() const {
 
 void hoist(Json::Value& node, Json::Value& schemas) {
     if (!node.isObject() && !node.isArray()) return;
-    for (Json::Value& inner : node) hoist(inner, schemas);
+    for (auto inner = node.begin(); inner != node.end(); ++inner) {
+        const bool is_example = node.isObject() && inner.name().starts_with("example");
+        if (!is_example) hoist(*inner, schemas);
+    }
     if (!node.isObject() || !node.isMember("title") || !node["title"].isString()) return;
     const std::string name = node["title"].asString();
     Json::Value left = reference("schemas", name);

@@ -303,7 +303,9 @@ constexpr std::array kEndpoints = {
              .path = "/console/v1/ads/campaigns/{campaignId}",
              .operation = "getAdCampaign",
              .summary = "Get an ad campaign",
-             .description = "Returns one ad campaign with its targeting.",
+             .description =
+                 "Returns one ad campaign with its targeting. Its impressions and clicks are in "
+                 "getAdCampaignStats.",
              .access = Access::Console,
              .reply = replies<kCampaign>(200, "The campaign."),
              .handler = get_campaign,

@@ -200,13 +200,16 @@ constexpr std::array kEndpoints = {
         .reply = replies<kModule>(201, "The module."),
         .errors = kCreateErrors,
         .handler = decoded<kNewModule, create_module>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/modules/{moduleId}",
-             .operation = "getModule",
-             .summary = "Get a module",
-             .description = "Returns one module with its status and current version.",
-             .reply = replies<kModule>(200, "The module."),
-             .handler = get_module},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/modules/{moduleId}",
+        .operation = "getModule",
+        .summary = "Get a module",
+        .description =
+            "Returns one module with its status and current version. listModuleVersions shows the "
+            "manifests.",
+        .reply = replies<kModule>(200, "The module."),
+        .handler = get_module},
     Endpoint{.method = Method::Get,
              .path = "/v1/modules/{moduleId}/versions",
              .operation = "listModuleVersions",

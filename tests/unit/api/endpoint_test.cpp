@@ -27,6 +27,7 @@ constexpr Endpoint row(Method method, std::string_view path, std::string_view op
             .path = path,
             .operation = operation,
             .summary = "Do it",
+            .description = "What it does.",
             .role = muster::rules::Role::Admin,
             .reply = {.meaning = "Done."},
             .handler = answer};
@@ -62,6 +63,7 @@ static_assert(!api::well_formed(Two{kOne, row(Method::Get, "/v1/things/x", "list
                                 "/v1/things"));
 static_assert(!api::well_formed(One{without(kOne, &Endpoint::operation)}, "/v1/things"));
 static_assert(!api::well_formed(One{without(kOne, &Endpoint::summary)}, "/v1/things"));
+static_assert(!api::well_formed(One{without(kOne, &Endpoint::description)}, "/v1/things"));
 static_assert(!api::well_formed(One{kUntold}, "/v1/things"));
 static_assert(!api::well_formed(One{kWrittenByViewers}, "/v1/things"));
 
