@@ -13,35 +13,40 @@ using service::OrgTransaction;
 
 // Which choices go with which type is service/attributes.cpp's to say.
 constexpr auto kAttributeChange = json::object<AttributeChange>(
-    json::optional("label", &AttributeChange::label, json::Text{1, 255}),
-    json::required("type", &AttributeChange::type, json::Choice<rules::AttributeType>{}),
-    json::optional("choices", &AttributeChange::choices,
-                   json::array_of(json::Text{1, 255}, 0, service::kMostChoices)),
-    json::required("enabled", &AttributeChange::enabled, json::Boolean{}));
-
-// A field of the record's inner Attribute.
-template <auto Member>
-constexpr RecordField<AttributeRecord> inner(std::string_view name) {
-    using Value = typename MemberOf<decltype(Member)>::Value;
-    return {name,
-            [](JsonWriter& to, const AttributeRecord& record) {
-                JsonType<Value>::write(to, record.attribute.*Member);
-            },
-            [] { return JsonType<Value>::schema(); }};
-}
+    json::optional("label", &AttributeChange::label, json::Text{1, 255},
+                   "Name for people. Left out: it stays; a new attribute gets its key.",
+                   "Shirt size"),
+    json::required(
+        "type", &AttributeChange::type, json::Choice<rules::AttributeType>{},
+        "Type of the values. It cannot change while a member has a value, nor for a starter "
+        "attribute."),
+    json::optional(
+        "choices", &AttributeChange::choices,
+        json::array_of(json::Text{1, 255}, 0, service::kMostChoices),
+        "Allowed values of single_choice and multi_choice, each once. Left out: they stay."),
+    json::required("enabled", &AttributeChange::enabled, json::Boolean{},
+                   "Whether the attribute can be written. A disabled attribute keeps its values."));
 
 constexpr auto kAttribute = record<AttributeRecord>(
-    "Attribute", inner<&rules::Attribute::key>("key"), inner<&rules::Attribute::label>("label"),
-    inner<&rules::Attribute::type>("type"), inner<&rules::Attribute::choices>("choices"),
-    inner<&rules::Attribute::enabled>("enabled"),
-    RecordField<AttributeRecord>{"starter",
-                                 [](JsonWriter& to, const AttributeRecord& record) {
-                                     to.boolean(
-                                         service::is_starter_attribute(record.attribute.key));
-                                 },
-                                 JsonType<bool>::schema},
-    field<&AttributeRecord::created_at>("created_at"),
-    field<&AttributeRecord::updated_at>("updated_at"));
+    "Attribute",
+    field<&AttributeRecord::attribute, &rules::Attribute::key>(
+        "key", "Key of the attribute in payloads and mappings.", "shirt_size"),
+    field<&AttributeRecord::attribute, &rules::Attribute::label>("label", "Name for people.",
+                                                                 "Shirt size"),
+    field<&AttributeRecord::attribute, &rules::Attribute::type>("type", "Type of the values."),
+    field<&AttributeRecord::attribute, &rules::Attribute::choices>(
+        "choices", "Allowed values of single_choice and multi_choice; empty for other types.",
+        R"(["S", "M", "L"])"),
+    field<&AttributeRecord::attribute, &rules::Attribute::enabled>(
+        "enabled", "Whether the attribute can be written. A disabled attribute keeps its values."),
+    RecordField<AttributeRecord>{
+        "starter", "Whether every organization starts with this attribute.",
+        [](JsonWriter& to, const AttributeRecord& record) {
+            to.boolean(service::is_starter_attribute(record.attribute.key));
+        },
+        JsonType<bool>::schema},
+    field<&AttributeRecord::created_at>("created_at", "Time when the record was created."),
+    field<&AttributeRecord::updated_at>("updated_at", "Time of the last change."));
 
 auto list_attributes(Call& call) {
     auto attributes =
@@ -56,7 +61,7 @@ auto put_attribute(Call& call, OrgTransaction& transaction, const AttributeChang
 }
 
 constexpr std::array kListQuery = {
-    page_limit("Attributes a page."),
+    page_limit(),
     kPageCursor,
 };
 
@@ -65,18 +70,26 @@ constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
 constexpr auto kAttributeList = list_of<kAttribute>("AttributeList", "attributes");
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = http::Method::Get,
-             .path = "/v1/attributes",
-             .operation = "listAttributes",
-             .summary = "List the attribute registry, disabled attributes too",
-             .query = kListQuery,
-             .reply = {200, "A page of attributes."},
-             .handler = answers<kAttributeList, list_attributes>},
+    Endpoint{
+        .method = http::Method::Get,
+        .path = "/v1/attributes",
+        .operation = "listAttributes",
+        .summary = "List the attribute registry, disabled attributes too",
+        .description =
+            "Lists the attributes that members of this organization can have, by key. Disabled "
+            "attributes and the starter attributes are included.",
+        .query = kListQuery,
+        .reply = {200, "A page of attributes."},
+        .handler = answers<kAttributeList, list_attributes>},
     Endpoint{
         .method = http::Method::Put,
         .path = "/v1/attributes/{key}",
         .operation = "putAttribute",
         .summary = "Create or change an attribute; an absent label or choices stay as they are",
+        .description =
+            "Creates the attribute, or changes the one with this key. The call can be repeated. A "
+            "type cannot change while a member has a value, nor for a starter attribute: 409 "
+            "INVALID_STATE. Attributes cannot be deleted; disable them instead.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,

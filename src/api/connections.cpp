@@ -66,10 +66,18 @@ struct ProviderSettings {
 };
 
 constexpr auto kConnectFields = json::object<ConnectRequest>(
-    json::required("provider", &ConnectRequest::provider, ProviderId{}),
-    json::optional("name", &ConnectRequest::name, json::Text{1, 255}),
-    json::optional("settings", &ConnectRequest::settings, ProviderSettings{}),
-    json::optional("connection_id", &ConnectRequest::connection, json::Uuid<ConnectionId>{}));
+    json::required("provider", &ConnectRequest::provider, ProviderId{}, "Provider to connect."),
+    json::optional(
+        "name", &ConnectRequest::name, json::Text{1, 255},
+        "Name for the list. Left out: the name stays; a new connection gets the provider's name.",
+        "Main shop"),
+    json::optional(
+        "settings", &ConnectRequest::settings, ProviderSettings{},
+        "Settings of the provider, as texts by name. Shopify requires shop; other providers take "
+        "none.",
+        R"({"shop": "acme"})"),
+    json::optional("connection_id", &ConnectRequest::connection, json::Uuid<ConnectionId>{},
+                   "Id of the connection to authorize again. Left out: a new connection."));
 
 // The fields, and the settings held against the provider that they name.
 struct ConnectBody {
@@ -89,32 +97,40 @@ constexpr ConnectBody kConnect;
 constexpr auto kCatalogEntry = record<service::CatalogEntry>(
     "CatalogEntry",
     RecordField<service::CatalogEntry>{
-        "provider",
+        "provider", "Id of the provider.",
         [](JsonWriter& to, const service::CatalogEntry& entry) { to.string(entry.provider); },
         provider_schema},
-    field<&service::CatalogEntry::name>("name"),
-    field<&service::CatalogEntry::description>("description"),
-    field<&service::CatalogEntry::ready>("ready"), field<&service::CatalogEntry::reason>("reason"));
+    field<&service::CatalogEntry::name>("name", "Name of the provider.", "GitHub"),
+    field<&service::CatalogEntry::description>("description", "What a connection can read.",
+                                               "Reads your profile and organizations."),
+    field<&service::CatalogEntry::ready>("ready", "Whether the operator has set the provider up."),
+    field<&service::CatalogEntry::reason>(
+        "reason", "What the operator has not set up; empty if the provider is ready.",
+        "The operator has not set this provider up."));
 
 // Specification 2.11: exactly these.
 constexpr auto kConnection = record<ProviderConnection>(
-    "Connection", field<&ProviderConnection::id>("id"), field<&ProviderConnection::name>("name"),
-    RecordField<ProviderConnection>{"connector",
+    "Connection", field<&ProviderConnection::id>("id", "Id of the connection."),
+    field<&ProviderConnection::name>("name", "Name for the list.", "Main shop"),
+    RecordField<ProviderConnection>{"connector", "Id of the provider.",
                                     [](JsonWriter& to, const ProviderConnection& connection) {
                                         to.string(connection.provider);
                                     },
                                     provider_schema},
-    field<&ProviderConnection::status>("authStatus"), field<&ProviderConnection::error>("error"));
+    field<&ProviderConnection::status>("authStatus", "State of the authorization."),
+    field<&ProviderConnection::error>("error", "What is wrong, for an admin; null if nothing is.",
+                                      "The provider did not answer."));
 
-constexpr auto kConnectLink =
-    record<service::ConnectLink>("ConnectLink", field<&service::ConnectLink::id>("id"),
-                                 field<&service::ConnectLink::redirect_url>("redirectUrl"));
+constexpr auto kConnectLink = record<service::ConnectLink>(
+    "ConnectLink", field<&service::ConnectLink::id>("id", "Id of the connection."),
+    field<&service::ConnectLink::redirect_url>(
+        "redirectUrl",
+        "Address of the provider's page, to open in the admin's browser within ten minutes.",
+        "https://provider.example/authorize?state=abc"));
 
 template <const auto& kRecord>
 Json::Value array_schema() {
-    Json::Value schema = JsonType<std::string>::typed("array");
-    schema["items"] = kRecord.schema();
-    return schema;
+    return array_of_schema(kRecord.schema());
 }
 
 constexpr ReplyShape kCatalog{"application/json", "Catalog", array_schema<kCatalogEntry>};
@@ -278,7 +294,7 @@ Reply console_reply(const Call& call, const service::CallbackResult& result) {
 Reply return_from_provider(Call& call) {
     const auto callback = callback_request(call.request);
     if (!callback || call.request.method != Method::Get) {
-        return console_reply(call, {.reason = service::CallbackResult::Reason::Request});
+        return console_reply(call, {.reason = service::CallbackResult::Reason::Request, .connection = {}});
     }
     ProviderPermit permit(call);
     const auto result = service::complete_authorization(
@@ -298,17 +314,24 @@ constexpr std::array kConnectErrors = {ErrorCode::NotFound, ErrorCode::InvalidSt
 constexpr std::array kRefreshErrors = {ErrorCode::InvalidState, ErrorCode::ProviderUnavailable};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/v1/external-data/catalog",
-             .operation = "listProviders",
-             .summary = "List the providers of external data, and whether they can be connected",
-             .access = Access::Admin,
-             .reply = {200, "All of them."},
-             .handler = raw<kCatalog, list_providers>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/external-data/catalog",
+        .operation = "listProviders",
+        .summary = "List the providers of external data, and whether they can be connected",
+        .description =
+            "Lists every provider that Muster knows and whether the operator has set it up. Only "
+            "a ready provider can be connected.",
+        .access = Access::Admin,
+        .reply = {200, "All of them."},
+        .handler = raw<kCatalog, list_providers>},
     Endpoint{.method = Method::Get,
              .path = "/v1/external-data/connections",
              .operation = "listConnections",
              .summary = "List an organization's connections, and how they stand",
+             .description =
+                 "Lists the connections of one of the admin's organizations, the oldest first. "
+                 "authStatus and error say whether a connection needs an admin.",
              .access = Access::Console,
              .query = kListQuery,
              .reply = {200, "All of them, oldest first."},
@@ -319,6 +342,10 @@ constexpr std::array kEndpoints = {
         .path = "/v1/external-data/connect",
         .operation = "connectProvider",
         .summary = "Connect a provider: the address of its page, where the admin consents",
+        .description =
+            "Creates a connection, or authorizes an existing one again. Open redirectUrl in the "
+            "same browser within ten minutes. Replies 503 PROVIDER_UNAVAILABLE if the operator "
+            "has not set the provider up. Repeat safely with an Idempotency-Key.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -332,35 +359,48 @@ constexpr std::array kEndpoints = {
                   "Where the browser has to go within ten minutes; a cookie says that it set out."},
         .errors = kConnectErrors,
         .handler = decoded<kConnect, raw<json_shape<kConnectLink>, connect_provider>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/external-data/callback",
-             .operation = "returnFromProvider",
-             .summary = "Where a provider sends the admin's browser back to",
-             .access = Access::Open,
-             .reply = {303, "To the console, which says what came of it."},
-             .handler = raw<kNoBody, return_from_provider>,
-             .has_secret_query = true},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/external-data/callback",
+        .operation = "returnFromProvider",
+        .summary = "Where a provider sends the admin's browser back to",
+        .description =
+            "Receives the admin's browser from the provider's page and completes the connection. "
+            "Browsers call it, programs do not. It redirects to the console with the result in "
+            "the query; a failure has a reason there.",
+        .access = Access::Open,
+        .reply = {303, "To the console, which says what came of it."},
+        .handler = raw<kNoBody, return_from_provider>,
+        .has_secret_query = true},
     Endpoint{
         .method = Method::Delete,
         .path = "/v1/external-data/connections/{connectionId}",
         .operation = "deleteConnection",
         .summary = "Delete a connection, and give its tokens back where the provider takes them",
+        .description =
+            "Deletes a connection with its tokens. Muster returns the tokens to providers that "
+            "support it. To connect again, create a new connection.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .reply = {204, "It is gone."},
         .handler = answers_nothing<delete_connection>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/external-data/connections/{connectionId}/refresh",
-             .operation = "refreshConnection",
-             .summary = "Have the provider renew a connection's tokens now",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .body_limit = kSmallBody,
-             .reply = {200, "The connection after it."},
-             .second_reply =
-                 ReplySpec{202, "The connection as it is: somebody is at it, or will be at once."},
-             .errors = kRefreshErrors,
-             .handler = decoded<kNothing, raw<json_shape<kConnection>, refresh_connection>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/external-data/connections/{connectionId}/refresh",
+        .operation = "refreshConnection",
+        .summary = "Have the provider renew a connection's tokens now",
+        .description =
+            "Asks the provider for a new access token now; the runner does this by itself in "
+            "time. 202 means that another process is refreshing, or will at once: read the list "
+            "again later.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .reply = {200, "The connection after it."},
+        .second_reply =
+            ReplySpec{202, "The connection as it is: somebody is at it, or will be at once."},
+        .errors = kRefreshErrors,
+        .handler = decoded<kNothing, raw<json_shape<kConnection>, refresh_connection>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/external-data"));
 

@@ -66,18 +66,18 @@ struct QueryParameter {
 };
 
 // What every list takes.
-constexpr QueryParameter page_limit(std::string_view meaning, int most = 100, int fallback = 50) {
+constexpr QueryParameter page_limit(int most = 100, int fallback = 50) {
     return {.name = "limit",
             .kind = QueryParameter::Kind::Integer,
             .least = 1,
             .most = most,
             .fallback = fallback,
-            .meaning = meaning};
+            .meaning = "Most records of a page. A page may hold fewer: go by next_cursor."};
 }
 inline constexpr QueryParameter kPageCursor{.name = "cursor",
                                             .kind = QueryParameter::Kind::Cursor,
                                             .meaning =
-                                                "next_cursor of the page before, with the same "
+                                                "next_cursor of the page before; send the same "
                                                 "filters."};
 
 // A reply of the row. What its body looks like says the handler.
@@ -85,10 +85,16 @@ struct ReplySpec {
     int status = 200;
     std::string_view meaning = {};
     bool has_etag = false;  // made from the body; If-None-Match is answered where 304 is declared
+    bool has_retry_after = false;  // while the record moves by itself
 };
 // The same reply, with an ETag.
 constexpr ReplySpec with_tag(ReplySpec reply) {
     reply.has_etag = true;
+    return reply;
+}
+// The same reply, with a Retry-After that says when to poll.
+constexpr ReplySpec with_retry_after(ReplySpec reply) {
+    reply.has_retry_after = true;
     return reply;
 }
 inline constexpr ReplySpec kNotModified{304, "Not changed since the ETag of If-None-Match."};
@@ -139,6 +145,7 @@ struct Endpoint {
     std::string_view path;  // "/v1/imports/{id}/rows"
     Operation operation;    // "stageImportRows"
     std::string_view summary = {};
+    std::string_view description = {};  // what it does and when to use it: 2 to 5 sentences
     Access access = Access::OrganizationOrAdmin;
     rules::Role role = rules::Role::Viewer;  // the least that an admin's seat must be
     IdempotencyKey idempotency = IdempotencyKey::Ignored;
@@ -258,6 +265,7 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
     for (std::size_t i = 0; i < kCount; ++i) {
         if (!rows[i].path.starts_with(prefix) || rows[i].operation.empty()) return false;
         if (rows[i].reply.meaning.empty() || rows[i].summary.empty()) return false;
+        if (rows[i].description.empty()) return false;
         const bool reads = rows[i].method == http::Method::Get;
         if (asks_for_seat(rows[i].access) && !reads && rows[i].role == rules::Role::Viewer) {
             return false;
@@ -286,10 +294,11 @@ http::Reply no_content();  // 204
 template <const auto& kRecord>
 Json::Value list_schema(const char* name) {
     Json::Value schema = JsonType<std::string>::typed("object");
-    schema["additionalProperties"] = false;
-    schema["properties"][name]["type"] = "array";
-    schema["properties"][name]["items"] = kRecord.schema();
-    schema["properties"]["next_cursor"] = JsonType<std::optional<std::string>>::schema();
+    schema["properties"][name] =
+        described(array_of_schema(kRecord.schema()), "The records of this page.", "");
+    schema["properties"]["next_cursor"] =
+        described(JsonType<std::optional<std::string>>::schema(),
+                  "Pass it as cursor to get the next page; null on the last page.", "b3BhcXVl");
     schema["required"].append(name);
     schema["required"].append("next_cursor");
     return schema;

@@ -1,4 +1,5 @@
-// The tables of endpoint rows, one for each first path word: routes.cpp strings them together.
+// The tables of endpoint rows, one for each first path word, and the tag of each: groups.cpp lists
+// them.
 #pragma once
 
 #include "api/answers.hpp"
@@ -6,6 +7,20 @@
 #include <span>
 
 namespace muster::api {
+
+// What a reader of the description finds operations by.
+struct Tag {
+    std::string_view name;
+    std::string_view description;
+};
+std::span<const Tag> all_tags();
+
+struct Group {
+    std::string_view tag;
+    std::span<const Endpoint> (*endpoints)();
+};
+// In the order in which paths are matched.
+std::span<const Group> all_groups();
 
 std::span<const Endpoint> ad_campaign_endpoints();        // ad_campaigns.cpp
 std::span<const Endpoint> ad_creative_endpoints();        // ad_creatives.cpp

@@ -5,36 +5,10 @@
 
 #include "api/groups.hpp"
 #include "base/text.hpp"
+#include "rules/imports/job_record.hpp"
 #include "rules/imports/mapping.hpp"
 #include "rules/members/payload.hpp"
 #include "service/imports/rows.hpp"
-
-namespace muster {
-
-template <>
-struct JsonType<rules::ImportFailure> {
-    static constexpr auto kRecord =
-        record<rules::ImportFailure>("ImportFailure", field<&rules::ImportFailure::code>("code"),
-                                     field<&rules::ImportFailure::message>("message"));
-    static void write(JsonWriter& to, const rules::ImportFailure& value) {
-        kRecord.write(to, value);
-    }
-    static Json::Value schema() { return kRecord.schema(); }
-};
-
-template <>
-struct JsonType<rules::ImportPreview> {
-    static constexpr auto kRecord = record<rules::ImportPreview>(
-        "ImportPreview", field<&rules::ImportPreview::create>("create"),
-        field<&rules::ImportPreview::attach>("attach"),
-        field<&rules::ImportPreview::merge>("merge"));
-    static void write(JsonWriter& to, const rules::ImportPreview& value) {
-        kRecord.write(to, value);
-    }
-    static Json::Value schema() { return kRecord.schema(); }
-};
-
-}  // namespace muster
 
 namespace muster::api {
 namespace {
@@ -50,36 +24,69 @@ constexpr std::int64_t kHighestRowNumber = 2'147'483'647;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kMappingColumn = json::object<rules::MappingColumn>(
-    json::required("sourceColumn", &rules::MappingColumn::source_column, Text{1, 255}),
-    json::required("target", &rules::MappingColumn::target, Text{1, 64}),
-    json::optional("fieldKey", &rules::MappingColumn::field_key, Text{1, 64}),
-    json::optional("attributeKey", &rules::MappingColumn::attribute_key, Text{1, 64}));
+// rules/imports/mapping.hpp checks both, with an error of their own.
+Json::Value target_schema() {
+    return one_of({"core_field", "attribute", "ignored"});
+}
+Json::Value field_key_schema() {
+    Json::Value schema = one_of({});
+    for (const auto& field : rules::kCoreFields) schema["enum"].append(std::string(field.name));
+    return schema;
+}
 
-constexpr auto kMapping = json::object<rules::Mapping>(
-    json::required("columns", &rules::Mapping::columns, json::array_of(kMappingColumn, 1, 500)));
+constexpr auto kMappingColumn = json::object<rules::MappingColumn>(
+    json::required("sourceColumn", &rules::MappingColumn::source_column, Text{1, 255},
+                   "Name of the column in the file; each column once.", "Email"),
+    json::required("target", &rules::MappingColumn::target,
+                   json::DescribedAs<Text>{{1, 64}, target_schema},
+                   "Destination of the column: a core field, an attribute, or none."),
+    json::optional("fieldKey", &rules::MappingColumn::field_key,
+                   json::DescribedAs<Text>{{1, 64}, field_key_schema},
+                   "Core field that the column fills; only for core_field."),
+    json::optional("attributeKey", &rules::MappingColumn::attribute_key, Text{1, 64},
+                   "Key of the enabled attribute that the column fills; only for attribute.",
+                   "shirt_size"));
+
+constexpr auto kMapping =
+    json::object<rules::Mapping>(
+        json::required("columns", &rules::Mapping::columns, json::array_of(kMappingColumn, 1, 500),
+                       "One entry for each column of the file. One column must fill email."))
+        .named("ImportMapping");
 
 constexpr auto kNewImport = json::object<service::NewImport>(
-    json::required("file_name", &service::NewImport::file_name, Text{1, 255}),
+    json::required("file_name", &service::NewImport::file_name, Text{1, 255},
+                   "Name of the imported file.", "members.csv"),
     json::required("declared_total", &service::NewImport::declared_total,
-                   Integer{0, service::kMostImportRows}),
-    json::required("mapping", &service::NewImport::mapping, kMapping));
+                   Integer{0, service::kMostImportRows},
+                   "Number of rows in the file. It is shown to people and not checked."),
+    json::required(
+        "mapping", &service::NewImport::mapping, kMapping,
+        "Documents how the columns of the file were routed. It does not transform rows."));
 
-constexpr auto kNewRow = json::object<service::NewRow>(
-    json::required("rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber}),
-    json::required("payload", &service::NewRow::fields, rules::MemberPayload{}));
+constexpr auto kNewRow =
+    json::object<service::NewRow>(
+        json::required(
+            "rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber},
+            "Number of the row in the file, once in a call. A number that was staged before is "
+            "replaced."),
+        json::required("payload", &service::NewRow::fields, rules::MemberPayload{},
+                       "The member's data."))
+        .named("NewImportRow");
 
 struct StageRows {
     std::vector<service::NewRow> rows;
 };
-constexpr auto kStageRows = json::object<StageRows>(json::required(
-    "rows", &StageRows::rows, json::array_of(kNewRow, 0, service::kMostStagedAtOnce)));
+constexpr auto kStageRows = json::object<StageRows>(
+    json::required("rows", &StageRows::rows, json::array_of(kNewRow, 0, service::kMostStagedAtOnce),
+                   "Rows to stage. If one row is malformed, no row is staged."));
 
 struct CommitImport {
     std::optional<bool> dry_run;
 };
-constexpr auto kCommitImport =
-    json::object<CommitImport>(json::optional("dry_run", &CommitImport::dry_run, json::Boolean{}));
+constexpr auto kCommitImport = json::object<CommitImport>(json::optional(
+    "dry_run", &CommitImport::dry_run, json::Boolean{},
+    "false: also commit from staging, after the dry run. true: change nothing. Left out: commit a "
+    "validated job."));
 
 constexpr std::string_view kNewImportExample = R"({
   "file_name": "members.csv",
@@ -96,23 +103,61 @@ constexpr std::string_view kStageRowsExample = R"({
 
 // ---------------------------------------------------------------------------- replies
 
+// As kMapping and the payload describe requests; replies may get more fields.
+Json::Value kept_mapping_schema() {
+    Json::Value schema = kMapping.schema();
+    schema["title"] = "KeptImportMapping";
+    schema.removeMember("additionalProperties");
+    schema["properties"]["columns"]["items"].removeMember("additionalProperties");
+    return schema;
+}
+Json::Value staged_payload_schema() {
+    Json::Value schema = rules::MemberPayload{}.schema();
+    schema["title"] = "StagedPayload";
+    for (const char* limit : {"additionalProperties", "required"}) schema.removeMember(limit);
+    return schema;
+}
+
 constexpr auto kImportJob = record<ImportJob>(
-    "ImportJob", field<&ImportJob::id>("id"), field<&ImportJob::organization_id>("organization_id"),
-    field<&ImportJob::created_by_id>("created_by_id"), field<&ImportJob::source>("source"),
-    field<&ImportJob::state>("state"),
-    RecordField<ImportJob>{"mapping",
+    "ImportJob", field<&ImportJob::id>("id", "Id of the record."),
+    field<&ImportJob::organization_id>("organization_id",
+                                       "Id of the organization that the record belongs to."),
+    field<&ImportJob::created_by_id>(
+        "created_by_id", "Id of the admin who created the job; null for a job of an API key."),
+    field<&ImportJob::source>("source",
+                              "api: created with an API key; console: created by an admin."),
+    field<&ImportJob::state>(
+        "state",
+        "Step that the job is in. staging, validating, validated and committing are active."),
+    RecordField<ImportJob>{"mapping", "The mapping that was sent.",
                            [](JsonWriter& to, const ImportJob& job) { to.raw(job.mapping); },
-                           schema_of<kMapping>},
-    field<&ImportJob::file_name>("file_name"), field<&ImportJob::declared_total>("declared_total"),
-    field<&ImportJob::staged_rows>("staged_rows"),
-    field<&ImportJob::processed_rows>("processed_rows"),
-    field<&ImportJob::valid_rows>("valid_rows"), field<&ImportJob::invalid_rows>("invalid_rows"),
-    field<&ImportJob::created_count>("created_count"),
-    field<&ImportJob::attached_count>("attached_count"),
-    field<&ImportJob::failed_count>("failed_count"), field<&ImportJob::failure>("failure"),
-    field<&ImportJob::preview>("preview"), field<&ImportJob::heartbeat_at>("heartbeat_at"),
-    field<&ImportJob::completed_at>("completed_at"), field<&ImportJob::expires_at>("expires_at"),
-    field<&ImportJob::created_at>("created_at"), field<&ImportJob::updated_at>("updated_at"));
+                           kept_mapping_schema},
+    field<&ImportJob::file_name>("file_name", "Name of the imported file.", "members.csv"),
+    field<&ImportJob::declared_total>("declared_total",
+                                      "Number of rows that the file was said to have."),
+    field<&ImportJob::staged_rows>("staged_rows", "Number of distinct row numbers staged."),
+    field<&ImportJob::processed_rows>(
+        "processed_rows",
+        "Rows that the running step has finished. It ends at staged_rows in both steps."),
+    field<&ImportJob::valid_rows>("valid_rows", "Number of rows that the dry run found valid."),
+    field<&ImportJob::invalid_rows>("invalid_rows",
+                                    "Number of rows that the dry run found invalid."),
+    field<&ImportJob::created_count>("created_count", "Number of rows in state created."),
+    field<&ImportJob::attached_count>("attached_count",
+                                      "Number of rows in state attached or merged."),
+    field<&ImportJob::failed_count>("failed_count", "Number of rows in state failed."),
+    field<&ImportJob::failure>("failure", "Reason why the job failed; null in other states."),
+    field<&ImportJob::preview>(
+        "preview", "What a commit would have done when the dry run ended; null before."),
+    field<&ImportJob::heartbeat_at>(
+        "heartbeat_at", "Time when the runner last worked on the job; null if it has not started."),
+    field<&ImportJob::completed_at>(
+        "completed_at",
+        "Time when the job was completed, failed or was canceled; null while it is active."),
+    field<&ImportJob::expires_at>("expires_at",
+                                  "Time when the job, its rows and its report are deleted."),
+    field<&ImportJob::created_at>("created_at", "Time when the record was created."),
+    field<&ImportJob::updated_at>("updated_at", "Time of the last change."));
 
 void write_error_code(JsonWriter& to, const ImportRow& row) {
     row.error == rules::RowError::None ? to.null() : to.string(text_of(row.error));
@@ -125,22 +170,28 @@ void write_error_message(JsonWriter& to, const ImportRow& row) {
 }
 
 constexpr auto kImportRow = record<ImportRow>(
-    "ImportRow", field<&ImportRow::id>("id"), field<&ImportRow::job_id>("job_id"),
-    field<&ImportRow::row_number>("row_number"), field<&ImportRow::state>("state"),
-    RecordField<ImportRow>{"error_code", write_error_code,
-                           JsonType<std::optional<std::string>>::schema},
-    RecordField<ImportRow>{"error_message", write_error_message,
-                           JsonType<std::optional<std::string>>::schema},
-    field<&ImportRow::user_id>("user_id"),
-    RecordField<ImportRow>{"payload",
+    "ImportRow", field<&ImportRow::id>("id", "Id of the record."),
+    field<&ImportRow::job_id>("job_id", "Id of the import job."),
+    field<&ImportRow::row_number>("row_number", "Number of the row in the file."),
+    field<&ImportRow::state>("state", "Result for the row so far."),
+    RecordField<ImportRow>{"error_code",
+                           "Reason why the row is invalid or failed; null for other rows.",
+                           write_error_code, JsonType<std::optional<rules::RowError>>::schema},
+    RecordField<ImportRow>{"error_message", "The reason in words; null for other rows.",
+                           write_error_message, JsonType<std::optional<std::string>>::schema},
+    field<&ImportRow::user_id>(
+        "user_id", "Id of the user that the row created or changed; null before the commit."),
+    RecordField<ImportRow>{"payload", "The member's data as staged.",
                            [](JsonWriter& to, const ImportRow& row) { to.raw(row.payload); },
-                           JsonType<RawJson>::schema},
-    field<&ImportRow::created_at>("created_at"), field<&ImportRow::updated_at>("updated_at"));
+                           staged_payload_schema},
+    field<&ImportRow::created_at>("created_at", "Time when the record was created."),
+    field<&ImportRow::updated_at>("updated_at", "Time of the last change."));
 
 struct Staged {
     std::int64_t staged = 0;
 };
-constexpr auto kStaged = record<Staged>("StagedRows", field<&Staged::staged>("staged"));
+constexpr auto kStaged =
+    record<Staged>("StagedRows", field<&Staged::staged>("staged", "Number of rows in this call."));
 
 constexpr auto kImportList = list_of<kImportJob>("ImportList", "imports");
 constexpr auto kImportRowList = list_of<kImportRow>("ImportRowList", "rows");
@@ -156,8 +207,9 @@ auto list_imports(Call& call) {
     const auto before = call.cursor_id<ImportId>();
     const auto state = call.query.text("state");
     const int limit = call.query.integer("limit");
-    auto jobs = service::list_imports(call.context, call.org(), before,
-                                      state ? parse<rules::ImportState>(*state) : std::nullopt, limit);
+    auto jobs =
+        service::list_imports(call.context, call.org(), before,
+                              state ? parse<rules::ImportState>(*state) : std::nullopt, limit);
     return page_of(call, std::move(jobs));
 }
 
@@ -240,14 +292,14 @@ Stream get_error_report(Call& call) {
 using Kind = QueryParameter::Kind;
 
 constexpr std::array kListQuery = {
-    page_limit("Jobs a page."),
+    page_limit(),
     kPageCursor,
     QueryParameter{.name = "state",
                    .choice = name_at<rules::ImportState>,
                    .meaning = "Only jobs in this state."},
 };
 constexpr std::array kRowsQuery = {
-    page_limit("Rows a page.", 1000, 100),
+    page_limit(1000, 100),
     kPageCursor,
     QueryParameter{
         .name = "state", .choice = name_at<rules::RowState>, .meaning = "Only rows in this state."},
@@ -265,93 +317,135 @@ constexpr std::array kStageErrors = {ErrorCode::ImportJobInvalidState,
 constexpr std::array kMoveErrors = {ErrorCode::ImportJobInvalidState};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Post,
-             .path = "/v1/imports",
-             .operation = "createImport",
-             .summary = "Create an import job",
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewImport",
-             .body_schema = schema_of<kNewImport>,
-             .body_example = kNewImportExample,
-             .reply = {201, "The job, in state staging."},
-             .errors = kCreateErrors,
-             .handler = decoded<kNewImport, answers<kImportJob, create_import>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/imports",
+        .operation = "createImport",
+        .summary = "Create an import job",
+        .description =
+            "Creates an import job in state staging. Next, stage the rows, validate and commit. "
+            "An organization has one active job at a time: otherwise 409 IMPORT_JOB_ACTIVE_EXISTS "
+            "with its id. An import never overwrites or deletes a value.",
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewImport",
+        .body_schema = schema_of<kNewImport>,
+        .body_example = kNewImportExample,
+        .reply = {201, "The job, in state staging."},
+        .errors = kCreateErrors,
+        .handler = decoded<kNewImport, answers<kImportJob, create_import>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/imports",
              .operation = "listImports",
              .summary = "List import jobs, newest first",
+             .description =
+                 "Lists the import jobs of the organization, the newest first. state selects one "
+                 "state. Jobs are deleted 30 days after creation.",
              .query = kListQuery,
              .reply = {200, "A page of jobs."},
              .handler = answers<kImportList, list_imports>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/imports/{id}",
-             .operation = "getImport",
-             .summary = "Read an import job with its counts",
-             .reply = {200, "The job."},
-             .handler = answers<kImportJob, get_import>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/imports/{id}/rows",
-             .operation = "stageImportRows",
-             .summary = "Stage up to 5,000 rows; all of them or none",
-             .role = rules::Role::Admin,
-             .body_limit = kStagingBody,
-             .body_required = true,
-             .body_component = "StageRows",
-             .body_schema = schema_of<kStageRows>,
-             .body_example = kStageRowsExample,
-             .reply = {200, "How many rows the call staged."},
-             .errors = kStageErrors,
-             .handler = decoded<kStageRows, answers<kStaged, stage_rows>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/imports/{id}/rows",
-             .operation = "listImportRows",
-             .summary = "List an import job's rows and what became of them",
-             .query = kRowsQuery,
-             .reply = {200, "A page of rows."},
-             .handler = answers<kImportRowList, list_import_rows>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/imports/{id}/validate",
-             .operation = "validateImport",
-             .summary = "Seal the staging and start the dry run",
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {202, "The job, in state validating."},
-             .errors = kMoveErrors,
-             .handler = decoded<kNothing, moving<answers<kImportJob, validate_import>>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/imports/{id}/commit",
-             .operation = "commitImport",
-             .summary = "Write the valid rows",
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_component = "CommitImport",
-             .body_schema = schema_of<kCommitImport>,
-             .body_example = R"({"dry_run": false})",
-             .reply = {202, "The job, on its way."},
-             .errors = kMoveErrors,
-             .handler = decoded<kCommitImport, moving<answers<kImportJob, commit_import>>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/imports/{id}/cancel",
-             .operation = "cancelImport",
-             .summary = "Cancel a job that has not begun to commit",
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {200, "The job, in state canceled."},
-             .errors = kMoveErrors,
-             .handler = decoded<kNothing, answers<kImportJob, cancel_import>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/imports/{id}/error-report",
-             .operation = "getImportErrorReport",
-             .summary = "Download the invalid and failed rows as CSV",
-             .query = kReportQuery,
-             .reply = {200, "RFC 4180, header line first."},
-             .handler = sends<kCsv, get_error_report>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/imports/{id}",
+        .operation = "getImport",
+        .summary = "Read an import job with its counts",
+        .description =
+            "Returns the job with its counts. Poll it after validate and commit, no faster than "
+            "Retry-After. It also starts a commit that was requested with dry_run false once the "
+            "dry run is done.",
+        .reply = with_retry_after({200, "The job."}),
+        .handler = answers<kImportJob, get_import>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/imports/{id}/rows",
+        .operation = "stageImportRows",
+        .summary = "Stage up to 5,000 rows; all of them or none",
+        .description =
+            "Stages up to 5,000 rows of a job in state staging. A call stages all its rows or "
+            "none. A row number that was staged before is replaced, so a call can be repeated. A "
+            "job holds up to 250,000 rows.",
+        .role = rules::Role::Admin,
+        .body_limit = kStagingBody,
+        .body_required = true,
+        .body_component = "StageRows",
+        .body_schema = schema_of<kStageRows>,
+        .body_example = kStageRowsExample,
+        .reply = {200, "How many rows the call staged."},
+        .errors = kStageErrors,
+        .handler = decoded<kStageRows, answers<kStaged, stage_rows>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/imports/{id}/rows",
+        .operation = "listImportRows",
+        .summary = "List an import job's rows and what became of them",
+        .description =
+            "Lists the rows of a job with their states, by row number. It works in every state of "
+            "the job. A page of large rows may be shorter than limit; continue until next_cursor "
+            "is null.",
+        .query = kRowsQuery,
+        .reply = {200, "A page of rows."},
+        .handler = answers<kImportRowList, list_import_rows>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/imports/{id}/validate",
+        .operation = "validateImport",
+        .summary = "Seal the staging and start the dry run",
+        .description =
+            "Ends the staging and starts the dry run. It validates every row and predicts the "
+            "result of the commit, without changing a member. Poll getImport until the state is "
+            "validated.",
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = with_retry_after({202, "The job, in state validating."}),
+        .errors = kMoveErrors,
+        .handler = decoded<kNothing, moving<answers<kImportJob, validate_import>>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/imports/{id}/commit",
+        .operation = "commitImport",
+        .summary = "Write the valid rows",
+        .description =
+            "Starts to write the valid rows: users are created or attached, and empty values "
+            "filled. It continues after a crash and writes each row once. With dry_run false a "
+            "staging job is validated first. Poll getImport for the result.",
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_component = "CommitImport",
+        .body_schema = schema_of<kCommitImport>,
+        .body_example = R"({"dry_run": false})",
+        .reply = with_retry_after({202, "The job, which the runner continues."}),
+        .errors = kMoveErrors,
+        .handler = decoded<kCommitImport, moving<answers<kImportJob, commit_import>>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/imports/{id}/cancel",
+        .operation = "cancelImport",
+        .summary = "Cancel a job that has not begun to commit",
+        .description =
+            "Cancels a job that is staging, validating or validated. No member is changed, and "
+            "another job can start at once. A canceled job stays canceled; from other states 409.",
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The job, in state canceled."},
+        .errors = kMoveErrors,
+        .handler = decoded<kNothing, answers<kImportJob, cancel_import>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/imports/{id}/error-report",
+        .operation = "getImportErrorReport",
+        .summary = "Download the invalid and failed rows as CSV",
+        .description =
+            "Returns the invalid and failed rows as CSV, with the reason for each. Fix them and "
+            "import the file again. Cells that a spreadsheet could run as formulas are guarded, "
+            "unless raw is true.",
+        .query = kReportQuery,
+        .reply = {200, "RFC 4180, header line first."},
+        .handler = sends<kCsv, get_error_report>},
 };
 static_assert(well_formed(kEndpoints, "/v1/imports"));
 

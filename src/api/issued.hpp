@@ -35,7 +35,9 @@ struct IssuedShape {
     Json::Value schema() const {
         Json::Value schema = kRecord.schema();
         for (const std::string_view secret : secret_names) {
-            schema["properties"][std::string(secret)] = JsonType<std::string>::schema();
+            schema["properties"][std::string(secret)] =
+                described(JsonType<std::string>::schema(),
+                          "A secret. Only this reply and its replays show it.", "");
             schema["required"].append(std::string(secret));
         }
         return schema;

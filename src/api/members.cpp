@@ -29,8 +29,9 @@ constexpr rules::MemberPatchPayload kUserPatch;
 struct LockUser {
     std::optional<std::string> reason;
 };
-constexpr auto kLockUser =
-    json::object<LockUser>(json::optional("reason", &LockUser::reason, json::Text{1, 255}));
+constexpr auto kLockUser = json::object<LockUser>(
+    json::optional("reason", &LockUser::reason, json::Text{1, 255},
+                   "Reason for the lock, for people.", "Asked for it by phone"));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -50,9 +51,11 @@ struct CreatedUserShape {
     }
     Json::Value schema() const {
         Json::Value schema = kUser.schema();
-        Json::Value& outcome = schema["properties"]["outcome"];
-        outcome["type"] = "string";
-        for (const char* value : {"created", "attached", "merged"}) outcome["enum"].append(value);
+        schema["properties"]["outcome"] = described(
+            JsonType<rules::MemberOutcome>::schema(),
+            "created: a new user; attached: an existing user became a member; merged: empty values of "
+            "a member were filled.",
+            "");
         schema["required"].append("outcome");
         return schema;
     }
@@ -61,33 +64,19 @@ constexpr CreatedUserShape kCreatedUser;
 
 constexpr auto kUserList = list_of<kUser>("UserList", "users");
 
-// A field of the value's inner entry.
-template <auto Member>
-constexpr RecordField<MemberAttribute> inner(std::string_view name) {
-    using Value = typename MemberOf<decltype(Member)>::Value;
-    return {name,
-            [](JsonWriter& to, const MemberAttribute& attribute) {
-                JsonType<Value>::write(to, attribute.entry.*Member);
-            },
-            [] { return JsonType<Value>::schema(); }};
-}
-
-Json::Value value_schema() {
-    Json::Value schema;
-    for (const char* type : {"string", "number", "boolean", "array"}) schema["type"].append(type);
-    schema["items"] = JsonType<std::string>::schema();
-    return schema;
-}
-
 constexpr auto kUserAttribute = record<MemberAttribute>(
-    "UserAttribute", inner<&rules::AttributeEntry::key>("key"),
-    field<&MemberAttribute::type>("type"),
+    "UserAttribute",
+    field<&MemberAttribute::entry, &rules::AttributeEntry::key>("key", "Key of the attribute.",
+                                                                "shirt_size"),
+    field<&MemberAttribute::type>("type", "Type of the value."),
     RecordField<MemberAttribute>{
-        "value",
+        "value", "The value.",
         [](JsonWriter& to, const MemberAttribute& attribute) { to.raw(attribute.entry.value); },
-        value_schema},
-    inner<&rules::AttributeEntry::provenance>("provenance"),
-    inner<&rules::AttributeEntry::updated_at>("updated_at"));
+        rules::attribute_value_schema},
+    field<&MemberAttribute::entry, &rules::AttributeEntry::provenance>(
+        "provenance", "Origin of the value: an import, or api for every other writer."),
+    field<&MemberAttribute::entry, &rules::AttributeEntry::updated_at>(
+        "updated_at", "Time when the value last changed."));
 
 // All of them: there is no next page.
 struct UserAttributesShape {
@@ -170,8 +159,7 @@ std::string_view status_choice(std::size_t index) {
 }
 
 constexpr std::array kListQuery = {
-    page_limit("Users a page, at most: while next_cursor is not null there is more, "
-               "however few a page holds."),
+    page_limit(),
     kPageCursor,
     QueryParameter{.name = "email",
                    .kind = QueryParameter::Kind::Email,
@@ -197,72 +185,105 @@ constexpr std::array kEndpoints = {
         .path = "/v1/users",
         .operation = "createUser",
         .summary = "Create a user and member, or attach a user, or fill a member's gaps",
+        .description =
+            "Creates a user and makes it a member, attaches an existing user, or fills empty "
+            "values of a member. It never overwrites a value. outcome says what happened; 200 "
+            "means that the user was a member already. Repeat safely with an Idempotency-Key.",
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "MemberPayload",
-        .body_schema = rules::member_payload_schema,
+        .body_schema = schema_of<kNewUser>,
         .body_example = R"({"email": "ada@example.org", "first_name": "Ada", "country": "GB"})",
         .reply = {201, "The member was created or attached."},
         .second_reply = ReplySpec{200, "The user was a member already; empty values were filled."},
         .handler = decoded<kNewUser, answers<kCreatedUser, create_user>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/users",
-             .operation = "listUsers",
-             .summary = "List members, by filter",
-             .query = kListQuery,
-             .reply = {200, "A page of members."},
-             .handler = answers<kUserList, list_users>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/users/{userId}",
-             .operation = "getUser",
-             .summary = "Read a member",
-             .reply = with_tag({200, "The member, with its ETag."}),
-             .handler = answers<kUser, get_user>},
-    Endpoint{.method = Method::Patch,
-             .path = "/v1/users/{userId}",
-             .operation = "updateUser",
-             .summary = "Change a member: null clears, attributes change key by key",
-             .role = rules::Role::Admin,
-             .takes_if_match = true,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "UserPatch",
-             .body_schema = schema_of<kUserPatch>,
-             .body_example = R"({"last_name": "King", "attributes": {"shirt_size": null}})",
-             .reply = with_tag({200, "The member as it is now, with its ETag."}),
-             .errors = kChangeErrors,
-             .handler = decoded<kUserPatch, answers<kUser, update_user>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/users",
+        .operation = "listUsers",
+        .summary = "List members, by filter",
+        .description =
+            "Lists the members of the organization. Filters can be combined; q searches the "
+            "beginning of names and addresses. To follow changes, ask with updated_since again "
+            "and again. A page may be shorter than limit; continue until next_cursor is null.",
+        .query = kListQuery,
+        .reply = {200, "A page of members."},
+        .handler = answers<kUserList, list_users>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/users/{userId}",
+        .operation = "getUser",
+        .summary = "Read a member",
+        .description =
+            "Returns one member with its attributes. Send the ETag as If-Match with updateUser to "
+            "avoid overwriting another change. A user who is not a member of this organization is "
+            "404.",
+        .reply = with_tag({200, "The member, with its ETag."}),
+        .handler = answers<kUser, get_user>},
+    Endpoint{
+        .method = Method::Patch,
+        .path = "/v1/users/{userId}",
+        .operation = "updateUser",
+        .summary = "Change a member: null clears, attributes change key by key",
+        .description =
+            "Overwrites the fields that are sent and keeps the others; null or an empty string "
+            "clears. attributes change key by key. The email address never changes. With If-Match "
+            "the change happens only if the record is unchanged, otherwise 412.",
+        .role = rules::Role::Admin,
+        .takes_if_match = true,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "UserPatch",
+        .body_schema = schema_of<kUserPatch>,
+        .body_example = R"({"last_name": "King", "attributes": {"shirt_size": null}})",
+        .reply = with_tag({200, "The member as it is now, with its ETag."}),
+        .errors = kChangeErrors,
+        .handler = decoded<kUserPatch, answers<kUser, update_user>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/users/{userId}",
              .operation = "removeUser",
              .summary = "End a membership; the user stays, with its other organizations",
+             .description =
+                 "Ends the membership and deletes the organization's data of the person. The user "
+                 "keeps memberships in other organizations. A second call is 404.",
              .role = rules::Role::Admin,
              .reply = {204, "The user is no member any more."},
              .handler = answers_nothing<remove_user>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/users/{userId}/attributes",
-             .operation = "listUserAttributes",
-             .summary = "Read a member's attributes with their types, origin and time",
-             .reply = {200, "All of them, by key."},
-             .handler = answers<kUserAttributes, list_user_attributes>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/users/{userId}/lock",
-             .operation = "lockUser",
-             .summary = "Lock a member; one who is locked keeps the first reason",
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_component = "LockUser",
-             .body_schema = schema_of<kLockUser>,
-             .body_example = R"({"reason": "Asked for it by phone"})",
-             .reply = with_tag({200, "The member, locked, with its ETag."}),
-             .handler = decoded<kLockUser, answers<kUser, lock_user>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/users/{userId}/attributes",
+        .operation = "listUserAttributes",
+        .summary = "Read a member's attributes with their types, origin and time",
+        .description =
+            "Returns all attributes of a member with type, origin and time of the last change. "
+            "Attributes that were disabled later are included. The reply has no pages.",
+        .reply = {200, "All of them, by key."},
+        .handler = answers<kUserAttributes, list_user_attributes>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/users/{userId}/lock",
+        .operation = "lockUser",
+        .summary = "Lock a member; one who is locked keeps the first reason",
+        .description =
+            "Locks a member, with an optional reason. A locked member keeps the first reason and "
+            "time, so the call can be repeated. A lock does not keep data from being written.",
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_component = "LockUser",
+        .body_schema = schema_of<kLockUser>,
+        .body_example = R"({"reason": "Asked for it by phone"})",
+        .reply = with_tag({200, "The member, locked, with its ETag."}),
+        .handler = decoded<kLockUser, answers<kUser, lock_user>>},
     Endpoint{.method = Method::Post,
              .path = "/v1/users/{userId}/unlock",
              .operation = "unlockUser",
              .summary = "Unlock a member",
+             .description =
+                 "Makes a member active again and deletes the reason of the lock. An active member "
+                 "stays as it is, so the call can be repeated.",
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,

@@ -9,40 +9,11 @@
 namespace muster::api {
 namespace {
 
-// One line a group; a group is the table in the file of its first path word.
 std::vector<const Endpoint*> collect() {
     std::vector<const Endpoint*> rows;
-    const auto add = [&](std::span<const Endpoint> group) {
-        for (const Endpoint& row : group) rows.push_back(&row);
-    };
-    add(ad_endpoints());
-    add(ad_slot_endpoints());
-    add(ad_campaign_endpoints());
-    add(ad_creative_endpoints());
-    add(api_key_endpoints());
-    add(article_endpoints());
-    add(attribute_endpoints());
-    add(audit_log_endpoints());
-    add(content_endpoints());
-    add(content_key_endpoints());
-    add(engagement_event_endpoints());
-    add(external_data_endpoints());
-    add(import_endpoints());
-    add(ingest_endpoints());
-    add(installation_endpoints());
-    add(module_endpoints());
-    add(module_credential_endpoints());
-    add(session_endpoints());
-    add(sign_in_endpoints());
-    add(track_endpoints());
-    add(tracking_key_endpoints());
-    add(two_factor_endpoints());
-    add(user_endpoints());
-    add(webhook_endpoint_endpoints());
-    add(webhook_delivery_endpoints());
-    add(edge_endpoints());
-    add(openapi_endpoints());
-    add(health_endpoints());
+    for (const Group& group : all_groups()) {
+        for (const Endpoint& row : group.endpoints()) rows.push_back(&row);
+    }
     return rows;
 }
 

@@ -10,7 +10,7 @@
 
 namespace muster::api {
 
-// Every row, in the order of routes.cpp.
+// Every row, in the order of groups.cpp.
 const std::vector<const Endpoint*>& all_endpoints();
 
 // Whether browsers of other sites call this path (CORS), and by which methods, "GET, HEAD".

@@ -39,12 +39,59 @@ void append_escape(std::string& to, unsigned char c) {
     }
 }
 
-std::string write(const Json::Value& value, const char* indentation) {
+std::string write(const Json::Value& value) {
     Json::StreamWriterBuilder builder;
-    builder["indentation"] = indentation;
+    builder["indentation"] = "";
     builder["emitUTF8"] = true;
     builder["precision"] = 15;
     return Json::writeString(builder, value);
+}
+
+constexpr std::size_t kLongestLine = 120;
+
+// Calls `visit(label, entry)` for each entry; the label is `"key": ` in an object, empty in an
+// array.
+template <class Visit>
+void visit_entries(const Json::Value& value, const Visit& visit) {
+    for (auto entry = value.begin(); entry != value.end(); ++entry) {
+        std::string label;
+        if (value.isObject()) {
+            append_json_string(label, entry.name());
+            label += ": ";
+        }
+        visit(label, *entry);
+    }
+}
+
+bool has_entries(const Json::Value& value) {
+    return (value.isObject() || value.isArray()) && !value.empty();
+}
+
+std::string on_one_line(const Json::Value& value) {
+    if (!has_entries(value)) return write(value);
+    std::string line(1, value.isObject() ? '{' : '[');
+    visit_entries(value, [&](const std::string& label, const Json::Value& entry) {
+        if (line.size() > 1) line += ", ";
+        line += label + on_one_line(entry);
+    });
+    return line + (value.isObject() ? '}' : ']');
+}
+
+// `before`: the characters that stand on the line already.
+void lay_out(const Json::Value& value, std::size_t indent, std::size_t before, std::string& to) {
+    const std::string line = on_one_line(value);
+    if (!has_entries(value) || before + line.size() < kLongestLine) {
+        to += line;
+        return;
+    }
+    const char* separator = "\n";
+    to += value.isObject() ? '{' : '[';
+    visit_entries(value, [&](const std::string& label, const Json::Value& entry) {
+        to += separator + std::string(indent + 2, ' ') + label;
+        lay_out(entry, indent + 2, indent + 2 + label.size(), to);
+        separator = ",\n";
+    });
+    to += "\n" + std::string(indent, ' ') + (value.isObject() ? '}' : ']');
 }
 
 }  // namespace
@@ -112,10 +159,12 @@ void JsonWriter::raw(std::string_view json) {
 }
 
 std::string json_text(const Json::Value& value) {
-    return write(value, "");
+    return write(value);
 }
 std::string json_text_pretty(const Json::Value& value) {
-    return write(value, "  ") + "\n";
+    std::string text;
+    lay_out(value, 0, 0, text);
+    return text + "\n";
 }
 
 bool parse_json(std::string_view text, Json::Value& to) {

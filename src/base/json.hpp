@@ -42,6 +42,7 @@ class JsonWriter {
 
 // Compact, UTF-8 as it is, numbers to 15 digits.
 [[nodiscard]] std::string json_text(const Json::Value& value);
+// Indented by two spaces; what fits on a line of 120 characters stays on it. Ends with a newline.
 [[nodiscard]] std::string json_text_pretty(const Json::Value& value);
 // A document that we wrote ourselves or that a peer answered; nullopt if it is no JSON object or
 // array.

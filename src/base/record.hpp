@@ -1,7 +1,8 @@
 // What a reply holds, as constants: a record's fields are written to JSON and described as JSON
 // Schema from one list.
 //
-//   constexpr auto kStaged = record<Staged>("Staged", field<&Staged::staged>("staged"));
+//   constexpr auto kStaged = record<Staged>(
+//       "Staged", field<&Staged::staged>("staged", "Number of rows that this call staged."));
 #pragma once
 
 #include "base/ids.hpp"
@@ -12,6 +13,7 @@
 #include <json/value.h>
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,51 @@ struct RawJson {
 
 template <class Value>
 struct JsonType;
+
+// A string that is one of these.
+inline Json::Value one_of(std::initializer_list<std::string_view> texts) {
+    Json::Value schema;
+    schema["type"] = "string";
+    for (const std::string_view text : texts) schema["enum"].append(std::string(text));
+    return schema;
+}
+
+// A value of the schema, or null.
+inline Json::Value or_null(const Json::Value& inner) {
+    if (inner.empty()) return inner;  // any JSON, null too
+    Json::Value schema;
+    if (!inner["type"].isString() || inner.isMember("enum") || inner.isMember("title")) {
+        schema["anyOf"].append(inner);
+        schema["anyOf"].append(Json::objectValue)["type"] = "null";
+        return schema;
+    }
+    schema = inner;
+    schema["type"] = Json::Value(Json::arrayValue);
+    schema["type"].append(inner["type"]);
+    schema["type"].append("null");
+    return schema;
+}
+
+inline Json::Value array_of_schema(Json::Value items) {
+    Json::Value schema;
+    schema["type"] = "array";
+    schema["items"] = std::move(items);
+    return schema;
+}
+
+// An object of any keys, whose values fit the schema; an empty schema allows any JSON.
+inline Json::Value map_of(Json::Value values) {
+    Json::Value schema;
+    schema["type"] = "object";
+    schema["additionalProperties"] = std::move(values);
+    return schema;
+}
+inline Json::Value any_json() {
+    return {Json::objectValue};
+}
+
+// The schema with what a reader is to know. An example is JSON, or the text itself of a string.
+Json::Value described(Json::Value schema, std::string_view meaning, std::string_view example);
 
 template <>
 struct JsonType<std::string> {
@@ -67,7 +114,7 @@ struct JsonType<Timestamp> {
 template <>
 struct JsonType<RawJson> {
     static void write(JsonWriter& to, const RawJson& value) { to.raw(value.text); }
-    static Json::Value schema() { return JsonType<std::string>::typed("object"); }
+    static Json::Value schema() { return map_of(any_json()); }
 };
 
 template <Named Enum>
@@ -85,20 +132,7 @@ struct JsonType<std::optional<Value>> {
     static void write(JsonWriter& to, const std::optional<Value>& value) {
         value ? JsonType<Value>::write(to, *value) : to.null();
     }
-    static Json::Value schema() {
-        Json::Value inner = JsonType<Value>::schema();
-        if (!inner["type"].isString() || inner.isMember("enum")) {
-            Json::Value schema;
-            schema["anyOf"].append(std::move(inner));
-            schema["anyOf"].append(JsonType<std::string>::typed("null"));
-            return schema;
-        }
-        Json::Value types(Json::arrayValue);
-        types.append(inner["type"]);
-        types.append("null");
-        inner["type"] = std::move(types);
-        return inner;
-    }
+    static Json::Value schema() { return or_null(JsonType<Value>::schema()); }
 };
 
 template <class Value>
@@ -108,18 +142,23 @@ struct JsonType<std::vector<Value>> {
         for (const Value& value : values) JsonType<Value>::write(to, value);
         to.end_array();
     }
-    static Json::Value schema() {
-        Json::Value schema = JsonType<std::string>::typed("array");
-        schema["items"] = JsonType<Value>::schema();
-        return schema;
-    }
+    static Json::Value schema() { return array_of_schema(JsonType<Value>::schema()); }
 };
 
+// Every field says what it holds: the description shows it.
 template <class Owner>
 struct RecordField {
     std::string_view name;
+    std::string_view meaning;
     void (*write)(JsonWriter&, const Owner&);
-    Json::Value (*schema)();
+    Json::Value (*type)();
+    std::string_view example = {};
+
+    // The same field, where its C++ type says less than the schema can.
+    constexpr RecordField of(Json::Value (*narrower)()) const {
+        return {name, meaning, write, narrower, example};
+    }
+    Json::Value schema() const { return described(type(), meaning, example); }
 };
 
 template <class>
@@ -131,12 +170,27 @@ struct MemberOf<Value_ Owner_::*> {
 };
 
 template <auto Member>
-constexpr auto field(std::string_view name) {
+constexpr auto field(std::string_view name, std::string_view meaning,
+                     std::string_view example = {}) {
     using Owner = typename MemberOf<decltype(Member)>::Owner;
     using Value = typename MemberOf<decltype(Member)>::Value;
     return RecordField<Owner>{
-        name, [](JsonWriter& to, const Owner& owner) { JsonType<Value>::write(to, owner.*Member); },
-        [] { return JsonType<Value>::schema(); }};
+        name, meaning,
+        [](JsonWriter& to, const Owner& owner) { JsonType<Value>::write(to, owner.*Member); },
+        [] { return JsonType<Value>::schema(); }, example};
+}
+
+// A field of a member's own member.
+template <auto Member, auto Inner>
+constexpr auto field(std::string_view name, std::string_view meaning,
+                     std::string_view example = {}) {
+    using Owner = typename MemberOf<decltype(Member)>::Owner;
+    using Value = typename MemberOf<decltype(Inner)>::Value;
+    return RecordField<Owner>{name, meaning,
+                              [](JsonWriter& to, const Owner& owner) {
+                                  JsonType<Value>::write(to, owner.*Member.*Inner);
+                              },
+                              [] { return JsonType<Value>::schema(); }, example};
 }
 
 template <class Owner, std::size_t kCount>
@@ -153,9 +207,11 @@ struct Record {
         to.end_object();
     }
 
+    // The title names the component that the description makes of it. More fields may follow in
+    // later versions, so others are allowed.
     Json::Value schema() const {
         Json::Value schema = JsonType<std::string>::typed("object");
-        schema["additionalProperties"] = false;
+        schema["title"] = std::string(name);
         for (const auto& entry : fields) {
             const std::string key(entry.name);
             schema["properties"][key] = entry.schema();

@@ -60,7 +60,7 @@ void AnyObject::decode(const JsonIn& in, const Path& path, Decoding& to, RawJson
 }
 
 Json::Value AnyObject::schema() const {
-    return typed("object");
+    return map_of(any_json());
 }
 
 void AnyJson::decode(const JsonIn& in, const Path&, Decoding&, RawJson& out) const {
@@ -68,7 +68,11 @@ void AnyJson::decode(const JsonIn& in, const Path&, Decoding&, RawJson& out) con
 }
 
 Json::Value AnyJson::schema() const {
-    return {Json::objectValue};
+    Json::Value schema;
+    for (const char* type : {"object", "array", "string", "number", "boolean", "null"}) {
+        schema["type"].append(type);
+    }
+    return schema;
 }
 
 void Slug::decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const {

@@ -1,8 +1,9 @@
 // What a request body may hold, as constants: each type both decodes (gathering every fault) and
 // prints its JSON Schema, so that the OpenAPI description cannot differ from what is accepted.
 //
-//   constexpr auto kComment = object<Comment>(required("text", &Comment::text, Text{1, 255}),
-//                                             optional("rank", &Comment::rank, Integer{1, 5}));
+//   constexpr auto kComment = object<Comment>(
+//       required("text", &Comment::text, Text{1, 255}, "The comment."),
+//       optional("rank", &Comment::rank, Integer{1, 5}, "Stars. Left out: none.", "4"));
 #pragma once
 
 #include "base/faults.hpp"
@@ -152,6 +153,19 @@ struct AnyJson {
     Json::Value schema() const;
 };
 
+// Decodes as `type`; a later check allows only what `describe` says.
+template <class Type>
+struct DescribedAs {
+    Type type;
+    Json::Value (*describe)();
+
+    template <class T>
+    void decode(const JsonIn& in, const Path& path, Decoding& to, T& out) const {
+        type.decode(in, path, to, out);
+    }
+    Json::Value schema() const { return describe(); }
+};
+
 // `min`..`max` entries of `type`; more are one fault, not looked at.
 template <class Type>
 struct ArrayOf {
@@ -196,6 +210,8 @@ struct Field {
     std::string_view name;
     Member Owner::*member;
     Type type;
+    std::string_view meaning;
+    std::string_view example;
     bool is_required;
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
@@ -208,14 +224,16 @@ struct Field {
 };
 
 template <class Owner, class Member, class Type>
-constexpr auto required(std::string_view name, Member Owner::*member, Type type) {
-    return Field<Owner, Member, Type>{name, member, type, true};
+constexpr auto required(std::string_view name, Member Owner::*member, Type type,
+                        std::string_view meaning, std::string_view example = {}) {
+    return Field<Owner, Member, Type>{name, member, type, meaning, example, true};
 }
 
 // Absent and null leave the member as it is.
 template <class Owner, class Member, class Type>
-constexpr auto optional(std::string_view name, Member Owner::*member, Type type) {
-    return Field<Owner, Member, Type>{name, member, type, false};
+constexpr auto optional(std::string_view name, Member Owner::*member, Type type,
+                        std::string_view meaning, std::string_view example = {}) {
+    return Field<Owner, Member, Type>{name, member, type, meaning, example, false};
 }
 
 // What a change asks of a value that may be absent.
@@ -224,6 +242,8 @@ struct ClearableField {
     std::string_view name;
     std::optional<std::optional<Value>> Owner::*member;
     Type type;
+    std::string_view meaning;
+    std::string_view example;
     bool is_required = false;
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
@@ -235,14 +255,17 @@ struct ClearableField {
 // Absent leaves the member as it is, null makes it a change to nothing.
 template <class Owner, class Value, class Type>
 constexpr auto clearable(std::string_view name, std::optional<std::optional<Value>> Owner::*member,
-                         Type type) {
-    return ClearableField<Owner, Value, Type>{name, member, type};
+                         Type type, std::string_view meaning, std::string_view example = {}) {
+    return ClearableField<Owner, Value, Type>{name, member, type, meaning, example};
 }
 
 template <class Owner, class... Fields>
 struct Object {
     using Value = Owner;
     std::tuple<Fields...> fields;
+    std::string_view name = {};  // of its component in the description; "" = described in place
+
+    constexpr Object named(std::string_view component) const { return {fields, component}; }
 
     void decode(const JsonIn& in, const Path& path, Decoding& to, Owner& out) const {
         const auto object = to.object(in, path);
@@ -266,19 +289,14 @@ struct Object {
     Json::Value schema() const {
         Json::Value schema;
         schema["type"] = "object";
+        if (!name.empty()) schema["title"] = std::string(name);
         schema["additionalProperties"] = false;
         Json::Value needed(Json::arrayValue);
         const auto add = [&](const auto& field) {
-            Json::Value property = field.type.schema();
-            if (field.is_required) {
-                needed.append(std::string(field.name));
-            } else if (property.isMember("type") && property["type"].isString()) {
-                Json::Value types(Json::arrayValue);
-                types.append(property["type"]);
-                types.append("null");
-                property["type"] = std::move(types);
-            }
-            schema["properties"][std::string(field.name)] = std::move(property);
+            const Json::Value type = field.type.schema();
+            if (field.is_required) needed.append(std::string(field.name));
+            schema["properties"][std::string(field.name)] =
+                described(field.is_required ? type : or_null(type), field.meaning, field.example);
         };
         std::apply([&](const auto&... field) { (add(field), ...); }, fields);
         if (!needed.empty()) schema["required"] = std::move(needed);

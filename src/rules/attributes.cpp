@@ -5,6 +5,8 @@
 #include "base/json.hpp"
 #include "json/json_body.hpp"
 
+#include <json/value.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -343,6 +345,16 @@ std::string attribute_values(std::string_view document) {
     }
     values += '}';
     return values;
+}
+
+Json::Value attribute_value_schema() {
+    Json::Value scalar;
+    for (const char* type : {"string", "number", "boolean"}) scalar["type"].append(type);
+    Json::Value schema = scalar;
+    schema["title"] = "AttributeValue";
+    schema["type"].append("array");
+    schema["items"] = std::move(scalar);
+    return schema;
 }
 
 }  // namespace muster::rules

@@ -6,6 +6,8 @@
 #include "base/time.hpp"
 #include "rules/names.hpp"
 
+#include <json/forwards.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -110,6 +112,9 @@ struct AttributeEntry {
 };
 // All of a document, by key. Throws std::invalid_argument for one that is none.
 [[nodiscard]] std::vector<AttributeEntry> attribute_entries(std::string_view document);
+
+// The JSON Schema of an attribute's value; its registered type says which of these it is.
+[[nodiscard]] Json::Value attribute_value_schema();
 
 // The other way: {"key": value, …} for the API. A document that is none gives "{}".
 [[nodiscard]] std::string attribute_values(std::string_view document);

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from support.bodies import names_a_record
-from support.contract import references
+from support.contract import Contract, references
 
 
 @pytest.fixture
@@ -27,11 +27,13 @@ def test_every_reference_leads_somewhere(contract):
 
 def test_the_partners_description_is_a_part_of_the_whole(contract, partners):
     whole = contract.document
-    for part in ("schemas", "securitySchemes"):
-        assert partners["components"][part].items() <= whole["components"][part].items()
+    for part, components in partners["components"].items():
+        for name, value in components.items():
+            assert value == whole["components"][part][name], (part, name)
     for path, methods in partners["paths"].items():
         assert methods == whole["paths"][path]
-    assert references(partners) == set(partners["components"]["schemas"]) | {"Error"}
+    kinds = set(partners["components"]) - {"securitySchemes"}
+    assert references(partners) == {f"{kind}/{name}" for kind in kinds for name in partners["components"][kind]}
 
 
 def test_the_console_and_content_are_not_published(contract, partners):
@@ -63,6 +65,47 @@ def test_every_operation_has_examples(contract):
     without = [operation.id for operation in contract.operations
                if not operation.is_open and '"example' not in json.dumps(operation.row)]
     assert without == []
+
+
+def schemas_below(node):
+    """All schemas in a part of the description."""
+    if isinstance(node, list):
+        return [schema for entry in node for schema in schemas_below(entry)]
+    if not isinstance(node, dict):
+        return []
+    own = [node] if isinstance(node.get("properties"), dict) else []
+    return own + [schema for value in node.values() for schema in schemas_below(value)]
+
+
+def test_every_operation_has_a_tag_and_a_description(contract):
+    tags = {tag["name"]: tag["description"] for tag in contract.document["tags"]}
+    assert all(tags.values())
+    assert {tag for operation in contract.operations for tag in operation.row["tags"]} == set(tags)
+    for operation in contract.operations:
+        assert len(operation.row["tags"]) == 1 and operation.row["description"].endswith("."), operation.id
+        for parameter in operation.row.get("parameters", []):
+            assert parameter["description"], (operation.id, parameter["name"])
+
+
+def test_every_property_has_a_description(contract):
+    schemas = schemas_below(contract.document)
+    assert len(schemas) > 60
+    assert [name for schema in schemas for name, value in schema["properties"].items()
+            if not value.get("description")] == []
+
+
+def test_replies_may_get_more_fields_and_requests_reject_them(contract):
+    document = contract.document
+    assert "additionalProperties" not in document["components"]["schemas"]["User"]
+    assert document["components"]["schemas"]["MemberPayload"]["additionalProperties"] is False
+
+
+def test_the_tests_themselves_reject_fields_that_are_not_described(contract):
+    fresh = Contract(contract.document)
+    schema = fresh.by_id("getHealth").row["responses"]["200"]["content"]["application/json"]["schema"]
+    fresh.check(schema, {"status": "ok"}, "as described")
+    with pytest.raises(AssertionError, match="breaks the description"):
+        fresh.check(schema, {"status": "ok", "more": 1}, "one field more")
 
 
 def test_paths_are_those_of_the_version(contract):

@@ -19,8 +19,9 @@ struct Typed {
     std::string email;
     std::string otp;
 };
-constexpr auto kTyped = json::object<Typed>(json::required("email", &Typed::email, json::Email{}),
-                                            json::required("otp", &Typed::otp, json::Digits{8}));
+constexpr auto kTyped =
+    json::object<Typed>(json::required("email", &Typed::email, json::Email{}, "The email."),
+                        json::required("otp", &Typed::otp, json::Digits{8}, "The otp."));
 
 const Date kToday = *Date::parse("2026-11-20");
 

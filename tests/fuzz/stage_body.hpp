@@ -16,10 +16,12 @@ struct StageBody {
 };
 
 inline constexpr auto kStageRow = json::object<service::NewRow>(
-    json::required("rowNumber", &service::NewRow::number, json::Integer{1, 2'147'483'647}),
-    json::required("payload", &service::NewRow::fields, rules::MemberPayload{}));
-inline constexpr auto kStageBody = json::object<StageBody>(json::required(
-    "rows", &StageBody::rows, json::array_of(kStageRow, 1, service::kMostStagedAtOnce)));
+    json::required("rowNumber", &service::NewRow::number, json::Integer{1, 2'147'483'647},
+                   "The rowNumber."),
+    json::required("payload", &service::NewRow::fields, rules::MemberPayload{}, "The payload."));
+inline constexpr auto kStageBody = json::object<StageBody>(
+    json::required("rows", &StageBody::rows,
+                   json::array_of(kStageRow, 1, service::kMostStagedAtOnce), "The rows."));
 
 inline std::string printed(const std::vector<service::NewRow>& rows) {
     std::string text;

@@ -19,35 +19,47 @@ using service::OrgTransaction;
 
 using service::NewApiKey;
 constexpr auto kNewKey = json::object<NewApiKey>(
-    json::required("name", &NewApiKey::name, Text{1, 255}),
-    json::optional("expires_at", &NewApiKey::expires_at, Instant{}),
+    json::required("name", &NewApiKey::name, Text{1, 255},
+                   "Name for people. It need not be unique.", "membership sync"),
+    json::optional("expires_at", &NewApiKey::expires_at, Instant{},
+                   "Future time when the key stops working. Left out: valid until it is revoked."),
     json::optional("rate_limit_per_second", &NewApiKey::rate_per_second,
-                   Integer{1, service::kHighestRate}),
-    json::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate}));
+                   Integer{1, service::kHighestRate},
+                   "Requests per second. Left out: the installation's default."),
+    json::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate},
+                   "Requests that may arrive at once. Left out: the installation's default."));
 
 struct Rotation {
     std::int64_t overlap_seconds = 0;
 };
 constexpr auto kRotation = json::object<Rotation>(json::optional(
-    "overlap_seconds", &Rotation::overlap_seconds, Integer{0, service::kLongestOverlap}));
+    "overlap_seconds", &Rotation::overlap_seconds, Integer{0, service::kLongestOverlap},
+    "How long the old key stays valid. Left out or 0: it is revoked at once."));
 
 // ---------------------------------------------------------------------------- replies
 
 constexpr auto kKeyFields = std::array{
-    field<&ApiKey::id>("id"),
-    field<&ApiKey::organization_id>("organization_id"),
-    field<&ApiKey::name>("name"),
+    field<&ApiKey::id>("id", "Id of the record."),
+    field<&ApiKey::organization_id>("organization_id",
+                                    "Id of the organization that the record belongs to."),
+    field<&ApiKey::name>("name", "Name for people.", "membership sync"),
     RecordField<ApiKey>{
-        "prefix", [](JsonWriter& to, const ApiKey&) { to.string(service::kOrganizationKeyPrefix); },
+        "prefix", "First characters of every API key.",
+        [](JsonWriter& to, const ApiKey&) { to.string(service::kOrganizationKeyPrefix); },
         JsonType<std::string>::schema},
-    field<&ApiKey::last_four>("last_four"),
-    field<&ApiKey::rate_per_second>("rate_limit_per_second"),
-    field<&ApiKey::burst>("burst"),
-    field<&ApiKey::created_by>("created_by"),
-    field<&ApiKey::created_at>("created_at"),
-    field<&ApiKey::last_used_at>("last_used_at"),
-    field<&ApiKey::expires_at>("expires_at"),
-    field<&ApiKey::revoked_at>("revoked_at"),
+    field<&ApiKey::last_four>("last_four", "Last four characters of the secret, to recognise it.",
+                              "X6WS"),
+    field<&ApiKey::rate_per_second>("rate_limit_per_second",
+                                    "Requests per second; null for the installation's default."),
+    field<&ApiKey::burst>("burst",
+                          "Requests that may arrive at once; null for the installation's default."),
+    field<&ApiKey::created_by>("created_by",
+                               "Id of the admin who created it; null if the operator did."),
+    field<&ApiKey::created_at>("created_at", "Time when the record was created."),
+    field<&ApiKey::last_used_at>("last_used_at",
+                                 "Time of the last use, exact to the minute; null if never used."),
+    field<&ApiKey::expires_at>("expires_at", "Time when it stops working; null if it has no end."),
+    field<&ApiKey::revoked_at>("revoked_at", "Time when it was revoked; null while it is valid."),
 };
 constexpr Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
 
@@ -80,7 +92,7 @@ void revoke_key(Call& call, OrgTransaction& transaction) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    page_limit("Keys a page."),
+    page_limit(),
     kPageCursor,
 };
 constexpr std::array kRotateErrors = {ErrorCode::InvalidState};
@@ -88,50 +100,68 @@ constexpr std::array kRotateErrors = {ErrorCode::InvalidState};
 constexpr auto kKeyList = list_of<kKey>("ApiKeyList", "api_keys");
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/v1/api-keys",
-             .operation = "listApiKeys",
-             .summary = "List the organization's keys; revoked ones for 30 days",
-             .access = Access::Admin,
-             .query = kListQuery,
-             .reply = {200, "A page of keys."},
-             .handler = answers<kKeyList, list_keys>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/api-keys",
-             .operation = "createApiKey",
-             .summary = "Issue a key; it is shown this once",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewApiKey",
-             .body_schema = schema_of<kNewKey>,
-             .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
-             .reply = {201, "The key."},
-             .handler = decoded<kNewKey, answers<kIssuedKey, create_key>>},
-    Endpoint{.method = Method::Delete,
-             .path = "/v1/api-keys/{id}",
-             .operation = "revokeApiKey",
-             .summary = "Revoke a key, from the next request on",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is revoked."},
-             .handler = answers_nothing<revoke_key>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/api-keys/{id}/rotate",
-             .operation = "rotateApiKey",
-             .summary = "Issue a key in another's place, which dies after the overlap",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_component = "Rotation",
-             .body_schema = schema_of<kRotation>,
-             .body_example = R"({"overlap_seconds": 3600})",
-             .reply = {201, "The new key."},
-             .errors = kRotateErrors,
-             .handler = decoded<kRotation, answers<kIssuedKey, rotate_key>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/api-keys",
+        .operation = "listApiKeys",
+        .summary = "List the organization's keys; revoked ones for 30 days",
+        .description =
+            "Lists the API keys of the organization, the oldest first. Revoked keys are listed "
+            "for 30 days, expired keys until they are revoked. The keys themselves are not shown.",
+        .access = Access::Admin,
+        .query = kListQuery,
+        .reply = {200, "A page of keys."},
+        .handler = answers<kKeyList, list_keys>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/api-keys",
+        .operation = "createApiKey",
+        .summary = "Issue a key; it is shown this once",
+        .description =
+            "Issues an API key for a program. The key is in this reply and its replays only; the "
+            "service stores its hash. Use an Idempotency-Key that others cannot guess: it "
+            "protects the recorded reply.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewApiKey",
+        .body_schema = schema_of<kNewKey>,
+        .body_example = R"({"name": "membership sync", "rate_limit_per_second": 50})",
+        .reply = {201, "The key."},
+        .handler = decoded<kNewKey, answers<kIssuedKey, create_key>>},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/api-keys/{id}",
+        .operation = "revokeApiKey",
+        .summary = "Revoke a key, from the next request on",
+        .description =
+            "Revokes a key for good. The next request with it is 401. The call can be repeated "
+            "for 30 days; then it is 404.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .reply = {204, "It is revoked."},
+        .handler = answers_nothing<revoke_key>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/api-keys/{id}/rotate",
+        .operation = "rotateApiKey",
+        .summary = "Issue a key in another's place, which dies after the overlap",
+        .description =
+            "Issues a new key with the name and limits of an existing one. The old key stays "
+            "valid for overlap_seconds, so that programs can change over. A revoked or expired "
+            "key is 409 INVALID_STATE.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_component = "Rotation",
+        .body_schema = schema_of<kRotation>,
+        .body_example = R"({"overlap_seconds": 3600})",
+        .reply = {201, "The new key."},
+        .errors = kRotateErrors,
+        .handler = decoded<kRotation, answers<kIssuedKey, rotate_key>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/api-keys"));
 

@@ -9,13 +9,27 @@ namespace {
 using rules::AuditEntry;
 
 constexpr auto kAuditEntry = record<AuditEntry>(
-    "AuditEntry", field<&AuditEntry::id>("id"), field<&AuditEntry::actor>("actor"),
-    field<&AuditEntry::actor_id>("actor_id"), field<&AuditEntry::actor_email>("actor_email"),
-    field<&AuditEntry::action>("action"), field<&AuditEntry::subject_id>("subject_id"),
-    RecordField<AuditEntry>{"details",
+    "AuditEntry", field<&AuditEntry::id>("id", "Id of the entry."),
+    field<&AuditEntry::actor>("actor", "admin, operator, or system for Muster itself."),
+    field<&AuditEntry::actor_id>("actor_id",
+                                 "Id of the admin; null for the operator and the system."),
+    field<&AuditEntry::actor_email>(
+        "actor_email", "Email address of the admin; null for the operator and the system.",
+        "ada@example.org"),
+    field<&AuditEntry::action>(
+        "action", "What was done, as a record and a verb; docs/api.md lists the actions.",
+        "api_key.rotated"),
+    field<&AuditEntry::subject_id>(
+        "subject_id", "Id or key of the record that was changed; null if there is none.",
+        "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"),
+    RecordField<AuditEntry>{"details", "Facts of the action, as texts by name.",
                             [](JsonWriter& to, const AuditEntry& entry) { to.raw(entry.details); },
-                            JsonType<RawJson>::schema},
-    field<&AuditEntry::request_id>("request_id"), field<&AuditEntry::created_at>("created_at"));
+                            [] { return map_of(JsonType<std::string>::schema()); },
+                            R"({"role": "admin"})"},
+    field<&AuditEntry::request_id>("request_id",
+                                   "X-Request-Id of the request; null if there was none.",
+                                   "5e723bdb552adf490e7ffda292e1bb9d"),
+    field<&AuditEntry::created_at>("created_at", "Time of the action."));
 
 auto list_audit_log(Call& call) {
     const auto before = call.cursor_id<AuditId>();
@@ -26,7 +40,7 @@ auto list_audit_log(Call& call) {
 }
 
 constexpr std::array kListQuery = {
-    page_limit("Entries a page."),
+    page_limit(),
     kPageCursor,
     QueryParameter{.name = "action", .meaning = "Only this action, such as api_key.revoked."},
     QueryParameter{.name = "subject_id", .meaning = "Only what was done to this subject."},
@@ -35,14 +49,19 @@ constexpr std::array kListQuery = {
 constexpr auto kAuditLog = list_of<kAuditEntry>("AuditLog", "audit_log");
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = http::Method::Get,
-             .path = "/v1/audit-log",
-             .operation = "listAuditLog",
-             .summary = "List what admins and operators did, newest first",
-             .access = Access::Admin,
-             .query = kListQuery,
-             .reply = {200, "A page of entries."},
-             .handler = answers<kAuditLog, list_audit_log>},
+    Endpoint{
+        .method = http::Method::Get,
+        .path = "/v1/audit-log",
+        .operation = "listAuditLog",
+        .summary = "List what admins and operators did, newest first",
+        .description =
+            "Lists what admins, the operator and Muster itself did for the organization. Filter "
+            "by action or by subject_id. Requests of API keys are not in it. Entries are deleted "
+            "after 400 days, unless the operator sets another time.",
+        .access = Access::Admin,
+        .query = kListQuery,
+        .reply = {200, "A page of entries."},
+        .handler = answers<kAuditLog, list_audit_log>},
 };
 static_assert(well_formed(kEndpoints, "/v1/audit-log"));
 

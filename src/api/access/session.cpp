@@ -13,7 +13,8 @@ struct ActiveOrganization {
     OrgId id;
 };
 constexpr auto kActiveOrganization = json::object<ActiveOrganization>(
-    json::required("organizationId", &ActiveOrganization::id, json::Uuid<OrgId>{}));
+    json::required("organizationId", &ActiveOrganization::id, json::Uuid<OrgId>{},
+                   "Id of the organization to act on. The admin must have a seat in it."));
 
 struct ShownAdmin {
     AdminId id;
@@ -33,7 +34,9 @@ struct ShownSession {
 template <>
 struct muster::JsonType<muster::api::ShownAdmin> {
     static constexpr auto kRecord = record<api::ShownAdmin>(
-        "SessionAdmin", field<&api::ShownAdmin::id>("id"), field<&api::ShownAdmin::email>("email"));
+        "SessionAdmin", field<&api::ShownAdmin::id>("id", "Id of the admin."),
+        field<&api::ShownAdmin::email>("email", "Email address that the admin signs in with.",
+                                       "ada@example.org"));
     static void write(JsonWriter& to, const api::ShownAdmin& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };
@@ -42,15 +45,22 @@ namespace muster::api {
 namespace {
 
 constexpr auto kSession = record<ShownSession>(
-    "Session", field<&ShownSession::admin>("admin"), field<&ShownSession::two_factor>("two_factor"),
-    field<&ShownSession::active_organization_id>("active_organization_id"),
-    field<&ShownSession::seats>("seats"), field<&ShownSession::expires_at>("expires_at"));
+    "Session", field<&ShownSession::admin>("admin", "The admin who is signed in."),
+    field<&ShownSession::two_factor>("two_factor", "State of the second factor."),
+    field<&ShownSession::active_organization_id>(
+        "active_organization_id", "Id of the organization that the session acts on."),
+    field<&ShownSession::seats>("seats",
+                                "The admin's seats, in the order in which they were given."),
+    field<&ShownSession::expires_at>(
+        "expires_at", "Latest end of the session. It also ends 12 hours after its last request."));
 
 struct ActiveReply {
     OrgId active_organization_id;
 };
 constexpr auto kActiveReply = record<ActiveReply>(
-    "ActiveOrganization", field<&ActiveReply::active_organization_id>("active_organization_id"));
+    "ActiveOrganization",
+    field<&ActiveReply::active_organization_id>(
+        "active_organization_id", "Id of the organization that the session now acts on."));
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -84,21 +94,32 @@ constexpr std::array kEndpoints = {
              .path = "/v1/session",
              .operation = "getSession",
              .summary = "Who is signed in, and where",
+             .description =
+                 "Returns the signed-in admin, the state of the second factor, the seats and the "
+                 "active organization. It works before the second factor.",
              .access = Access::Session,
              .reply = {200, "The session."},
              .handler = answers<kSession, get_session>},
-    Endpoint{.method = Method::Delete,
-             .path = "/v1/session",
-             .operation = "deleteSession",
-             .summary = "Sign out: the token is dead at once",
-             .access = Access::Session,
-             .reply = {204, "Signed out."},
-             .handler = answers_nothing<delete_session>},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/session",
+        .operation = "deleteSession",
+        .summary = "Sign out: the token is dead at once",
+        .description =
+            "Ends the session. The token is invalid from the next request on. Other sessions of "
+            "the admin continue.",
+        .access = Access::Session,
+        .reply = {204, "Signed out."},
+        .handler = answers_nothing<delete_session>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/session/active-organization",
         .operation = "setActiveOrganization",
         .summary = "Act on another of the admin's organizations from now on",
+        .description =
+            "Makes the session act on another organization in which the admin has a seat. "
+            "X-Active-Organization confirms it on each reply. Send X-Expect-Organization with "
+            "other requests to guard against a change in another window.",
         .access = Access::VerifiedSession,
         .body_limit = kSmallBody,
         .body_required = true,

@@ -18,18 +18,21 @@ namespace muster {
 
 template <>
 struct JsonType<rules::Seat> {
-    static constexpr auto kRecord =
-        record<rules::Seat>("Seat", field<&rules::Seat::organization_id>("organization_id"),
-                            field<&rules::Seat::name>("name"), field<&rules::Seat::role>("role"));
+    static constexpr auto kRecord = record<rules::Seat>(
+        "Seat", field<&rules::Seat::organization_id>("organization_id", "Id of the organization."),
+        field<&rules::Seat::name>("name", "Name of the organization.", "Riverside Rowing Club"),
+        field<&rules::Seat::role>("role", "viewer: reads; admin and owner: also write."));
     static void write(JsonWriter& to, const rules::Seat& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };
 
 template <>
 struct JsonType<api::TwoFactor> {
-    static constexpr auto kRecord =
-        record<api::TwoFactor>("TwoFactor", field<&api::TwoFactor::enrolled>("enrolled"),
-                               field<&api::TwoFactor::verified>("verified"));
+    static constexpr auto kRecord = record<api::TwoFactor>(
+        "TwoFactor",
+        field<&api::TwoFactor::enrolled>("enrolled", "Whether the admin has an authenticator."),
+        field<&api::TwoFactor::verified>("verified",
+                                         "Whether this session has passed its second factor."));
     static void write(JsonWriter& to, const api::TwoFactor& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };

@@ -20,31 +20,35 @@ using json::Text;
 struct CodeRequest {
     std::string email;
 };
-constexpr auto kCodeRequest =
-    json::object<CodeRequest>(json::required("email", &CodeRequest::email, json::Email{}));
+constexpr auto kCodeRequest = json::object<CodeRequest>(json::required(
+    "email", &CodeRequest::email, json::Email{}, "Email address of the admin.", "ada@example.org"));
 
 struct CodeVerification {
     std::string email;
     std::string otp;
 };
 constexpr auto kCodeVerification =
-    json::object<CodeVerification>(json::required("email", &CodeVerification::email, json::Email{}),
-                                   json::required("otp", &CodeVerification::otp, Digits{8}));
+    json::object<CodeVerification>(json::required("email", &CodeVerification::email, json::Email{},
+                                                  "Email address of the admin.", "ada@example.org"),
+                                   json::required("otp", &CodeVerification::otp, Digits{8},
+                                                  "The eight digits from the mail.", "68828936"));
 
 struct FactorCode {
     std::string code;
 };
 constexpr auto kTotpCode =
-    json::object<FactorCode>(json::required("code", &FactorCode::code, Digits{6}));
+    json::object<FactorCode>(json::required("code", &FactorCode::code, Digits{6}, "The code."));
 constexpr auto kBackupCode =
-    json::object<FactorCode>(json::required("code", &FactorCode::code, Text{1, 64}));
+    json::object<FactorCode>(json::required("code", &FactorCode::code, Text{1, 64}, "The code."));
 
 // ---------------------------------------------------------------------------- replies
 
 struct Accepted {
     bool success = true;
 };
-constexpr auto kAccepted = record<Accepted>("Accepted", field<&Accepted::success>("success"));
+constexpr auto kAccepted = record<Accepted>(
+    "Accepted", field<&Accepted::success>(
+                    "success", "Always true, so that the reply does not reveal who is an admin."));
 
 struct SignedIn {
     std::string token;
@@ -54,10 +58,17 @@ struct SignedIn {
     std::vector<rules::Seat> seats;
 };
 constexpr auto kSignedIn = record<SignedIn>(
-    "SignedIn", field<&SignedIn::token>("token"), field<&SignedIn::expires_at>("expires_at"),
-    field<&SignedIn::two_factor>("two_factor"),
-    field<&SignedIn::active_organization_id>("active_organization_id"),
-    field<&SignedIn::seats>("seats"));
+    "SignedIn",
+    field<&SignedIn::token>(
+        "token",
+        "Bearer token of the session. Before the second factor it is valid for the session only.",
+        "gLiwirujstFoTgEkgXL9TEFl2GREVXf0tCPl5blSFQi1uwXhw"),
+    field<&SignedIn::expires_at>(
+        "expires_at", "Latest end of the session. It also ends 12 hours after its last request."),
+    field<&SignedIn::two_factor>("two_factor", "State of the second factor."),
+    field<&SignedIn::active_organization_id>("active_organization_id",
+                                             "Id of the organization that the session acts on."),
+    field<&SignedIn::seats>("seats", "The admin's seats, in the order in which they were given."));
 
 struct Enrollment {
     std::string totp_uri;
@@ -65,15 +76,25 @@ struct Enrollment {
     std::vector<std::string> backup_codes;
 };
 constexpr auto kEnrollment = record<Enrollment>(
-    "Enrollment", field<&Enrollment::totp_uri>("totp_uri"), field<&Enrollment::secret>("secret"),
-    field<&Enrollment::backup_codes>("backup_codes"));
+    "Enrollment",
+    field<&Enrollment::totp_uri>(
+        "totp_uri", "Address for the authenticator's QR code.",
+        "otpauth://totp/Muster:ada%40example.org?secret=JT4XWQZW&issuer=Muster"),
+    field<&Enrollment::secret>("secret", "The same secret for typing, in base32.", "JT4XWQZW"),
+    field<&Enrollment::backup_codes>(
+        "backup_codes", "Ten codes, each valid once in place of the authenticator's code.",
+        R"(["zzhd-6edm-owwq-cx5q"])"));
 
 struct Verified {
     std::string token;
     TwoFactor two_factor;
 };
-constexpr auto kVerified = record<Verified>("Verified", field<&Verified::token>("token"),
-                                            field<&Verified::two_factor>("two_factor"));
+constexpr auto kVerified = record<Verified>(
+    "Verified",
+    field<&Verified::token>("token",
+                            "The same token. It is now valid for all operations of the admin.",
+                            "gLiwirujstFoTgEkgXL9TEFl2GREVXf0tCPl5blSFQi1uwXhw"),
+    field<&Verified::two_factor>("two_factor", "State of the second factor."));
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -144,6 +165,10 @@ constexpr std::array kSignIn = {
         .path = "/v1/auth/email-otp/request",
         .operation = "requestSignInCode",
         .summary = "Have a sign-in code sent by mail",
+        .description =
+            "Mails a sign-in code of eight digits to an admin. The code is valid for five minutes "
+            "and once; a new code replaces it. The reply is the same for an address that is not "
+            "an admin's. One code per minute and five per hour for an address.",
         .access = Access::Open,
         .body_limit = kSmallBody,
         .body_required = true,
@@ -153,19 +178,24 @@ constexpr std::array kSignIn = {
         .reply = {200, "A code is on its way, if the address is an admin's; the answer tells not."},
         .errors = kRequestErrors,
         .handler = decoded<kCodeRequest, answers<kAccepted, request_code>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/auth/email-otp/verify",
-             .operation = "verifySignInCode",
-             .summary = "Sign in with the code; the token wants its second factor next",
-             .access = Access::Open,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "CodeVerification",
-             .body_schema = schema_of<kCodeVerification>,
-             .body_example = R"({"email": "ada@example.org", "otp": "12345678"})",
-             .reply = {200, "The session's token."},
-             .errors = kVerifyErrors,
-             .handler = decoded<kCodeVerification, answers<kSignedIn, verify_code>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/auth/email-otp/verify",
+        .operation = "verifySignInCode",
+        .summary = "Sign in with the code; the token wants its second factor next",
+        .description =
+            "Exchanges the mailed code for a session token. The token must then pass the second "
+            "factor; before that it is valid for the session only. Five tries per code, and 20 "
+            "wrong codes per hour for an address.",
+        .access = Access::Open,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "CodeVerification",
+        .body_schema = schema_of<kCodeVerification>,
+        .body_example = R"({"email": "ada@example.org", "otp": "12345678"})",
+        .reply = {200, "The session's token."},
+        .errors = kVerifyErrors,
+        .handler = decoded<kCodeVerification, answers<kSignedIn, verify_code>>},
 };
 static_assert(well_formed(kSignIn, "/v1/auth"));
 
@@ -175,6 +205,10 @@ constexpr std::array kTwoFactor = {
         .path = "/api/auth/two-factor/enable",
         .operation = "enableTwoFactor",
         .summary = "Begin to enroll an authenticator; shown this once",
+        .description =
+            "Starts the enrollment of an authenticator. The reply shows the secret and ten backup "
+            "codes once; they count after verify-totp succeeds. A second call before that "
+            "replaces them. An admin who is enrolled gets 409 INVALID_STATE.",
         .access = Access::Session,
         .body_limit = kSmallBody,
         .body_component = "Nothing",
@@ -183,32 +217,42 @@ constexpr std::array kTwoFactor = {
         .reply = {200, "A secret and ten backup codes, which count once verify-totp succeeds."},
         .errors = kEnableErrors,
         .handler = decoded<kNothing, answers<kEnrollment, enable_two_factor>>},
-    Endpoint{.method = Method::Post,
-             .path = "/api/auth/two-factor/verify-totp",
-             .operation = "verifyTotp",
-             .summary = "Pass the second factor with an authenticator's code",
-             .access = Access::Session,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "TotpCode",
-             .body_schema = schema_of<kTotpCode>,
-             .body_example = R"({"code": "123456"})",
-             .reply = {200, "The same token, past its second factor."},
-             .errors = kFactorErrors,
-             .handler = decoded<kTotpCode, answers<kVerified, verify_totp>>},
-    Endpoint{.method = Method::Post,
-             .path = "/api/auth/two-factor/verify-backup-code",
-             .operation = "verifyBackupCode",
-             .summary = "Pass the second factor with a backup code, which is used up",
-             .access = Access::Session,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "BackupCode",
-             .body_schema = schema_of<kBackupCode>,
-             .body_example = R"({"code": "abcd-efgh-ijkl-mnop"})",
-             .reply = {200, "The same token, past its second factor."},
-             .errors = kFactorErrors,
-             .handler = decoded<kBackupCode, answers<kVerified, verify_backup_code>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/api/auth/two-factor/verify-totp",
+        .operation = "verifyTotp",
+        .summary = "Pass the second factor with an authenticator's code",
+        .description =
+            "Verifies the six digits of the authenticator and completes an enrollment. The same "
+            "token is then valid for all operations. A code works 30 seconds early or late, and "
+            "once. Five wrong codes in a row pause the second factor for 15 minutes.",
+        .access = Access::Session,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "TotpCode",
+        .body_schema = schema_of<kTotpCode>,
+        .body_example = R"({"code": "123456"})",
+        .reply = {200, "The same token, past its second factor."},
+        .errors = kFactorErrors,
+        .handler = decoded<kTotpCode, answers<kVerified, verify_totp>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/api/auth/two-factor/verify-backup-code",
+        .operation = "verifyBackupCode",
+        .summary = "Pass the second factor with a backup code, which is used up",
+        .description =
+            "Verifies a backup code in place of the authenticator's code and uses it up. Case, "
+            "spaces and dashes do not count. It shares the limit of five wrong codes in a row "
+            "with verify-totp.",
+        .access = Access::Session,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "BackupCode",
+        .body_schema = schema_of<kBackupCode>,
+        .body_example = R"({"code": "abcd-efgh-ijkl-mnop"})",
+        .reply = {200, "The same token, past its second factor."},
+        .errors = kFactorErrors,
+        .handler = decoded<kBackupCode, answers<kVerified, verify_backup_code>>},
 };
 static_assert(well_formed(kTwoFactor, "/api/auth"));
 

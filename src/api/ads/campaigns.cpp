@@ -11,11 +11,19 @@ namespace muster {
 template <>
 struct JsonType<rules::Targeting> {
     static constexpr auto kRecord = record<rules::Targeting>(
-        "AdTargeting", field<&rules::Targeting::countries>("countries"),
-        field<&rules::Targeting::locales>("locales"), field<&rules::Targeting::tags>("tags"),
+        "AdTargeting",
+        field<&rules::Targeting::countries>(
+            "countries", "Countries of the visitor, of which one must match. Empty: any.",
+            R"(["GB"])"),
+        field<&rules::Targeting::locales>(
+            "locales", "Locales, of which one must match; de also matches de-AT. Empty: any.",
+            R"(["en"])"),
+        field<&rules::Targeting::tags>(
+            "tags", "Tags of the page, of which one must match. Empty: any.", R"(["football"])"),
         RecordField<rules::Targeting>{
-            "attributes", [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
-            JsonType<RawJson>::schema});
+            "attributes", "Values that the member must have, by attribute key. Empty: any.",
+            [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
+            [] { return map_of(rules::attribute_value_schema()); }});
     static void write(JsonWriter& to, const rules::Targeting& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };
@@ -72,19 +80,28 @@ struct Attributes {
         kObject.decode(in, path, to, json);
         if (!json.text.empty()) out = std::move(json.text);
     }
-    Json::Value schema() const { return kObject.schema(); }
+    Json::Value schema() const { return map_of(rules::attribute_value_schema()); }
 };
 
 constexpr std::size_t kMostEntries = 250;  // every country
 
-constexpr auto kTargeting = json::object<Targeting>(
-    json::optional("countries", &Targeting::countries,
-                   array_of(Core<rules::CoreField::Country>{}, 0, kMostEntries)),
-    json::optional("locales", &Targeting::locales,
-                   array_of(Core<rules::CoreField::Locale>{}, 0, kMostEntries)),
-    json::optional("tags", &Targeting::tags,
-                   array_of(Text{1, rules::kLongestAdTag}, 0, rules::kMostAdTags)),
-    json::optional("attributes", &Targeting::attributes, Attributes{}));
+constexpr auto kTargeting =
+    json::object<Targeting>(
+        json::optional("countries", &Targeting::countries,
+                       array_of(Core<rules::CoreField::Country>{}, 0, kMostEntries),
+                       "Countries of the visitor, of which one must match. Empty: any.",
+                       R"(["GB"])"),
+        json::optional("locales", &Targeting::locales,
+                       array_of(Core<rules::CoreField::Locale>{}, 0, kMostEntries),
+                       "Locales, of which one must match; de also matches de-AT. Empty: any.",
+                       R"(["en"])"),
+        json::optional("tags", &Targeting::tags,
+                       array_of(Text{1, rules::kLongestAdTag}, 0, rules::kMostAdTags),
+                       "Tags of the page, of which one must match. Empty: any.", R"(["football"])"),
+        json::optional("attributes", &Targeting::attributes, Attributes{},
+                       "Values that the member must have, by attribute key. Empty: any.",
+                       R"({"vip": true})"))
+        .named("NewAdTargeting");
 
 constexpr Text kName{1, 255};
 constexpr auto kSlots = array_of(json::Uuid<SlotId>{}, 1, rules::kMostSlots);
@@ -94,26 +111,43 @@ constexpr Integer kBudget{1, rules::kMostDailyImpressions};
 constexpr Integer kCap{1, rules::kHighestFrequencyCap};
 
 constexpr auto kNewCampaign = json::object<NewAdCampaign>(
-    json::required("name", &NewAdCampaign::name, kName),
-    json::required("slot_ids", &NewAdCampaign::slot_ids, kSlots),
-    json::optional("status", &NewAdCampaign::status, kStatus),
-    json::optional("starts_at", &NewAdCampaign::starts_at, Instant{}),
-    json::optional("ends_at", &NewAdCampaign::ends_at, Instant{}),
-    json::optional("weight", &NewAdCampaign::weight, kWeight),
-    json::optional("daily_impressions", &NewAdCampaign::daily_impressions, kBudget),
-    json::optional("frequency_cap", &NewAdCampaign::frequency_cap, kCap),
-    json::optional("targeting", &NewAdCampaign::targeting, kTargeting));
+    json::required("name", &NewAdCampaign::name, kName, "Name for people.", "Cup final"),
+    json::required("slot_ids", &NewAdCampaign::slot_ids, kSlots,
+                   "Ids of the slots that show the campaign, each once."),
+    json::optional("status", &NewAdCampaign::status, kStatus, "active (if left out) or paused."),
+    json::optional("starts_at", &NewAdCampaign::starts_at, Instant{},
+                   "Time of the first impression. Left out: now."),
+    json::optional("ends_at", &NewAdCampaign::ends_at, Instant{},
+                   "Time of the end, after starts_at. Left out: no end."),
+    json::optional("weight", &NewAdCampaign::weight, kWeight,
+                   "Share among the campaigns that fit. Left out: 1."),
+    json::optional("daily_impressions", &NewAdCampaign::daily_impressions, kBudget,
+                   "Most impressions per day (UTC), spread over the day. Left out: no limit."),
+    json::optional("frequency_cap", &NewAdCampaign::frequency_cap, kCap,
+                   "Most impressions per member and day (UTC). Left out: no limit."),
+    json::optional("targeting", &NewAdCampaign::targeting, kTargeting,
+                   "Who sees the campaign. Left out: every visitor."));
 
 constexpr auto kCampaignChange = json::object<AdCampaignChange>(
-    json::optional("name", &AdCampaignChange::name, kName),
-    json::optional("slot_ids", &AdCampaignChange::slot_ids, kSlots),
-    json::optional("status", &AdCampaignChange::status, kStatus),
-    json::optional("starts_at", &AdCampaignChange::starts_at, Instant{}),
-    json::clearable("ends_at", &AdCampaignChange::ends_at, Instant{}),
-    json::optional("weight", &AdCampaignChange::weight, kWeight),
-    json::clearable("daily_impressions", &AdCampaignChange::daily_impressions, kBudget),
-    json::clearable("frequency_cap", &AdCampaignChange::frequency_cap, kCap),
-    json::optional("targeting", &AdCampaignChange::targeting, kTargeting));
+    json::optional("name", &AdCampaignChange::name, kName, "Name for people. Left out: it stays.",
+                   "Cup final"),
+    json::optional("slot_ids", &AdCampaignChange::slot_ids, kSlots,
+                   "Ids of all slots that show the campaign. Left out: they stay."),
+    json::optional("status", &AdCampaignChange::status, kStatus,
+                   "active or paused. Left out: it stays."),
+    json::optional("starts_at", &AdCampaignChange::starts_at, Instant{},
+                   "Time of the first impression. Left out: it stays."),
+    json::clearable("ends_at", &AdCampaignChange::ends_at, Instant{},
+                    "Time of the end, after starts_at. null: no end. Left out: it stays."),
+    json::optional("weight", &AdCampaignChange::weight, kWeight,
+                   "Share among the campaigns that fit. Left out: it stays."),
+    json::clearable("daily_impressions", &AdCampaignChange::daily_impressions, kBudget,
+                    "Most impressions per day (UTC). null: no limit. Left out: it stays."),
+    json::clearable(
+        "frequency_cap", &AdCampaignChange::frequency_cap, kCap,
+        "Most impressions per member and day (UTC). null: no limit. Left out: it stays."),
+    json::optional("targeting", &AdCampaignChange::targeting, kTargeting,
+                   "Replaces the whole targeting. Left out: it stays."));
 
 constexpr std::string_view kNewCampaignExample = R"({
   "name": "Cup final", "slot_ids": ["019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"],
@@ -123,38 +157,44 @@ constexpr std::string_view kNewCampaignExample = R"({
 // ---------------------------------------------------------------------------- replies
 
 constexpr auto kCampaign = record<AdCampaign>(
-    "AdCampaign", field<&AdCampaign::id>("id"),
-    field<&AdCampaign::organization_id>("organization_id"), field<&AdCampaign::name>("name"),
-    field<&AdCampaign::slot_ids>("slot_ids"), field<&AdCampaign::status>("status"),
-    field<&AdCampaign::starts_at>("starts_at"), field<&AdCampaign::ends_at>("ends_at"),
-    field<&AdCampaign::weight>("weight"),
-    field<&AdCampaign::daily_impressions>("daily_impressions"),
-    field<&AdCampaign::frequency_cap>("frequency_cap"), field<&AdCampaign::targeting>("targeting"),
-    field<&AdCampaign::created_at>("created_at"), field<&AdCampaign::updated_at>("updated_at"));
+    "AdCampaign", field<&AdCampaign::id>("id", "Id of the record."),
+    field<&AdCampaign::organization_id>("organization_id",
+                                        "Id of the organization that the record belongs to."),
+    field<&AdCampaign::name>("name", "Name for people.", "Cup final"),
+    field<&AdCampaign::slot_ids>("slot_ids", "Ids of the slots that show the campaign."),
+    field<&AdCampaign::status>("status", "active: shown; paused: not shown."),
+    field<&AdCampaign::starts_at>("starts_at", "Time of the first impression."),
+    field<&AdCampaign::ends_at>("ends_at", "Time of the end; null for no end."),
+    field<&AdCampaign::weight>("weight", "Share among the campaigns that fit."),
+    field<&AdCampaign::daily_impressions>("daily_impressions",
+                                          "Most impressions per day (UTC); null for no limit."),
+    field<&AdCampaign::frequency_cap>(
+        "frequency_cap", "Most impressions per member and day (UTC); null for no limit."),
+    field<&AdCampaign::targeting>("targeting", "Who sees the campaign."),
+    field<&AdCampaign::created_at>("created_at", "Time when the record was created."),
+    field<&AdCampaign::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kCampaignList = list_of<kCampaign>("AdCampaignList", "campaigns");
 
 constexpr auto kDay =
-    record<AdDay>("AdDay", field<&AdDay::date>("date"), field<&AdDay::impressions>("impressions"),
-                  field<&AdDay::clicks>("clicks"));
+    record<AdDay>("AdDay", field<&AdDay::date>("date", "Day (UTC) as YYYY-MM-DD.", "2026-11-20"),
+                  field<&AdDay::impressions>("impressions", "Number of impressions counted."),
+                  field<&AdDay::clicks>("clicks", "Number of clicks counted."));
 
 struct Stats {
     std::vector<AdDay> days;
 };
 constexpr auto kStats = record<Stats>(
-    "AdCampaignStats", RecordField<Stats>{"days",
-                                          [](JsonWriter& to, const Stats& stats) {
-                                              to.begin_array();
-                                              for (const AdDay& day : stats.days) {
-                                                  kDay.write(to, day);
-                                              }
-                                              to.end_array();
-                                          },
-                                          [] {
-                                              auto schema = JsonType<std::string>::typed("array");
-                                              schema["items"] = kDay.schema();
-                                              return schema;
-                                          }});
+    "AdCampaignStats",
+    RecordField<Stats>{"days", "One entry for each day that has figures, the earliest first.",
+                       [](JsonWriter& to, const Stats& stats) {
+                           to.begin_array();
+                           for (const AdDay& day : stats.days) {
+                               kDay.write(to, day);
+                           }
+                           to.end_array();
+                       },
+                       [] { return array_of_schema(kDay.schema()); }});
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -191,7 +231,7 @@ auto get_stats(Call& call) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {page_limit("Campaigns a page."), kPageCursor};
+constexpr std::array kListQuery = {page_limit(), kPageCursor};
 constexpr std::array kStatsQuery = {
     QueryParameter{.name = "days",
                    .kind = QueryParameter::Kind::Integer,
@@ -203,72 +243,96 @@ constexpr std::array kStatsQuery = {
 constexpr std::array kWriteErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/console/v1/ads/campaigns",
-             .operation = "listAdCampaigns",
-             .summary = "List the organization's ad campaigns",
-             .access = Access::Console,
-             .query = kListQuery,
-             .reply = {200, "A page of campaigns."},
-             .handler = answers<kCampaignList, list_campaigns>,
-             .is_published = false},
-    Endpoint{.method = Method::Post,
-             .path = "/console/v1/ads/campaigns",
-             .operation = "createAdCampaign",
-             .summary = "Make an ad campaign",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewAdCampaign",
-             .body_schema = schema_of<kNewCampaign>,
-             .body_example = kNewCampaignExample,
-             .reply = {201, "The campaign."},
-             .errors = kWriteErrors,
-             .handler = decoded<kNewCampaign, answers<kCampaign, create_campaign>>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/console/v1/ads/campaigns",
+        .operation = "listAdCampaigns",
+        .summary = "List the organization's ad campaigns",
+        .description =
+            "Lists all ad campaigns of the organization, paused ones too. The list is paged by "
+            "cursor.",
+        .access = Access::Console,
+        .query = kListQuery,
+        .reply = {200, "A page of campaigns."},
+        .handler = answers<kCampaignList, list_campaigns>,
+        .is_published = false},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/console/v1/ads/campaigns",
+        .operation = "createAdCampaign",
+        .summary = "Make an ad campaign",
+        .description =
+            "Creates an ad campaign that runs in one or more slots. It starts now and is active, "
+            "if nothing else is sent. Targeting by attributes requires enabled attributes. Repeat "
+            "safely with an Idempotency-Key.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewAdCampaign",
+        .body_schema = schema_of<kNewCampaign>,
+        .body_example = kNewCampaignExample,
+        .reply = {201, "The campaign."},
+        .errors = kWriteErrors,
+        .handler = decoded<kNewCampaign, answers<kCampaign, create_campaign>>,
+        .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/ads/campaigns/{campaignId}",
              .operation = "getAdCampaign",
              .summary = "Get an ad campaign",
+             .description =
+                 "Returns one ad campaign with its targeting. Its impressions and clicks are in "
+                 "getAdCampaignStats.",
              .access = Access::Console,
              .reply = {200, "The campaign."},
              .handler = answers<kCampaign, get_campaign>,
              .is_published = false},
-    Endpoint{.method = Method::Patch,
-             .path = "/console/v1/ads/campaigns/{campaignId}",
-             .operation = "updateAdCampaign",
-             .summary = "Change, pause or resume an ad campaign",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "AdCampaignChange",
-             .body_schema = schema_of<kCampaignChange>,
-             .body_example = R"({"status": "paused"})",
-             .reply = {200, "The campaign as it is now."},
-             .errors = kWriteErrors,
-             .handler = decoded<kCampaignChange, answers<kCampaign, change_campaign>>,
-             .is_published = false},
-    Endpoint{.method = Method::Delete,
-             .path = "/console/v1/ads/campaigns/{campaignId}",
-             .operation = "deleteAdCampaign",
-             .summary = "Delete an ad campaign with its creatives and figures",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is gone."},
-             .handler = answers_nothing<delete_campaign>,
-             .is_published = false},
-    Endpoint{.method = Method::Get,
-             .path = "/console/v1/ads/campaigns/{campaignId}/stats",
-             .operation = "getAdCampaignStats",
-             .summary = "Get a campaign's impressions and clicks by day",
-             .access = Access::Console,
-             .query = kStatsQuery,
-             .reply = {200, "The days that have figures, the earliest first."},
-             .handler = answers<kStats, get_stats>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Patch,
+        .path = "/console/v1/ads/campaigns/{campaignId}",
+        .operation = "updateAdCampaign",
+        .summary = "Change, pause or resume an ad campaign",
+        .description =
+            "Changes the fields that are sent and keeps the others. Use status to pause or resume "
+            "a campaign. null removes an end or a limit; targeting is replaced as a whole.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "AdCampaignChange",
+        .body_schema = schema_of<kCampaignChange>,
+        .body_example = R"({"status": "paused"})",
+        .reply = {200, "The campaign as it is now."},
+        .errors = kWriteErrors,
+        .handler = decoded<kCampaignChange, answers<kCampaign, change_campaign>>,
+        .is_published = false},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/console/v1/ads/campaigns/{campaignId}",
+        .operation = "deleteAdCampaign",
+        .summary = "Delete an ad campaign with its creatives and figures",
+        .description =
+            "Deletes the campaign with its creatives and its statistics. Pause it instead to keep "
+            "the statistics.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .reply = {204, "It is gone."},
+        .handler = answers_nothing<delete_campaign>,
+        .is_published = false},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/console/v1/ads/campaigns/{campaignId}/stats",
+        .operation = "getAdCampaignStats",
+        .summary = "Get a campaign's impressions and clicks by day",
+        .description =
+            "Returns the impressions and clicks of each day (UTC) that has any. days sets how far "
+            "back the list goes, today included.",
+        .access = Access::Console,
+        .query = kStatsQuery,
+        .reply = {200, "The days that have figures, the earliest first."},
+        .handler = answers<kStats, get_stats>,
+        .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/ads/campaigns"));
 

@@ -25,21 +25,25 @@ struct ShownAd {
     std::string impression_url;
 };
 
-template <auto kMember>
-constexpr RecordField<ShownAd> of_creative(std::string_view name) {
-    using Value = typename MemberOf<decltype(kMember)>::Value;
-    return {
-        name,
-        [](JsonWriter& to, const ShownAd& ad) { JsonType<Value>::write(to, ad.creative.*kMember); },
-        [] { return JsonType<Value>::schema(); }};
-}
-
 constexpr auto kAd = record<ShownAd>(
-    "Ad", of_creative<&AdCreative::id>("id"), of_creative<&AdCreative::kind>("kind"),
-    of_creative<&AdCreative::image_url>("image_url"), of_creative<&AdCreative::html>("html"),
-    of_creative<&AdCreative::alt>("alt"), of_creative<&AdCreative::width>("width"),
-    of_creative<&AdCreative::height>("height"), field<&ShownAd::click_url>("click_url"),
-    field<&ShownAd::impression_url>("impression_url"));
+    "Ad", field<&ShownAd::creative, &AdCreative::id>("id", "Id of the record."),
+    field<&ShownAd::creative, &AdCreative::kind>("kind", "image shows image_url; html shows html."),
+    field<&ShownAd::creative, &AdCreative::image_url>(
+        "image_url", "HTTPS address of the picture; null for html.",
+        "https://img.example/final.png"),
+    field<&ShownAd::creative, &AdCreative::html>(
+        "html", "Sanitized HTML of the ad; null for image.", "<b>Final on Sunday</b>"),
+    field<&ShownAd::creative, &AdCreative::alt>(
+        "alt", "Text in place of the picture; null if there is none.", "The final"),
+    field<&ShownAd::creative, &AdCreative::width>("width", "Width in pixels."),
+    field<&ShownAd::creative, &AdCreative::height>("height", "Height in pixels."),
+    field<&ShownAd::click_url>(
+        "click_url",
+        "Address for the ad's link. It counts the click and leads to the landing page.",
+        "/v1/ads/clicks/token"),
+    field<&ShownAd::impression_url>(
+        "impression_url", "Address to load when the ad is visible. It counts the impression.",
+        "/v1/ads/impressions/token"));
 
 struct Served {
     std::string slot;
@@ -47,15 +51,12 @@ struct Served {
 };
 
 Json::Value ad_or_null_schema() {
-    Json::Value schema;
-    schema["anyOf"].append(kAd.schema());
-    schema["anyOf"].append(JsonType<std::string>::typed("null"));
-    return schema;
+    return or_null(kAd.schema());
 }
 
 constexpr auto kServed =
-    record<Served>("ServedAd", field<&Served::slot>("slot"),
-                   RecordField<Served>{"ad",
+    record<Served>("ServedAd", field<&Served::slot>("slot", "Slug of the slot.", "home-top"),
+                   RecordField<Served>{"ad", "The ad; null if no ad fits.",
                                        [](JsonWriter& to, const Served& served) {
                                            served.ad ? kAd.write(to, *served.ad) : to.null();
                                        },
@@ -160,31 +161,46 @@ constexpr std::array kServeQuery = {
 constexpr std::array kNotFound = {ErrorCode::NotFound};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/v1/ads/serve",
-             .operation = "serveAd",
-             .summary = "Get the ad that a page shows in a slot",
-             .access = Access::TrackingKey,
-             .query = kServeQuery,
-             .reply = {200, "The ad; null where none fits."},
-             .errors = kNotFound,
-             .handler = answers<kServed, serve_ad>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/ads/impressions/{token}",
-             .operation = "recordAdImpression",
-             .summary = "Count an ad as seen, once",
-             .access = Access::Open,
-             .reply = {200, "A transparent pixel, whether it counted or not."},
-             .errors = kNotFound,
-             .handler = sends<kGif, record_impression>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/ads/clicks/{token}",
-             .operation = "followAdClick",
-             .summary = "Count an ad as clicked, once, and go where it leads",
-             .access = Access::Open,
-             .reply = {302, "To the creative's landing page."},
-             .errors = kNotFound,
-             .handler = redirects<follow_click>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/ads/serve",
+        .operation = "serveAd",
+        .summary = "Get the ad that a page shows in a slot",
+        .description =
+            "Chooses the ad for a slot of a page. Targeting, limits and weights decide; ad is "
+            "null if no campaign fits; an unknown slot is 404. Load impression_url when the ad is "
+            "visible and link it to click_url.",
+        .access = Access::TrackingKey,
+        .query = kServeQuery,
+        .reply = {200, "The ad; null where none fits."},
+        .errors = kNotFound,
+        .handler = answers<kServed, serve_ad>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/ads/impressions/{token}",
+        .operation = "recordAdImpression",
+        .summary = "Count an ad as seen, once",
+        .description =
+            "Counts that an ad was seen and returns a transparent pixel. The token comes from "
+            "serveAd. The pixel is the same whether or not the impression counted; a token counts "
+            "once, within 24 hours. A changed token is 404.",
+        .access = Access::Open,
+        .reply = {200, "A transparent pixel, whether it counted or not."},
+        .errors = kNotFound,
+        .handler = sends<kGif, record_impression>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/ads/clicks/{token}",
+        .operation = "followAdClick",
+        .summary = "Count an ad as clicked, once, and go where it leads",
+        .description =
+            "Counts a click on an ad and redirects to its landing page. The token comes from "
+            "serveAd and counts once, within 24 hours; afterwards it only redirects. A changed "
+            "token, or one of a deleted creative, is 404.",
+        .access = Access::Open,
+        .reply = {302, "To the creative's landing page."},
+        .errors = kNotFound,
+        .handler = redirects<follow_click>},
 };
 static_assert(well_formed(kEndpoints, "/v1/ads"));
 

@@ -21,25 +21,36 @@ constexpr json::Slug kSlug{rules::is_slot_slug, "^[a-z][a-z0-9-]{1,62}$"};
 
 constexpr Integer kSide{1, rules::kLargestSide};
 
-constexpr auto kNewSlot =
-    json::object<NewAdSlot>(json::required("slug", &NewAdSlot::slug, kSlug),
-                            json::required("name", &NewAdSlot::name, Text{1, 255}),
-                            json::required("width", &NewAdSlot::width, kSide),
-                            json::required("height", &NewAdSlot::height, kSide));
+constexpr auto kNewSlot = json::object<NewAdSlot>(
+    json::required("slug", &NewAdSlot::slug, kSlug,
+                   "Short name that pages use, unique in the organization.", "home-top"),
+    json::required("name", &NewAdSlot::name, Text{1, 255}, "Name for people.",
+                   "Top of the home page"),
+    json::required("width", &NewAdSlot::width, kSide, "Width in pixels."),
+    json::required("height", &NewAdSlot::height, kSide, "Height in pixels."));
 
-constexpr auto kSlotChange =
-    json::object<AdSlotChange>(json::optional("slug", &AdSlotChange::slug, kSlug),
-                               json::optional("name", &AdSlotChange::name, Text{1, 255}),
-                               json::optional("width", &AdSlotChange::width, kSide),
-                               json::optional("height", &AdSlotChange::height, kSide));
+constexpr auto kSlotChange = json::object<AdSlotChange>(
+    json::optional("slug", &AdSlotChange::slug, kSlug,
+                   "Short name that pages use, unique in the organization. Left out: it stays.",
+                   "home-top"),
+    json::optional("name", &AdSlotChange::name, Text{1, 255},
+                   "Name for people. Left out: it stays.", "Top of the home page"),
+    json::optional("width", &AdSlotChange::width, kSide, "Width in pixels. Left out: it stays."),
+    json::optional("height", &AdSlotChange::height, kSide,
+                   "Height in pixels. Left out: it stays."));
 
 // ---------------------------------------------------------------------------- replies
 
-constexpr auto kSlot = record<AdSlot>(
-    "AdSlot", field<&AdSlot::id>("id"), field<&AdSlot::organization_id>("organization_id"),
-    field<&AdSlot::slug>("slug"), field<&AdSlot::name>("name"), field<&AdSlot::width>("width"),
-    field<&AdSlot::height>("height"), field<&AdSlot::created_at>("created_at"),
-    field<&AdSlot::updated_at>("updated_at"));
+constexpr auto kSlot =
+    record<AdSlot>("AdSlot", field<&AdSlot::id>("id", "Id of the record."),
+                   field<&AdSlot::organization_id>(
+                       "organization_id", "Id of the organization that the record belongs to."),
+                   field<&AdSlot::slug>("slug", "Short name that pages use.", "home-top"),
+                   field<&AdSlot::name>("name", "Name for people.", "Top of the home page"),
+                   field<&AdSlot::width>("width", "Width in pixels."),
+                   field<&AdSlot::height>("height", "Height in pixels."),
+                   field<&AdSlot::created_at>("created_at", "Time when the record was created."),
+                   field<&AdSlot::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kSlotList = list_of<kSlot>("AdSlotList", "slots");
 
@@ -73,7 +84,7 @@ void delete_slot(Call& call, OrgTransaction& transaction) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {page_limit("Slots a page."), kPageCursor};
+constexpr std::array kListQuery = {page_limit(), kPageCursor};
 constexpr std::array kCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
 constexpr std::array kChangeErrors = {ErrorCode::Conflict};
 constexpr std::array kDeleteErrors = {ErrorCode::InvalidState};
@@ -83,55 +94,69 @@ constexpr std::array kEndpoints = {
              .path = "/console/v1/ads/slots",
              .operation = "listAdSlots",
              .summary = "List the organization's ad slots",
+             .description = "Lists the ad slots of the organization. The list is paged by cursor.",
              .access = Access::Console,
              .query = kListQuery,
              .reply = {200, "A page of slots."},
              .handler = answers<kSlotList, list_slots>,
              .is_published = false},
-    Endpoint{.method = Method::Post,
-             .path = "/console/v1/ads/slots",
-             .operation = "createAdSlot",
-             .summary = "Make an ad slot",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewAdSlot",
-             .body_schema = schema_of<kNewSlot>,
-             .body_example =
-                 R"({"slug": "top-banner", "name": "Top banner", "width": 728, "height": 90})",
-             .reply = {201, "The slot."},
-             .errors = kCreateErrors,
-             .handler = decoded<kNewSlot, answers<kSlot, create_slot>>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/console/v1/ads/slots",
+        .operation = "createAdSlot",
+        .summary = "Make an ad slot",
+        .description =
+            "Creates a slot: a place of fixed size on the organization's pages. Pages ask for its "
+            "ad by slug. The slug is unique in the organization (409 CONFLICT). Repeat safely "
+            "with an Idempotency-Key.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewAdSlot",
+        .body_schema = schema_of<kNewSlot>,
+        .body_example =
+            R"({"slug": "top-banner", "name": "Top banner", "width": 728, "height": 90})",
+        .reply = {201, "The slot."},
+        .errors = kCreateErrors,
+        .handler = decoded<kNewSlot, answers<kSlot, create_slot>>,
+        .is_published = false},
     Endpoint{.method = Method::Get,
              .path = "/console/v1/ads/slots/{slotId}",
              .operation = "getAdSlot",
              .summary = "Get an ad slot",
+             .description = "Returns one ad slot. Pages name it by its slug.",
              .access = Access::Console,
              .reply = {200, "The slot."},
              .handler = answers<kSlot, get_slot>,
              .is_published = false},
-    Endpoint{.method = Method::Patch,
-             .path = "/console/v1/ads/slots/{slotId}",
-             .operation = "updateAdSlot",
-             .summary = "Change an ad slot",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "AdSlotChange",
-             .body_schema = schema_of<kSlotChange>,
-             .body_example = R"({"name": "Banner at the top"})",
-             .reply = {200, "The slot as it is now."},
-             .errors = kChangeErrors,
-             .handler = decoded<kSlotChange, answers<kSlot, change_slot>>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Patch,
+        .path = "/console/v1/ads/slots/{slotId}",
+        .operation = "updateAdSlot",
+        .summary = "Change an ad slot",
+        .description =
+            "Changes the fields that are sent and keeps the others. Pages that use the old slug "
+            "get no ad after the slug changes.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "AdSlotChange",
+        .body_schema = schema_of<kSlotChange>,
+        .body_example = R"({"name": "Banner at the top"})",
+        .reply = {200, "The slot as it is now."},
+        .errors = kChangeErrors,
+        .handler = decoded<kSlotChange, answers<kSlot, change_slot>>,
+        .is_published = false},
     Endpoint{.method = Method::Delete,
              .path = "/console/v1/ads/slots/{slotId}",
              .operation = "deleteAdSlot",
              .summary = "Delete an ad slot that no campaign runs in",
+             .description =
+                 "Deletes a slot. While a campaign has it, a paused one too, the reply is 409 "
+                 "INVALID_STATE; take the slot out of the campaign first.",
              .access = Access::Console,
              .role = rules::Role::Admin,
              .reply = {204, "It is gone."},

@@ -43,25 +43,44 @@ constexpr Text kExcerpt{1, 1000};
 constexpr Text kLocale{1, 35};
 constexpr Text kAuthor{1, 255};
 
-constexpr auto kNewArticle =
-    json::object<NewArticle>(json::required("slug", &NewArticle::slug, kSlug),
-                             json::required("title", &NewArticle::title, kTitle),
-                             json::required("body_html", &NewArticle::body_html, kBody),
-                             json::optional("excerpt", &NewArticle::excerpt, kExcerpt),
-                             json::optional("locale", &NewArticle::locale, kLocale),
-                             json::optional("tags", &NewArticle::tags, Tags{}),
-                             json::optional("author", &NewArticle::author, kAuthor),
-                             json::optional("cover_url", &NewArticle::cover_url, kCover));
+constexpr auto kNewArticle = json::object<NewArticle>(
+    json::required("slug", &NewArticle::slug, kSlug,
+                   "Word for the article's URL, unique in the organization.", "cup-final"),
+    json::required("title", &NewArticle::title, kTitle, "Title.", "The cup final"),
+    json::required("body_html", &NewArticle::body_html, kBody,
+                   "HTML text. It is sanitized when it is written and may be empty.",
+                   "<p>We won.</p>"),
+    json::optional("excerpt", &NewArticle::excerpt, kExcerpt, "Short text for lists.",
+                   "How we won"),
+    json::optional("locale", &NewArticle::locale, kLocale, "Language and region, such as en-GB.",
+                   "en-GB"),
+    json::optional("tags", &NewArticle::tags, Tags{}, "Tags, each once.", R"(["cup"])"),
+    json::optional("author", &NewArticle::author, kAuthor, "Name of the author.", "Ada Lovelace"),
+    json::optional("cover_url", &NewArticle::cover_url, kCover,
+                   "HTTPS address of the cover picture.", "https://img.example/final.png"));
 
-constexpr auto kArticleChange =
-    json::object<ArticleChange>(json::optional("slug", &ArticleChange::slug, kSlug),
-                                json::optional("title", &ArticleChange::title, kTitle),
-                                json::optional("body_html", &ArticleChange::body_html, kBody),
-                                json::clearable("excerpt", &ArticleChange::excerpt, kExcerpt),
-                                json::clearable("locale", &ArticleChange::locale, kLocale),
-                                json::optional("tags", &ArticleChange::tags, Tags{}),
-                                json::clearable("author", &ArticleChange::author, kAuthor),
-                                json::clearable("cover_url", &ArticleChange::cover_url, kCover));
+constexpr auto kArticleChange = json::object<ArticleChange>(
+    json::optional("slug", &ArticleChange::slug, kSlug,
+                   "Word for the article's URL, unique in the organization. Left out: it stays.",
+                   "cup-final"),
+    json::optional("title", &ArticleChange::title, kTitle, "Title. Left out: it stays.",
+                   "The cup final"),
+    json::optional(
+        "body_html", &ArticleChange::body_html, kBody,
+        "HTML text. It is sanitized when it is written and may be empty. Left out: it stays.",
+        "<p>We won.</p>"),
+    json::clearable("excerpt", &ArticleChange::excerpt, kExcerpt,
+                    "Short text for lists. null removes it. Left out: it stays.", "How we won"),
+    json::clearable("locale", &ArticleChange::locale, kLocale,
+                    "Language and region, such as en-GB. null removes it. Left out: it stays.",
+                    "en-GB"),
+    json::optional("tags", &ArticleChange::tags, Tags{}, "Tags, each once. Left out: they stay.",
+                   R"(["cup"])"),
+    json::clearable("author", &ArticleChange::author, kAuthor,
+                    "Name of the author. null removes it. Left out: it stays.", "Ada Lovelace"),
+    json::clearable("cover_url", &ArticleChange::cover_url, kCover,
+                    "HTTPS address of the cover picture. null removes it. Left out: it stays.",
+                    "https://img.example/final.png"));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -71,24 +90,38 @@ Json::Value tags_schema() {
 
 // The list shows all but the body.
 constexpr auto kListed = record<Article>(
-    "ListedArticle", field<&Article::id>("id"), field<&Article::organization_id>("organization_id"),
-    field<&Article::slug>("slug"), field<&Article::title>("title"),
-    field<&Article::excerpt>("excerpt"), field<&Article::locale>("locale"),
-    RecordField<Article>{"tags",
+    "ListedArticle", field<&Article::id>("id", "Id of the record."),
+    field<&Article::organization_id>("organization_id",
+                                     "Id of the organization that the record belongs to."),
+    field<&Article::slug>("slug", "Word for the article's URL, unique in the organization.",
+                          "cup-final"),
+    field<&Article::title>("title", "Title.", "The cup final"),
+    field<&Article::excerpt>("excerpt", "Short text for lists.", "How we won"),
+    field<&Article::locale>("locale", "Language and region, such as en-GB.", "en-GB"),
+    RecordField<Article>{"tags", "Tags.",
                          [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
                          tags_schema},
-    field<&Article::author>("author"), field<&Article::cover_url>("cover_url"),
-    RecordField<Article>{"status",
-                         [](JsonWriter& to, const Article& article) {
-                             JsonType<ArticleStatus>::write(to, article.status());
-                         },
-                         JsonType<ArticleStatus>::schema},
-    field<&Article::published_at>("published_at"), field<&Article::created_by>("created_by"),
-    field<&Article::created_at>("created_at"), field<&Article::updated_at>("updated_at"));
+    field<&Article::author>("author", "Name of the author.", "Ada Lovelace"),
+    field<&Article::cover_url>("cover_url", "HTTPS address of the cover picture.",
+                               "https://img.example/final.png"),
+    RecordField<Article>{
+        "status",
+        "draft: visible in the console only; published: visible to the organization's sites.",
+        [](JsonWriter& to, const Article& article) {
+            JsonType<ArticleStatus>::write(to, article.status());
+        },
+        JsonType<ArticleStatus>::schema},
+    field<&Article::published_at>("published_at", "Time of publication; null for a draft."),
+    field<&Article::created_by>("created_by",
+                                "Id of the admin who created it; null if the operator did."),
+    field<&Article::created_at>("created_at", "Time when the record was created."),
+    field<&Article::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kArticle = std::apply(
     [](const auto&... fields) {
-        return record<Article>("Article", fields..., field<&Article::body_html>("body_html"));
+        return record<Article>(
+            "Article", fields...,
+            field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
     },
     kListed.fields);
 
@@ -98,10 +131,9 @@ constexpr auto kArticleList = list_of<kListed>("ArticleList", "articles");
 
 auto list_articles(Call& call) {
     const auto status = call.query.text("status");
-    auto page = service::list_articles(call.context, call.org(),
-                                       status ? parse<ArticleStatus>(*status) : std::nullopt,
-                                       call.cursor_position().value_or(""),
-                                       call.query.integer("limit"));
+    auto page = service::list_articles(
+        call.context, call.org(), status ? parse<ArticleStatus>(*status) : std::nullopt,
+        call.cursor_position().value_or(""), call.query.integer("limit"));
     return page_of(call, std::move(page.articles), page.next);
 }
 
@@ -138,7 +170,7 @@ auto unpublish_article(Call& call, OrgTransaction& transaction, const Nothing&) 
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    page_limit("Articles a page."),
+    page_limit(),
     kPageCursor,
     QueryParameter{.name = "status", .choice = name_at<ArticleStatus>, .meaning = "Only these."},
 };
@@ -149,40 +181,55 @@ constexpr std::array kEndpoints = {
              .path = "/console/v1/articles",
              .operation = "listArticles",
              .summary = "List articles, newest first; published ones by the time of that",
+             .description =
+                 "Lists all articles without their bodies, drafts too. status selects drafts or "
+                 "published articles. Published ones are ordered by their time of publication.",
              .access = Access::Console,
              .query = kListQuery,
              .reply = {200, "A page of articles, without their bodies."},
              .handler = answers<kArticleList, list_articles>,
              .is_published = false},
-    Endpoint{.method = Method::Post,
-             .path = "/console/v1/articles",
-             .operation = "createArticle",
-             .summary = "Write a draft; its HTML is sanitised",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewArticle",
-             .body_schema = schema_of<kNewArticle>,
-             .body_example = R"({"slug": "cup-final", "title": "Cup final",
+    Endpoint{
+        .method = Method::Post,
+        .path = "/console/v1/articles",
+        .operation = "createArticle",
+        .summary = "Write a draft; its HTML is sanitised",
+        .description =
+            "Creates an article as a draft. body_html is sanitized, and the reply shows what was "
+            "stored. The slug is unique in the organization (409 CONFLICT). Repeat safely with an "
+            "Idempotency-Key.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewArticle",
+        .body_schema = schema_of<kNewArticle>,
+        .body_example = R"({"slug": "cup-final", "title": "Cup final",
                  "body_html": "<p>See you there.</p>", "tags": ["cup"]})",
-             .reply = {201, "The article, as it is stored."},
-             .errors = kSlugErrors,
-             .handler = decoded<kNewArticle, answers<kArticle, create_article>>,
-             .is_published = false},
-    Endpoint{.method = Method::Get,
-             .path = "/console/v1/articles/{id}",
-             .operation = "getArticle",
-             .summary = "Read an article",
-             .access = Access::Console,
-             .reply = {200, "The article."},
-             .handler = answers<kArticle, get_article>,
-             .is_published = false},
+        .reply = {201, "The article, as it is stored."},
+        .errors = kSlugErrors,
+        .handler = decoded<kNewArticle, answers<kArticle, create_article>>,
+        .is_published = false},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/console/v1/articles/{id}",
+        .operation = "getArticle",
+        .summary = "Read an article",
+        .description =
+            "Returns one article with its body, draft or published. The organization's sites use "
+            "getContent instead.",
+        .access = Access::Console,
+        .reply = {200, "The article."},
+        .handler = answers<kArticle, get_article>,
+        .is_published = false},
     Endpoint{.method = Method::Patch,
              .path = "/console/v1/articles/{id}",
              .operation = "changeArticle",
              .summary = "Change an article; null clears; a published one changes at once",
+             .description =
+                 "Changes the fields that are sent and keeps the others; null clears. A published "
+                 "article changes on the sites at once, apart from caches of up to a minute.",
              .access = Access::Console,
              .role = rules::Role::Admin,
              .body_limit = kSmallBody,
@@ -194,19 +241,26 @@ constexpr std::array kEndpoints = {
              .errors = kSlugErrors,
              .handler = decoded<kArticleChange, answers<kArticle, change_article>>,
              .is_published = false},
-    Endpoint{.method = Method::Delete,
-             .path = "/console/v1/articles/{id}",
-             .operation = "deleteArticle",
-             .summary = "Delete an article, published or not",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is gone."},
-             .handler = answers_nothing<delete_article>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/console/v1/articles/{id}",
+        .operation = "deleteArticle",
+        .summary = "Delete an article, published or not",
+        .description =
+            "Deletes an article, published or not. It disappears from the sites at once, apart "
+            "from caches of up to a minute.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .reply = {204, "It is gone."},
+        .handler = answers_nothing<delete_article>,
+        .is_published = false},
     Endpoint{.method = Method::Post,
              .path = "/console/v1/articles/{id}/publish",
              .operation = "publishArticle",
              .summary = "Publish a draft; a published article stays as it is",
+             .description =
+                 "Publishes a draft: the organization's sites can read it. An article that is "
+                 "published already stays as it is, so the call can be repeated.",
              .access = Access::Console,
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
@@ -214,17 +268,21 @@ constexpr std::array kEndpoints = {
              .reply = {200, "The article, published."},
              .handler = decoded<kNothing, answers<kArticle, publish_article>>,
              .is_published = false},
-    Endpoint{.method = Method::Post,
-             .path = "/console/v1/articles/{id}/unpublish",
-             .operation = "unpublishArticle",
-             .summary = "Make a published article a draft again",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {200, "The article, a draft."},
-             .handler = decoded<kNothing, answers<kArticle, unpublish_article>>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/console/v1/articles/{id}/unpublish",
+        .operation = "unpublishArticle",
+        .summary = "Make a published article a draft again",
+        .description =
+            "Makes a published article a draft again. A draft stays as it is, so the call can be "
+            "repeated.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The article, a draft."},
+        .handler = decoded<kNothing, answers<kArticle, unpublish_article>>,
+        .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/articles"));
 

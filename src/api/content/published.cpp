@@ -17,19 +17,26 @@ Json::Value tags_schema() {
 
 // The list shows all but the body.
 constexpr auto kListed = record<Article>(
-    "ListedContentArticle", field<&Article::id>("id"), field<&Article::slug>("slug"),
-    field<&Article::title>("title"), field<&Article::excerpt>("excerpt"),
-    field<&Article::locale>("locale"),
-    RecordField<Article>{"tags",
+    "ListedContentArticle", field<&Article::id>("id", "Id of the record."),
+    field<&Article::slug>("slug", "Word for the article's URL, unique in the organization.",
+                          "cup-final"),
+    field<&Article::title>("title", "Title.", "The cup final"),
+    field<&Article::excerpt>("excerpt", "Short text for lists.", "How we won"),
+    field<&Article::locale>("locale", "Language and region, such as en-GB.", "en-GB"),
+    RecordField<Article>{"tags", "Tags.",
                          [](JsonWriter& to, const Article& article) { to.raw(article.tags.text); },
                          tags_schema},
-    field<&Article::author>("author"), field<&Article::cover_url>("cover_url"),
-    field<&Article::published_at>("published_at"), field<&Article::updated_at>("updated_at"));
+    field<&Article::author>("author", "Name of the author.", "Ada Lovelace"),
+    field<&Article::cover_url>("cover_url", "HTTPS address of the cover picture.",
+                               "https://img.example/final.png"),
+    field<&Article::published_at>("published_at", "Time of publication; null for a draft."),
+    field<&Article::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kArticle = std::apply(
     [](const auto&... fields) {
-        return record<Article>("ContentArticle", fields...,
-                               field<&Article::body_html>("body_html"));
+        return record<Article>(
+            "ContentArticle", fields...,
+            field<&Article::body_html>("body_html", "Sanitized HTML text.", "<p>We won.</p>"));
     },
     kListed.fields);
 
@@ -61,7 +68,7 @@ auto get_content(Call& call) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    page_limit("Articles a page; there can be fewer although next_cursor is given."),
+    page_limit(),
     kPageCursor,
     QueryParameter{.name = "locale", .least = 1, .meaning = "Only articles of this locale."},
     QueryParameter{.name = "tag", .least = 1, .meaning = "Only articles with this tag."},
@@ -77,22 +84,30 @@ constexpr std::array kEndpoints = {
              .path = "/v1/content/articles",
              .operation = "listContent",
              .summary = "List published articles, newest first",
+             .description =
+                 "Lists published articles without their bodies, the newest first. q searches the "
+                 "beginning of titles and orders by title. Replies may be cached for one minute. A "
+                 "page may be shorter than limit; continue until next_cursor is null.",
              .access = Access::ContentKey,
              .query = kListQuery,
              .reply = with_tag({200, "A page of articles, without their bodies."}),
              .second_reply = kNotModified,
              .handler = answers<kArticleList, list_content>,
              .is_published = false},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/content/articles/{slug}",
-             .operation = "getContent",
-             .summary = "Read a published article",
-             .access = Access::ContentKey,
-             .reply = with_tag({200, "The article, with its ETag."}),
-             .second_reply = kNotModified,
-             .errors = kSlugErrors,
-             .handler = answers<kArticle, get_content>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/content/articles/{slug}",
+        .operation = "getContent",
+        .summary = "Read a published article",
+        .description =
+            "Returns a published article by its slug. Replies may be cached for one minute; send "
+            "the ETag as If-None-Match to save the transfer. A draft is 404.",
+        .access = Access::ContentKey,
+        .reply = with_tag({200, "The article, with its ETag."}),
+        .second_reply = kNotModified,
+        .errors = kSlugErrors,
+        .handler = answers<kArticle, get_content>,
+        .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/v1/content"));
 

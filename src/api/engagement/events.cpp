@@ -22,18 +22,22 @@ auto list_events(Call& call) {
 }
 
 constexpr std::array kListQuery = {
-    page_limit("Events a page."),
+    page_limit(),
     kPageCursor,
 };
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/v1/users/{userId}/engagement/events",
-             .operation = "listEngagementEvents",
-             .summary = "List a member's engagement events, the one that occurred last first",
-             .query = kListQuery,
-             .reply = {200, "A page of events."},
-             .handler = answers<kEventList, list_events>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/users/{userId}/engagement/events",
+        .operation = "listEngagementEvents",
+        .summary = "List a member's engagement events, the one that occurred last first",
+        .description =
+            "Lists the engagement events of a member, tracked and ingested, the latest first. The "
+            "list is paged by cursor.",
+        .query = kListQuery,
+        .reply = {200, "A page of events."},
+        .handler = answers<kEventList, list_events>},
 };
 static_assert(well_formed(kEndpoints, "/v1/users/{userId}/engagement/"));
 

@@ -20,23 +20,42 @@ using service::PushedEvent;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kEvent = json::object<PushedEvent>(
-    json::optional("type", &PushedEvent::type, Text{1, 128}),
-    json::required("action", &PushedEvent::action, Text{1, 128}),
-    json::optional("user_id", &PushedEvent::user_id, Uuid<UserId>{}),
-    json::optional("member_id", &PushedEvent::member_id, Uuid<MemberId>{}),
-    json::optional("member_external_id", &PushedEvent::member_external_id, Text{1, 255}),
-    json::optional("email", &PushedEvent::email, Email{}),
-    json::optional("tags", &PushedEvent::tags, array_of(Text{1, 64}, 0, 20)),
-    json::optional("metadata", &PushedEvent::metadata, AnyJson{}),
-    json::optional("client_event_id", &PushedEvent::client_event_id, Text{1, 128}),
-    json::optional("occurred_at", &PushedEvent::occurred_at, Instant{}));
+constexpr auto kEvent =
+    json::object<PushedEvent>(
+        json::optional("type", &PushedEvent::type, Text{1, 128},
+                       "Event type that the installed version's manifest emits. Left out: only "
+                       "engagement.recorded.",
+                       "club_shop.order_paid"),
+        json::required("action", &PushedEvent::action, Text{1, 128}, "What the member did.",
+                       "ticket_bought"),
+        json::optional(
+            "user_id", &PushedEvent::user_id, Uuid<UserId>{},
+            "Id of the user. Exactly one of user_id, member_id, member_external_id and email is "
+            "required."),
+        json::optional("member_id", &PushedEvent::member_id, Uuid<MemberId>{}, "Id of the member."),
+        json::optional("member_external_id", &PushedEvent::member_external_id, Text{1, 255},
+                       "external_id of the member; it must belong to one member only.", "C-1001"),
+        json::optional("email", &PushedEvent::email, Email{}, "Email address of the member.",
+                       "ada@example.org"),
+        json::optional("tags", &PushedEvent::tags, array_of(Text{1, 64}, 0, 20),
+                       "Tags for reports.", R"(["cup"])"),
+        json::optional("metadata", &PushedEvent::metadata, AnyJson{},
+                       "Any JSON of at most 8 KiB. Numbers are stored as sent.",
+                       R"({"price": 12.5})"),
+        json::optional(
+            "client_event_id", &PushedEvent::client_event_id, Text{1, 128},
+            "Sender's own id of the event. A repeated id is counted as a duplicate and not stored.",
+            "order-1001"),
+        json::optional("occurred_at", &PushedEvent::occurred_at, Instant{},
+                       "Time of the event, at most 30 days ago and 24 hours ahead. Left out: now."))
+        .named("PushedEvent");
 
 struct Batch {
     std::vector<PushedEvent> events;
 };
-constexpr auto kBatch =
-    json::object<Batch>(json::required("events", &Batch::events, array_of(kEvent, 1, 100)));
+constexpr auto kBatch = json::object<Batch>(
+    json::required("events", &Batch::events, array_of(kEvent, 1, 100),
+                   "Events to store. If one event is malformed, no event is stored."));
 
 // ---------------------------------------------------------------------------- handler
 
@@ -59,22 +78,28 @@ service::PushedCall ingest_events(Call& call, Batch in) {
 constexpr std::array kErrors = {ErrorCode::SignatureInvalid};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Post,
-             .path = "/v1/ingest",
-             .operation = "ingestEvents",
-             .summary = "Push a module's events, all of them or none",
-             .access = Access::Module,
-             .idempotency = IdempotencyKey::Required,
-             .body_limit = kEventsBody,
-             .body_required = true,
-             .body_component = "EventBatch",
-             .body_schema = schema_of<kBatch>,
-             .body_example = R"({"events": [{"action": "ticket_bought", "email": "ada@example.org",
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/ingest",
+        .operation = "ingestEvents",
+        .summary = "Push a module's events, all of them or none",
+        .description =
+            "Stores up to 100 events of an installed module, all of them or none. The request is "
+            "signed with the credential's secret and requires an Idempotency-Key. A "
+            "client_event_id that is known counts as a duplicate. Subscribed webhooks get the "
+            "events.",
+        .access = Access::Module,
+        .idempotency = IdempotencyKey::Required,
+        .body_limit = kEventsBody,
+        .body_required = true,
+        .body_component = "EventBatch",
+        .body_schema = schema_of<kBatch>,
+        .body_example = R"({"events": [{"action": "ticket_bought", "email": "ada@example.org",
                  "tags": ["cup"], "metadata": {"price": 12.50}, "client_event_id": "order-1001"}]})",
-             .reply = {202, "How many were stored, and how many were known."},
-             .errors = kErrors,
-             .handler = decoded<kBatch, collects<rules::kEventCounts, ingest_events>>,
-             .workers = WorkerGroup::Collectors},
+        .reply = {202, "How many were stored, and how many were known."},
+        .errors = kErrors,
+        .handler = decoded<kBatch, collects<rules::kEventCounts, ingest_events>>,
+        .workers = WorkerGroup::Collectors},
 };
 static_assert(well_formed(kEndpoints, "/v1/ingest"));
 

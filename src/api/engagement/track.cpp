@@ -19,16 +19,31 @@ using service::TrackedEvent;
 
 // ---------------------------------------------------------------------------- bodies
 
-constexpr auto kEvent = json::object<TrackedEvent>(
-    json::required("action", &TrackedEvent::action, Text{1, 128}),
-    json::optional("user_id", &TrackedEvent::user_id, Uuid<UserId>{}),
-    json::optional("member_id", &TrackedEvent::member_id, Uuid<MemberId>{}),
-    json::optional("member_external_id", &TrackedEvent::member_external_id, Text{1, 255}),
-    json::optional("anonymous_id", &TrackedEvent::anonymous_id, Text{1, 128}),
-    json::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64}, 0, 20)),
-    json::optional("metadata", &TrackedEvent::metadata, AnyJson{}),
-    json::optional("client_event_id", &TrackedEvent::client_event_id, Text{1, 128}),
-    json::optional("occurred_at", &TrackedEvent::occurred_at, Instant{}));
+constexpr auto kEvent =
+    json::object<TrackedEvent>(
+        json::required("action", &TrackedEvent::action, Text{1, 128}, "What the visitor did.",
+                       "page_viewed"),
+        json::optional("user_id", &TrackedEvent::user_id, Uuid<UserId>{},
+                       "Id of the user. Exactly one of user_id, member_id, member_external_id and "
+                       "anonymous_id is required."),
+        json::optional("member_id", &TrackedEvent::member_id, Uuid<MemberId>{},
+                       "Id of the member."),
+        json::optional("member_external_id", &TrackedEvent::member_external_id, Text{1, 255},
+                       "external_id of the member; it must belong to one member only.", "C-1001"),
+        json::optional("anonymous_id", &TrackedEvent::anonymous_id, Text{1, 128},
+                       "The page's own id of a visitor.", "v-81f3"),
+        json::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64}, 0, 20),
+                       "Tags for reports.", R"(["pricing"])"),
+        json::optional("metadata", &TrackedEvent::metadata, AnyJson{},
+                       "Any JSON of at most 8 KiB. Numbers are stored as sent.",
+                       R"({"plan": "family"})"),
+        json::optional(
+            "client_event_id", &TrackedEvent::client_event_id, Text{1, 128},
+            "Page's own id of the event. A repeated id is counted as a duplicate and not stored.",
+            "81f3-1"),
+        json::optional("occurred_at", &TrackedEvent::occurred_at, Instant{},
+                       "Time of the event, at most 30 days ago and 24 hours ahead. Left out: now."))
+        .named("TrackedEvent");
 
 constexpr Text kKey{1, 64};
 
@@ -36,16 +51,21 @@ struct Batch {
     std::vector<TrackedEvent> events;
     std::optional<std::string> key;
 };
-constexpr auto kBatch =
-    json::object<Batch>(json::required("events", &Batch::events, array_of(kEvent, 1, 100)),
-                        json::optional("key", &Batch::key, kKey));
+constexpr auto kBatch = json::object<Batch>(
+    json::required("events", &Batch::events, array_of(kEvent, 1, 100),
+                   "Events to store. If one event is malformed, no event is stored."),
+    json::optional("key", &Batch::key, kKey, "The tracking key, if it is not in the query.",
+                   "ek_live_..."));
 
 struct Single : TrackedEvent {
     std::optional<std::string> key;
 };
 constexpr auto kSingle = std::apply(
     [](const auto&... fields) {
-        return json::object<Single>(fields..., json::optional("key", &Single::key, kKey));
+        return json::object<Single>(
+            fields...,
+            json::optional("key", &Single::key, kKey,
+                           "The tracking key, if it is not in the query.", "ek_live_..."));
     },
     kEvent.fields);
 
@@ -128,20 +148,25 @@ service::TrackedCall track_events(Call& call, Body body) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Post,
-             .path = "/v1/track",
-             .operation = "trackEvents",
-             .summary = "Record what happened on a page, all of it or nothing",
-             .access = Access::TrackingKey,
-             .body_limit = kEventsBody,
-             .body_required = true,
-             .body_component = "TrackedEvents",
-             .body_schema = schema_of<kBody>,
-             .body_example = R"({"action": "page_viewed", "anonymous_id": "v-81f3",
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/track",
+        .operation = "trackEvents",
+        .summary = "Record what happened on a page, all of it or nothing",
+        .description =
+            "Stores one event, or up to 100 in events, of a page or app. Either all are stored or "
+            "none. The key stands in the query or in the body. A client_event_id that is known "
+            "counts as a duplicate, so a call can be repeated.",
+        .access = Access::TrackingKey,
+        .body_limit = kEventsBody,
+        .body_required = true,
+        .body_component = "TrackedEvents",
+        .body_schema = schema_of<kBody>,
+        .body_example = R"({"action": "page_viewed", "anonymous_id": "v-81f3",
                  "tags": ["pricing"], "client_event_id": "81f3-1"})",
-             .reply = {202, "How many were stored, and how many were known. They are committed."},
-             .handler = decoded<kBody, collects<rules::kEventCounts, track_events>>,
-             .workers = WorkerGroup::Collectors},
+        .reply = {202, "How many were stored, and how many were known. They are committed."},
+        .handler = decoded<kBody, collects<rules::kEventCounts, track_events>>,
+        .workers = WorkerGroup::Collectors},
 };
 static_assert(well_formed(kEndpoints, "/v1/track"));
 

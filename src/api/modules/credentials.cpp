@@ -19,27 +19,37 @@ using service::OrgTransaction;
 
 using service::NewModuleCredential;
 constexpr auto kNewCredential = json::object<NewModuleCredential>(
-    json::required("name", &NewModuleCredential::name, Text{1, 255}),
-    json::optional("expires_at", &NewModuleCredential::expires_at, Instant{}));
+    json::required("name", &NewModuleCredential::name, Text{1, 255},
+                   "Name for people. It need not be unique.", "shop backend"),
+    json::optional(
+        "expires_at", &NewModuleCredential::expires_at, Instant{},
+        "Future time when the credential stops working. Left out: valid until it is revoked."));
 
 // ---------------------------------------------------------------------------- replies
 
 constexpr auto kCredentialFields = std::array{
-    field<&ModuleCredential::id>("id"),
-    field<&ModuleCredential::installation_id>("installation_id"),
-    field<&ModuleCredential::organization_id>("organization_id"),
-    field<&ModuleCredential::name>("name"),
-    RecordField<ModuleCredential>{"prefix",
+    field<&ModuleCredential::id>("id", "Id of the record."),
+    field<&ModuleCredential::installation_id>(
+        "installation_id", "Id of the installation that the credential belongs to."),
+    field<&ModuleCredential::organization_id>("organization_id",
+                                              "Id of the organization that the record belongs to."),
+    field<&ModuleCredential::name>("name", "Name for people.", "shop backend"),
+    RecordField<ModuleCredential>{"prefix", "First characters of every module credential.",
                                   [](JsonWriter& to, const ModuleCredential&) {
                                       to.string(service::kModuleCredentialPrefix);
                                   },
                                   JsonType<std::string>::schema},
-    field<&ModuleCredential::last_four>("last_four"),
-    field<&ModuleCredential::created_by>("created_by"),
-    field<&ModuleCredential::created_at>("created_at"),
-    field<&ModuleCredential::last_used_at>("last_used_at"),
-    field<&ModuleCredential::expires_at>("expires_at"),
-    field<&ModuleCredential::revoked_at>("revoked_at"),
+    field<&ModuleCredential::last_four>(
+        "last_four", "Last four characters of the secret, to recognise it.", "X6WS"),
+    field<&ModuleCredential::created_by>(
+        "created_by", "Id of the admin who created it; null if the operator did."),
+    field<&ModuleCredential::created_at>("created_at", "Time when the record was created."),
+    field<&ModuleCredential::last_used_at>(
+        "last_used_at", "Time of the last use, exact to the minute; null if never used."),
+    field<&ModuleCredential::expires_at>("expires_at",
+                                         "Time when it stops working; null if it has no end."),
+    field<&ModuleCredential::revoked_at>("revoked_at",
+                                         "Time when it was revoked; null while it is valid."),
 };
 constexpr Record<ModuleCredential, kCredentialFields.size()> kCredential{"ModuleCredential",
                                                                          kCredentialFields};
@@ -74,39 +84,51 @@ void revoke_credential(Call& call, OrgTransaction& transaction) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    page_limit("Credentials a page."),
+    page_limit(),
     kPageCursor,
 };
 constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/v1/installations/{id}/credentials",
-             .operation = "listModuleCredentials",
-             .summary = "List an installation's credentials; revoked ones for 30 days",
-             .access = Access::Admin,
-             .query = kListQuery,
-             .reply = {200, "A page of credentials."},
-             .handler = answers<kCredentialList, list_credentials>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/installations/{id}/credentials",
-             .operation = "createModuleCredential",
-             .summary = "Issue a credential with its signing secret; both are shown this once",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewModuleCredential",
-             .body_schema = schema_of<kNewCredential>,
-             .body_example = R"({"name": "shop backend"})",
-             .reply = {201, "The credential."},
-             .errors = kCreateErrors,
-             .handler = decoded<kNewCredential, answers<kIssuedCredential, create_credential>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/installations/{id}/credentials",
+        .operation = "listModuleCredentials",
+        .summary = "List an installation's credentials; revoked ones for 30 days",
+        .description =
+            "Lists the credentials of an installation. Revoked ones are listed for 30 days. The "
+            "secrets are not shown.",
+        .access = Access::Admin,
+        .query = kListQuery,
+        .reply = {200, "A page of credentials."},
+        .handler = answers<kCredentialList, list_credentials>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/credentials",
+        .operation = "createModuleCredential",
+        .summary = "Issue a credential with its signing secret; both are shown this once",
+        .description =
+            "Issues a credential for the module's backend, with the secret that signs its "
+            "requests. Both are in this reply and its replays only. An installation has at most "
+            "50 valid credentials. Use an Idempotency-Key that others cannot guess.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewModuleCredential",
+        .body_schema = schema_of<kNewCredential>,
+        .body_example = R"({"name": "shop backend"})",
+        .reply = {201, "The credential."},
+        .errors = kCreateErrors,
+        .handler = decoded<kNewCredential, answers<kIssuedCredential, create_credential>>},
     Endpoint{.method = Method::Delete,
              .path = "/v1/installations/{id}/credentials/{credentialId}",
              .operation = "revokeModuleCredential",
              .summary = "Revoke a credential, from the next request on",
+             .description =
+                 "Revokes a credential for good. The next request with it is 401. The call can be "
+                 "repeated for 30 days; then it is 404.",
              .access = Access::Admin,
              .role = rules::Role::Admin,
              .reply = {204, "It is revoked."},

@@ -23,13 +23,19 @@ using service::OrgTransaction;
 constexpr json::AnyObject kConfig{rules::kMostConfigBytes};
 
 constexpr auto kNewInstallation = json::object<NewInstallation>(
-    json::required("module_id", &NewInstallation::module_id, json::Uuid<ModuleId>{}),
-    json::optional("version_id", &NewInstallation::version_id, json::Uuid<VersionId>{}),
-    json::optional("config", &NewInstallation::config, kConfig));
+    json::required("module_id", &NewInstallation::module_id, json::Uuid<ModuleId>{},
+                   "Id of the published module to install."),
+    json::optional("version_id", &NewInstallation::version_id, json::Uuid<VersionId>{},
+                   "Id of a published version. Left out: the current version."),
+    json::optional("config", &NewInstallation::config, kConfig,
+                   "Values of the version's config_schema, by property."));
 
 constexpr auto kInstallationChange = json::object<InstallationChange>(
-    json::optional("version_id", &InstallationChange::version_id, json::Uuid<VersionId>{}),
-    json::optional("config", &InstallationChange::config, kConfig));
+    json::optional("version_id", &InstallationChange::version_id, json::Uuid<VersionId>{},
+                   "Id of the published version to move to. Left out: the version stays."),
+    json::optional(
+        "config", &InstallationChange::config, kConfig,
+        "The whole new config. *** keeps a stored secret value. Left out: the config stays."));
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -70,24 +76,32 @@ auto disable_installation(Call& call, OrgTransaction& transaction) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kListQuery = {page_limit("Installations a page."), kPageCursor};
+constexpr std::array kListQuery = {page_limit(), kPageCursor};
 constexpr std::array kInstallErrors = {ErrorCode::NotFound, ErrorCode::Conflict,
                                        ErrorCode::InvalidState};
 constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
 constexpr std::array kEnableErrors = {ErrorCode::Conflict};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/v1/installations",
-             .operation = "listInstallations",
-             .summary = "List the organization's installations, disabled ones too",
-             .query = kListQuery,
-             .reply = {200, "A page of installations."},
-             .handler = answers<kInstallationList, list_installations>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/installations",
+        .operation = "listInstallations",
+        .summary = "List the organization's installations, disabled ones too",
+        .description =
+            "Lists the modules that are installed in the organization, disabled ones too. Secret "
+            "values of the config are shown as ***.",
+        .query = kListQuery,
+        .reply = {200, "A page of installations."},
+        .handler = answers<kInstallationList, list_installations>},
     Endpoint{.method = Method::Post,
              .path = "/v1/installations",
              .operation = "installModule",
              .summary = "Install a published module, in its current version or another one",
+             .description =
+                 "Installs a published module. The config must fit the version's config_schema. A "
+                 "module is installed once per organization (409 CONFLICT). Repeat safely with an "
+                 "Idempotency-Key.",
              .access = Access::Admin,
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
@@ -100,45 +114,60 @@ constexpr std::array kEndpoints = {
              .reply = {201, "The installation, enabled."},
              .errors = kInstallErrors,
              .handler = decoded<kNewInstallation, answers<kInstallation, install_module>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/installations/{id}",
-             .operation = "getInstallation",
-             .summary = "Get an installation; secret values of its config are shown as ***",
-             .reply = {200, "The installation."},
-             .handler = answers<kInstallation, get_installation>},
-    Endpoint{.method = Method::Patch,
-             .path = "/v1/installations/{id}",
-             .operation = "changeInstallation",
-             .summary = "Change the config, in which *** keeps a secret value, or the version",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "InstallationChange",
-             .body_schema = schema_of<kInstallationChange>,
-             .body_example = R"({"config": {"api_key": "***", "points_per_visit": 20}})",
-             .reply = {200, "The installation."},
-             .errors = kChangeErrors,
-             .handler = decoded<kInstallationChange, answers<kInstallation, change_installation>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/installations/{id}/enable",
-             .operation = "enableInstallation",
-             .summary = "Enable an installation that is disabled or in error",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {200, "The installation, enabled."},
-             .errors = kEnableErrors,
-             .handler = decoded<kNothing, answers<kInstallation, enable_installation>>},
-    Endpoint{.method = Method::Delete,
-             .path = "/v1/installations/{id}",
-             .operation = "disableInstallation",
-             .summary = "Disable an installation: its credentials and webhooks stop at once",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .reply = {200, "The installation, disabled."},
-             .handler = answers<kInstallation, disable_installation>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/installations/{id}",
+        .operation = "getInstallation",
+        .summary = "Get an installation; secret values of its config are shown as ***",
+        .description = "Returns one installation. Secret values of the config are shown as ***.",
+        .reply = {200, "The installation."},
+        .handler = answers<kInstallation, get_installation>},
+    Endpoint{
+        .method = Method::Patch,
+        .path = "/v1/installations/{id}",
+        .operation = "changeInstallation",
+        .summary = "Change the config, in which *** keeps a secret value, or the version",
+        .description =
+            "Replaces the config, moves to another version, or both. *** keeps a stored secret "
+            "value. The config must fit the config_schema of the version.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "InstallationChange",
+        .body_schema = schema_of<kInstallationChange>,
+        .body_example = R"({"config": {"api_key": "***", "points_per_visit": 20}})",
+        .reply = {200, "The installation."},
+        .errors = kChangeErrors,
+        .handler = decoded<kInstallationChange, answers<kInstallation, change_installation>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/enable",
+        .operation = "enableInstallation",
+        .summary = "Enable an installation that is disabled or in error",
+        .description =
+            "Enables an installation that is disabled or in error. Its credentials work again; "
+            "its webhook endpoints keep their status. An enabled one stays as it is.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The installation, enabled."},
+        .errors = kEnableErrors,
+        .handler = decoded<kNothing, answers<kInstallation, enable_installation>>},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/installations/{id}",
+        .operation = "disableInstallation",
+        .summary = "Disable an installation: its credentials and webhooks stop at once",
+        .description =
+            "Disables an installation. Its credentials are 401 at once, and pending webhook "
+            "deliveries are canceled. Credentials and endpoints remain for the next enable. The "
+            "call can be repeated.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .reply = {200, "The installation, disabled."},
+        .handler = answers<kInstallation, disable_installation>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations"));
 

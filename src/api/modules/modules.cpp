@@ -20,14 +20,21 @@ using service::OrgTransaction;
 
 constexpr json::Slug kSlug{rules::is_module_slug, "^[a-z][a-z0-9-]{1,62}$"};
 
-constexpr auto kNewModule =
-    json::object<NewModule>(json::required("slug", &NewModule::slug, kSlug),
-                            json::required("name", &NewModule::name, Text{1, 255}),
-                            json::required("vendor", &NewModule::vendor, Text{1, 255}));
+constexpr auto kNewModule = json::object<NewModule>(
+    json::required(
+        "slug", &NewModule::slug, kSlug,
+        "Short name for URLs and event types, unique in the organization. It never changes.",
+        "club-shop"),
+    json::required("name", &NewModule::name, Text{1, 255}, "Name for people.", "Club shop"),
+    json::required("vendor", &NewModule::vendor, Text{1, 255},
+                   "Name of the company or team that makes the module.", "Riverside Software"));
 
 constexpr auto kNewVersion = json::object<NewVersion>(
-    json::required("version", &NewVersion::version, Text{1, 64}),
-    json::required("manifest", &NewVersion::manifest, json::AnyObject{rules::kMostManifestBytes}));
+    json::required("version", &NewVersion::version, Text{1, 64},
+                   "Version text, unique in the module.", "1.0.0"),
+    json::required(
+        "manifest", &NewVersion::manifest, json::AnyObject{rules::kMostManifestBytes},
+        "The module contract: name, events, config_schema and permissions. Publishing checks it."));
 
 constexpr std::string_view kNewVersionExample = R"({
   "version": "1.0.0",
@@ -39,18 +46,36 @@ constexpr std::string_view kNewVersionExample = R"({
 // ---------------------------------------------------------------------------- replies
 
 constexpr auto kModule = record<Module>(
-    "Module", field<&Module::id>("id"), field<&Module::slug>("slug"), field<&Module::name>("name"),
-    field<&Module::vendor>("vendor"), field<&Module::kind>("kind"),
-    field<&Module::owner_organization_id>("owner_organization_id"),
-    field<&Module::current_version_id>("current_version_id"), field<&Module::status>("status"),
-    field<&Module::created_at>("created_at"), field<&Module::updated_at>("updated_at"));
+    "Module", field<&Module::id>("id", "Id of the record."),
+    field<&Module::slug>("slug", "Short name for URLs and event types, unique in the organization.",
+                         "club-shop"),
+    field<&Module::name>("name", "Name for people.", "Club shop"),
+    field<&Module::vendor>("vendor", "Name of the company or team that makes the module.",
+                           "Riverside Software"),
+    field<&Module::kind>("kind",
+                         "Kind of the module; proprietary for one that the organization created."),
+    field<&Module::owner_organization_id>("owner_organization_id",
+                                          "Id of the organization that owns the module."),
+    field<&Module::current_version_id>(
+        "current_version_id",
+        "Id of the version that new installations get; null until a version is published."),
+    field<&Module::status>(
+        "status",
+        "draft: nothing is published; published: it can be installed; deprecated: no new "
+        "installations."),
+    field<&Module::created_at>("created_at", "Time when the record was created."),
+    field<&Module::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kModuleVersion = record<ModuleVersion>(
-    "ModuleVersion", field<&ModuleVersion::id>("id"), field<&ModuleVersion::module_id>("module_id"),
-    field<&ModuleVersion::version>("version"), field<&ModuleVersion::manifest>("manifest"),
-    field<&ModuleVersion::status>("status"), field<&ModuleVersion::published_at>("published_at"),
-    field<&ModuleVersion::created_at>("created_at"),
-    field<&ModuleVersion::updated_at>("updated_at"));
+    "ModuleVersion", field<&ModuleVersion::id>("id", "Id of the record."),
+    field<&ModuleVersion::module_id>("module_id", "Id of the module."),
+    field<&ModuleVersion::version>("version", "Version text, unique in the module.", "1.0.0"),
+    field<&ModuleVersion::manifest>("manifest", "The module contract as it was sent."),
+    field<&ModuleVersion::status>("status",
+                                  "draft: it can be published; published: it never changes again."),
+    field<&ModuleVersion::published_at>("published_at", "Time of publication; null for a draft."),
+    field<&ModuleVersion::created_at>("created_at", "Time when the record was created."),
+    field<&ModuleVersion::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kModuleList = list_of<kModule>("ModuleList", "modules");
 constexpr auto kVersionList = list_of<kModuleVersion>("ModuleVersionList", "versions");
@@ -98,9 +123,9 @@ auto deprecate_module(Call& call, OrgTransaction& transaction, const Nothing&) {
 
 // ---------------------------------------------------------------------------- rows
 
-constexpr std::array kModulesQuery = {page_limit("Modules a page."), kPageCursor};
+constexpr std::array kModulesQuery = {page_limit(), kPageCursor};
 // A version is as long as its manifest.
-constexpr std::array kVersionsQuery = {page_limit("Versions a page.", 100, 20), kPageCursor};
+constexpr std::array kVersionsQuery = {page_limit(100, 20), kPageCursor};
 constexpr std::array kCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
 constexpr std::array kCreateVersionErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
 constexpr std::array kDeprecateErrors = {ErrorCode::InvalidState};
@@ -111,74 +136,102 @@ constexpr std::array kEndpoints = {
              .path = "/v1/modules",
              .operation = "listModules",
              .summary = "List the organization's modules",
+             .description =
+                 "Lists the modules that the organization can see. The list is paged by cursor.",
              .query = kModulesQuery,
              .reply = {200, "A page of modules."},
              .handler = answers<kModuleList, list_modules>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/modules",
-             .operation = "createModule",
-             .summary = "Create a module, a draft that the active organization owns",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewModule",
-             .body_schema = schema_of<kNewModule>,
-             .body_example = R"({"slug": "loyalty", "name": "Loyalty", "vendor": "Example Ltd"})",
-             .reply = {201, "The module."},
-             .errors = kCreateErrors,
-             .handler = decoded<kNewModule, answers<kModule, create_module>>},
-    Endpoint{.method = Method::Get,
-             .path = "/v1/modules/{moduleId}",
-             .operation = "getModule",
-             .summary = "Get a module",
-             .reply = {200, "The module."},
-             .handler = answers<kModule, get_module>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/modules",
+        .operation = "createModule",
+        .summary = "Create a module, a draft that the active organization owns",
+        .description =
+            "Creates a module that the active organization owns, as a draft. The slug is unique "
+            "and never changes (409 CONFLICT). Create a version next and publish it. Repeat "
+            "safely with an Idempotency-Key.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewModule",
+        .body_schema = schema_of<kNewModule>,
+        .body_example = R"({"slug": "loyalty", "name": "Loyalty", "vendor": "Example Ltd"})",
+        .reply = {201, "The module."},
+        .errors = kCreateErrors,
+        .handler = decoded<kNewModule, answers<kModule, create_module>>},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/v1/modules/{moduleId}",
+        .operation = "getModule",
+        .summary = "Get a module",
+        .description =
+            "Returns one module with its status and current version. listModuleVersions shows the "
+            "manifests.",
+        .reply = {200, "The module."},
+        .handler = answers<kModule, get_module>},
     Endpoint{.method = Method::Get,
              .path = "/v1/modules/{moduleId}/versions",
              .operation = "listModuleVersions",
              .summary = "List a module's versions with their manifests",
+             .description =
+                 "Lists the versions of a module with their manifests. A page holds up to 100 "
+                 "versions, 20 if limit is left out.",
              .query = kVersionsQuery,
              .reply = {200, "A page of versions."},
              .handler = answers<kVersionList, list_versions>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/modules/{moduleId}/versions",
-             .operation = "createModuleVersion",
-             .summary = "Create a version, a draft; its manifest is checked when it is published",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewModuleVersion",
-             .body_schema = schema_of<kNewVersion>,
-             .body_example = kNewVersionExample,
-             .reply = {201, "The version."},
-             .errors = kCreateVersionErrors,
-             .handler = decoded<kNewVersion, answers<kModuleVersion, create_version>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/modules/{moduleId}/versions/{versionId}/publish",
-             .operation = "publishModuleVersion",
-             .summary = "Publish a version: it becomes the current one and never changes again",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {200, "The version, published."},
-             .errors = kPublishErrors,
-             .handler = decoded<kNothing, answers<kModuleVersion, publish_version>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/modules/{moduleId}/deprecate",
-             .operation = "deprecateModule",
-             .summary = "Allow no new installations of a module; those there are run on",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {200, "The module, deprecated."},
-             .errors = kDeprecateErrors,
-             .handler = decoded<kNothing, answers<kModule, deprecate_module>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/modules/{moduleId}/versions",
+        .operation = "createModuleVersion",
+        .summary = "Create a version, a draft; its manifest is checked when it is published",
+        .description =
+            "Creates a version of a module as a draft. The manifest is stored as sent and checked "
+            "at publication. Version texts are unique in the module (409 CONFLICT). Repeat safely "
+            "with an Idempotency-Key.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewModuleVersion",
+        .body_schema = schema_of<kNewVersion>,
+        .body_example = kNewVersionExample,
+        .reply = {201, "The version."},
+        .errors = kCreateVersionErrors,
+        .handler = decoded<kNewVersion, answers<kModuleVersion, create_version>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/modules/{moduleId}/versions/{versionId}/publish",
+        .operation = "publishModuleVersion",
+        .summary = "Publish a version: it becomes the current one and never changes again",
+        .description =
+            "Checks the manifest and publishes the version: it becomes the current one and never "
+            "changes again. A manifest that breaks the module contract is 422 MANIFEST_INVALID "
+            "with all faults. Installations stay on their version.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The version, published."},
+        .errors = kPublishErrors,
+        .handler = decoded<kNothing, answers<kModuleVersion, publish_version>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/modules/{moduleId}/deprecate",
+        .operation = "deprecateModule",
+        .summary = "Allow no new installations of a module; those there are run on",
+        .description =
+            "Stops new installations of a module and new versions of it. Existing installations "
+            "continue to work. A draft cannot be deprecated (409 INVALID_STATE).",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The module, deprecated."},
+        .errors = kDeprecateErrors,
+        .handler = decoded<kNothing, answers<kModule, deprecate_module>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/modules"));
 

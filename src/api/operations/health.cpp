@@ -13,7 +13,8 @@ using http::Method;
 struct Health {
     std::string status = "ok";
 };
-constexpr auto kHealth = record<Health>("Health", field<&Health::status>("status"));
+constexpr auto kHealth = record<Health>(
+    "Health", field<&Health::status>("status", "Always ok.").of([] { return one_of({"ok"}); }));
 
 // The process answers.
 Health get_health(Call&) {
@@ -38,27 +39,38 @@ std::string get_metrics(Call& call) {
 constexpr std::array kReadinessErrors = {ErrorCode::ServiceUnavailable};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/healthz",
-             .operation = "getHealth",
-             .summary = "Whether the process answers",
-             .access = Access::Open,
-             .reply = {200, "It does."},
-             .handler = answers<kHealth, get_health>,
-             .is_local = true},
-    Endpoint{.method = Method::Get,
-             .path = "/readyz",
-             .operation = "getReadiness",
-             .summary = "Whether the database answers and has the right schema",
-             .access = Access::Open,
-             .reply = {200, "It does."},
-             .errors = kReadinessErrors,
-             .handler = answers<kHealth, get_readiness>,
-             .is_local = true},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/healthz",
+        .operation = "getHealth",
+        .summary = "Whether the process answers",
+        .description =
+            "Says that a worker process answers. It does not touch the database. nginx answers "
+            "404 to other machines.",
+        .access = Access::Open,
+        .reply = {200, "It does."},
+        .handler = answers<kHealth, get_health>,
+        .is_local = true},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/readyz",
+        .operation = "getReadiness",
+        .summary = "Whether the database answers and has the right schema",
+        .description =
+            "Says that the database answers and its schema fits this program. Otherwise 503 with "
+            "details.reason. nginx answers 404 to other machines.",
+        .access = Access::Open,
+        .reply = {200, "It does."},
+        .errors = kReadinessErrors,
+        .handler = answers<kHealth, get_readiness>,
+        .is_local = true},
     Endpoint{.method = Method::Get,
              .path = "/metrics",
              .operation = "getMetrics",
              .summary = "Figures in the Prometheus text format",
+             .description =
+                 "Returns counters and gauges of this machine for Prometheus. nginx answers 404 to "
+                 "other machines.",
              .access = Access::Open,
              .reply = {200, "The figures."},
              .handler = sends<kPrometheus, get_metrics>,

@@ -25,16 +25,20 @@ void check_publishable_key(Call& call) {
 constexpr std::array kErrors = {ErrorCode::Unauthorized, ErrorCode::OriginNotAllowed};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/edge/key",
-             .operation = "judgePublishableKey",
-             .summary = "Whether a publishable key may be used from an origin",
-             .access = Access::Open,
-             .reply = {204, "It may, or there is none to judge."},
-             .errors = kErrors,
-             .handler = answers_nothing<check_publishable_key>,
-             .is_published = false,
-             .is_internal = true},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/edge/key",
+        .operation = "judgePublishableKey",
+        .summary = "Whether a publishable key may be used from an origin",
+        .description =
+            "Answers nginx whether a publishable key may be used from an origin. No other client "
+            "reaches it.",
+        .access = Access::Open,
+        .reply = {204, "It may, or there is none to judge."},
+        .errors = kErrors,
+        .handler = answers_nothing<check_publishable_key>,
+        .is_published = false,
+        .is_internal = true},
 };
 static_assert(well_formed(kEndpoints, "/edge/"));
 

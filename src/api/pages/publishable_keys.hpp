@@ -59,14 +59,22 @@ using service::PublishableKeyChange;
 inline constexpr json::Text kKeyName{1, 255};
 
 inline constexpr auto kNewPublishableKey = json::object<NewPublishableKey>(
-    json::required("name", &NewPublishableKey::name, kKeyName),
-    json::required("allowed_origins", &NewPublishableKey::allowed_origins, AllowedOrigins{}),
-    json::optional("expires_at", &NewPublishableKey::expires_at, json::Instant{}));
+    json::required("name", &NewPublishableKey::name, kKeyName,
+                   "Name for people. It need not be unique.", "Club site"),
+    json::required("allowed_origins", &NewPublishableKey::allowed_origins, AllowedOrigins{},
+                   "Origins of the pages that may use the key, each once.",
+                   R"(["https://shop.example"])"),
+    json::optional("expires_at", &NewPublishableKey::expires_at, json::Instant{},
+                   "Future time when the key stops working. Left out: valid until it is revoked."));
 
 inline constexpr auto kPublishableKeyChange = json::object<PublishableKeyChange>(
-    json::optional("name", &PublishableKeyChange::name, kKeyName),
-    json::optional("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{}),
-    json::clearable("expires_at", &PublishableKeyChange::expires_at, json::Instant{}));
+    json::optional("name", &PublishableKeyChange::name, kKeyName,
+                   "Name for people. Left out: it stays.", "Club site"),
+    json::optional("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{},
+                   "All origins of the pages that may use the key. Left out: they stay.",
+                   R"(["https://shop.example"])"),
+    json::clearable("expires_at", &PublishableKeyChange::expires_at, json::Instant{},
+                    "Future time when the key stops working. null: no end. Left out: it stays."));
 
 // The object with more fields.
 template <class Object, class... More>
@@ -84,16 +92,26 @@ constexpr auto with_fields(const Object& object, More... more) {
 template <class... More>
 constexpr auto publishable_key_record(std::string_view name, More... more) {
     using rules::PublishableKey;
-    return record<PublishableKey>(name, field<&PublishableKey::id>("id"),
-                                  field<&PublishableKey::organization_id>("organization_id"),
-                                  field<&PublishableKey::name>("name"),
-                                  field<&PublishableKey::token>("key"),
-                                  field<&PublishableKey::allowed_origins>("allowed_origins"),
-                                  more..., field<&PublishableKey::created_by>("created_by"),
-                                  field<&PublishableKey::created_at>("created_at"),
-                                  field<&PublishableKey::last_used_at>("last_used_at"),
-                                  field<&PublishableKey::expires_at>("expires_at"),
-                                  field<&PublishableKey::revoked_at>("revoked_at"));
+    return record<PublishableKey>(
+        name, field<&PublishableKey::id>("id", "Id of the record."),
+        field<&PublishableKey::organization_id>(
+            "organization_id", "Id of the organization that the record belongs to."),
+        field<&PublishableKey::name>("name", "Name for people.", "Club site"),
+        field<&PublishableKey::token>("key", "The key. It is public: pages carry it.",
+                                      "ek_live_..."),
+        field<&PublishableKey::allowed_origins>(
+            "allowed_origins", "Origins of the pages that may use the key, in lower case.",
+            R"(["https://shop.example"])"),
+        more...,
+        field<&PublishableKey::created_by>(
+            "created_by", "Id of the admin who created it; null if the operator did."),
+        field<&PublishableKey::created_at>("created_at", "Time when the record was created."),
+        field<&PublishableKey::last_used_at>(
+            "last_used_at", "Time of the last use, exact to the minute; null if never used."),
+        field<&PublishableKey::expires_at>("expires_at",
+                                           "Time when it stops working; null if it has no end."),
+        field<&PublishableKey::revoked_at>("revoked_at",
+                                           "Time when it was revoked; null while it is valid."));
 }
 
 // ---------------------------------------------------------------------------- handlers
@@ -130,7 +148,7 @@ void revoke_publishable_key(Call& call, service::OrgTransaction& transaction) {
 // ---------------------------------------------------------------------------- rows
 
 inline constexpr std::array kPublishableKeyListQuery = {
-    page_limit("Keys a page."),
+    page_limit(),
     kPageCursor,
 };
 inline constexpr std::array kPublishableKeyErrors = {ErrorCode::InvalidState};

@@ -12,20 +12,28 @@ using rules::PublishableKey;
 constexpr auto kKind = PublishableKeyKind::Tracking;
 constexpr json::Integer kRate{1, service::kHighestRate};
 
-constexpr auto kNewKey =
-    with_fields(kNewPublishableKey,
-                json::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate),
-                json::optional("burst", &NewPublishableKey::burst, kRate));
+constexpr auto kNewKey = with_fields(
+    kNewPublishableKey,
+    json::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate,
+                   "Requests per second. Left out: the installation's default."),
+    json::optional("burst", &NewPublishableKey::burst, kRate,
+                   "Requests that may arrive at once. Left out: the installation's default."));
 
 // null: the installation's default.
 constexpr auto kKeyChange = with_fields(
     kPublishableKeyChange,
-    json::clearable("rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate),
-    json::clearable("burst", &PublishableKeyChange::burst, kRate));
+    json::clearable("rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate,
+                    "Requests per second. null: the installation's default. Left out: it stays."),
+    json::clearable(
+        "burst", &PublishableKeyChange::burst, kRate,
+        "Requests that may arrive at once. null: the installation's default. Left out: it stays."));
 
 constexpr auto kKey = publishable_key_record(
-    "TrackingKey", field<&PublishableKey::rate_per_second>("rate_limit_per_second"),
-    field<&PublishableKey::burst>("burst"));
+    "TrackingKey",
+    field<&PublishableKey::rate_per_second>(
+        "rate_limit_per_second", "Requests per second; null for the installation's default."),
+    field<&PublishableKey::burst>(
+        "burst", "Requests that may arrive at once; null for the installation's default."));
 
 constexpr auto kKeyList = list_of<kKey>("TrackingKeyList", "keys");
 
@@ -34,29 +42,41 @@ constexpr std::array kEndpoints = {
              .path = "/v1/engagement/keys",
              .operation = "listTrackingKeys",
              .summary = "List the organization's tracking keys; revoked ones for 30 days",
+             .description =
+                 "Lists the tracking keys of the organization, the oldest first. Revoked keys are "
+                 "listed for 30 days.",
              .access = Access::Admin,
              .query = kPublishableKeyListQuery,
              .reply = {200, "A page of keys."},
              .handler = answers<kKeyList, list_publishable_keys<kKind>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/engagement/keys",
-             .operation = "createTrackingKey",
-             .summary = "Issue a key that is good on pages of these origins",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewTrackingKey",
-             .body_schema = schema_of<kNewKey>,
-             .body_example = R"({"name": "shop", "allowed_origins": ["https://shop.example"]})",
-             .reply = {201, "The key."},
-             .errors = kPublishableKeyErrors,
-             .handler = decoded<kNewKey, answers<kKey, create_publishable_key<kKind>>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/engagement/keys",
+        .operation = "createTrackingKey",
+        .summary = "Issue a key that is good on pages of these origins",
+        .description =
+            "Issues a tracking key, which pages use to send events and to show ads. It works on "
+            "pages of its allowed_origins only. The key is public and can be read again at any "
+            "time. Repeat safely with an Idempotency-Key.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewTrackingKey",
+        .body_schema = schema_of<kNewKey>,
+        .body_example = R"({"name": "shop", "allowed_origins": ["https://shop.example"]})",
+        .reply = {201, "The key."},
+        .errors = kPublishableKeyErrors,
+        .handler = decoded<kNewKey, answers<kKey, create_publishable_key<kKind>>>},
     Endpoint{.method = Method::Patch,
              .path = "/v1/engagement/keys/{id}",
              .operation = "updateTrackingKey",
              .summary = "Change a tracking key, from the next request on",
+             .description =
+                 "Changes the fields that are sent and keeps the others; null removes an end or a "
+                 "limit. The next request with the key follows the change. A revoked key is 409 "
+                 "INVALID_STATE.",
              .access = Access::Admin,
              .role = rules::Role::Admin,
              .body_limit = kSmallBody,
@@ -67,14 +87,18 @@ constexpr std::array kEndpoints = {
              .reply = {200, "The key."},
              .errors = kPublishableKeyErrors,
              .handler = decoded<kKeyChange, answers<kKey, change_publishable_key<kKind>>>},
-    Endpoint{.method = Method::Delete,
-             .path = "/v1/engagement/keys/{id}",
-             .operation = "revokeTrackingKey",
-             .summary = "Revoke a tracking key, from the next request on",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is revoked."},
-             .handler = answers_nothing<revoke_publishable_key<kKind>>},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/engagement/keys/{id}",
+        .operation = "revokeTrackingKey",
+        .summary = "Revoke a tracking key, from the next request on",
+        .description =
+            "Revokes a tracking key for good. The next request with it is 401. The call can be "
+            "repeated for 30 days; then it is 404.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .reply = {204, "It is revoked."},
+        .handler = answers_nothing<revoke_publishable_key<kKind>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/engagement/keys"));
 

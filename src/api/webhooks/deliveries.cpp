@@ -11,9 +11,14 @@ template <>
 struct JsonType<rules::WebhookAttempt> {
     using Attempt = rules::WebhookAttempt;
     static constexpr auto kRecord = record<Attempt>(
-        "WebhookAttempt", field<&Attempt::at>("at"), field<&Attempt::status_code>("status_code"),
-        field<&Attempt::attempt_class>("class"), field<&Attempt::duration_ms>("duration_ms"),
-        field<&Attempt::response_excerpt>("response_excerpt"));
+        "WebhookAttempt", field<&Attempt::at>("at", "Time when the attempt started."),
+        field<&Attempt::status_code>("status_code",
+                                     "HTTP status of the answer; null without an answer."),
+        field<&Attempt::attempt_class>("class", "Status of a 2xx answer, or the kind of failure.",
+                                       "200"),
+        field<&Attempt::duration_ms>("duration_ms", "Duration in milliseconds."),
+        field<&Attempt::response_excerpt>(
+            "response_excerpt", "First 1,024 bytes of the answer; null without an answer.", "ok"));
     static void write(JsonWriter& to, const Attempt& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };
@@ -33,22 +38,31 @@ using service::OrgTransaction;
 struct Recovery {
     Timestamp since;
 };
-constexpr auto kRecovery =
-    json::object<Recovery>(json::required("since", &Recovery::since, json::Instant{}));
+constexpr auto kRecovery = json::object<Recovery>(
+    json::required("since", &Recovery::since, json::Instant{},
+                   "Time from which failed and canceled deliveries are sent again."));
 
 struct Recovered {
     std::int64_t queued = 0;
 };
-constexpr auto kRecovered =
-    record<Recovered>("RecoveredDeliveries", field<&Recovered::queued>("queued"));
+constexpr auto kRecovered = record<Recovered>(
+    "RecoveredDeliveries",
+    field<&Recovered::queued>("queued", "Number of deliveries that are queued again."));
 
 constexpr auto kDelivery = record<WebhookDelivery>(
-    "WebhookDelivery", field<&WebhookDelivery::id>("id"),
-    field<&WebhookDelivery::webhook_id>("webhook_id"),
-    field<&WebhookDelivery::event_type>("event_type"), field<&WebhookDelivery::status>("status"),
-    field<&WebhookDelivery::attempts>("attempts"),
-    field<&WebhookDelivery::next_attempt_at>("next_attempt_at"),
-    field<&WebhookDelivery::created_at>("created_at"));
+    "WebhookDelivery", field<&WebhookDelivery::id>("id", "Id of the delivery."),
+    field<&WebhookDelivery::webhook_id>("webhook_id",
+                                        "Value of the webhook-id header, the same in each attempt.",
+                                        "msg_019a9f3c7b1e7c449d5a3f1f0a2b6c8d"),
+    field<&WebhookDelivery::event_type>("event_type", "Type of the event.", "member.created"),
+    field<&WebhookDelivery::status>(
+        "status",
+        "pending: another attempt follows; succeeded: answered 2xx; failed: ten attempts, or 410; "
+        "canceled: disabled meanwhile."),
+    field<&WebhookDelivery::attempts>("attempts", "The attempts so far, the first one first."),
+    field<&WebhookDelivery::next_attempt_at>("next_attempt_at",
+                                             "Time of the next attempt; null if none follows."),
+    field<&WebhookDelivery::created_at>("created_at", "Time when the record was created."));
 
 constexpr auto kDeliveryList = list_of<kDelivery>("WebhookDeliveryList", "deliveries");
 
@@ -90,7 +104,7 @@ auto recover_deliveries(Call& call, OrgTransaction& transaction, const Recovery&
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    page_limit("Deliveries a page."),
+    page_limit(),
     kPageCursor,
     QueryParameter{.name = "status",
                    .choice = name_at<rules::DeliveryStatus>,
@@ -101,36 +115,51 @@ constexpr std::array kListQuery = {
 constexpr std::array kMoveErrors = {ErrorCode::InvalidState};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Post,
-             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/test",
-             .operation = "testWebhookEndpoint",
-             .summary = "Send a test event to an endpoint, whatever it subscribes to",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {202, "The event is on its way."},
-             .errors = kMoveErrors,
-             .handler = decoded<kNothing, answers<kDelivery, test_endpoint>>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/recover",
-             .operation = "recoverWebhookDeliveries",
-             .summary = "Send again what failed or was canceled since a time",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "Recovery",
-             .body_schema = schema_of<kRecovery>,
-             .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
-             .reply = {202, "How many deliveries are on their way again."},
-             .errors = kMoveErrors,
-             .handler = decoded<kRecovery, answers<kRecovered, recover_deliveries>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/test",
+        .operation = "testWebhookEndpoint",
+        .summary = "Send a test event to an endpoint, whatever it subscribes to",
+        .description =
+            "Sends a webhook_endpoint.test event to the endpoint, whatever it subscribes to. The "
+            "endpoint must be active and the installation not disabled, otherwise 409 "
+            "INVALID_STATE. Read the result with listWebhookDeliveries. Repeat safely with an "
+            "Idempotency-Key.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {202, "The event is on its way."},
+        .errors = kMoveErrors,
+        .handler = decoded<kNothing, answers<kDelivery, test_endpoint>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/recover",
+        .operation = "recoverWebhookDeliveries",
+        .summary = "Send again what failed or was canceled since a time",
+        .description =
+            "Queues the deliveries again that failed or were canceled since a time. Use it after "
+            "a receiver was down. Each keeps its webhook id, so receivers can ignore what they "
+            "know. The endpoint must be active and the installation not disabled, otherwise 409 "
+            "INVALID_STATE.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "Recovery",
+        .body_schema = schema_of<kRecovery>,
+        .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
+        .reply = {202, "How many deliveries are on their way again."},
+        .errors = kMoveErrors,
+        .handler = decoded<kRecovery, answers<kRecovered, recover_deliveries>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
              .operation = "listWebhookDeliveries",
              .summary = "List an endpoint's deliveries of the last 30 days, newest first",
+             .description =
+                 "Lists the deliveries of the last 30 days, the newest first, with their attempts. "
+                 "Filter by status or event_type.",
              .query = kListQuery,
              .reply = {200, "A page of deliveries."},
              .handler = answers<kDeliveryList, list_deliveries>},
@@ -139,20 +168,27 @@ constexpr std::array kEndpoints = {
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}",
         .operation = "getWebhookDelivery",
         .summary = "Read a delivery with its attempts",
+        .description =
+            "Returns one delivery with all its attempts. Use it to see what the receiver answered.",
         .reply = {200, "The delivery."},
         .handler = answers<kDelivery, get_delivery>},
-    Endpoint{.method = Method::Post,
-             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/"
-                     "{deliveryId}/redeliver",
-             .operation = "redeliverWebhook",
-             .summary = "Send a delivery again, with the same webhook id, whatever became of it",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {202, "The delivery, pending again."},
-             .errors = kMoveErrors,
-             .handler = decoded<kNothing, answers<kDelivery, redeliver>>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/"
+                "{deliveryId}/redeliver",
+        .operation = "redeliverWebhook",
+        .summary = "Send a delivery again, with the same webhook id, whatever became of it",
+        .description =
+            "Sends a delivery again, whatever its status. It keeps its webhook id, so receivers "
+            "can ignore what they know. The endpoint must be active and the installation not "
+            "disabled, otherwise 409 INVALID_STATE. Repeat safely with an Idempotency-Key.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {202, "The delivery, pending again."},
+        .errors = kMoveErrors,
+        .handler = decoded<kNothing, answers<kDelivery, redeliver>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints/{endpointId}/"));
 

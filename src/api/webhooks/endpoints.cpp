@@ -26,27 +26,48 @@ constexpr auto kEventTypes =
     json::array_of(Text{1, rules::kLongestEventType}, 1, service::kMostEventTypes);
 
 constexpr auto kNewEndpoint = json::object<NewWebhookEndpoint>(
-    json::required("url", &NewWebhookEndpoint::url, kUrl),
-    json::required("subscribed_event_types", &NewWebhookEndpoint::event_types, kEventTypes));
+    json::required("url", &NewWebhookEndpoint::url, kUrl,
+                   "Public HTTPS address that events are sent to.", "https://crm.example/hooks"),
+    json::required("subscribed_event_types", &NewWebhookEndpoint::event_types, kEventTypes,
+                   "Event types to send, each once.", R"(["member.created"])"));
 
 constexpr auto kEndpointChange = json::object<EndpointChange>(
-    json::optional("url", &EndpointChange::url, kUrl),
-    json::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes),
-    json::optional("status", &EndpointChange::status, json::Choice<rules::EndpointStatus>{}));
+    json::optional("url", &EndpointChange::url, kUrl,
+                   "Public HTTPS address that events are sent to. Left out: it stays.",
+                   "https://crm.example/hooks"),
+    json::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes,
+                   "Event types to send, each once. Left out: they stay.", R"(["member.created"])"),
+    json::optional("status", &EndpointChange::status, json::Choice<rules::EndpointStatus>{},
+                   "New state. Left out: it stays."));
 
 // ---------------------------------------------------------------------------- replies
 
 constexpr auto kEndpoint = record<WebhookEndpoint>(
-    "WebhookEndpoint", field<&WebhookEndpoint::id>("id"),
-    field<&WebhookEndpoint::module_installation_id>("module_installation_id"),
-    field<&WebhookEndpoint::organization_id>("organization_id"),
-    field<&WebhookEndpoint::url>("url"),
-    field<&WebhookEndpoint::subscribed_event_types>("subscribed_event_types"),
-    field<&WebhookEndpoint::status>("status"),
-    field<&WebhookEndpoint::disabled_reason>("disabled_reason"),
-    field<&WebhookEndpoint::failing_since>("failing_since"),
-    field<&WebhookEndpoint::created_at>("created_at"),
-    field<&WebhookEndpoint::updated_at>("updated_at"));
+    "WebhookEndpoint", field<&WebhookEndpoint::id>("id", "Id of the record."),
+    field<&WebhookEndpoint::module_installation_id>(
+        "module_installation_id", "Id of the installation that the endpoint belongs to."),
+    field<&WebhookEndpoint::organization_id>("organization_id",
+                                             "Id of the organization that the record belongs to."),
+    field<&WebhookEndpoint::url>("url", "Address that events are sent to.",
+                                 "https://crm.example/hooks"),
+    field<&WebhookEndpoint::subscribed_event_types>("subscribed_event_types",
+                                                    "Event types to send, in alphabetical order.",
+                                                    R"(["member.created"])"),
+    field<&WebhookEndpoint::status>(
+        "status",
+        "active: sends; paused: events wait up to 30 days; disabled: events are not queued."),
+    field<&WebhookEndpoint::disabled_reason>(
+        "disabled_reason",
+        "gone: it answered 410; failing: it failed for five days; null if an admin disabled it or "
+        "it is not disabled.")
+        .of([] {
+            return or_null(one_of({"gone", "failing"}));
+        }),
+    field<&WebhookEndpoint::failing_since>(
+        "failing_since",
+        "Time of the first failure since the last success; null if the last attempt succeeded."),
+    field<&WebhookEndpoint::created_at>("created_at", "Time when the record was created."),
+    field<&WebhookEndpoint::updated_at>("updated_at", "Time of the last change."));
 
 constexpr auto kEndpointList = list_of<kEndpoint>("WebhookEndpointList", "webhook_endpoints");
 
@@ -110,7 +131,7 @@ auto rotate_secret(Call& call, OrgTransaction& transaction, const Nothing&) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    page_limit("Endpoints a page."),
+    page_limit(),
     kPageCursor,
 };
 constexpr std::array kCreateErrors = {ErrorCode::InvalidState};
@@ -120,6 +141,9 @@ constexpr std::array kEndpoints = {
              .path = "/v1/installations/{id}/webhook-endpoints",
              .operation = "listWebhookEndpoints",
              .summary = "List an installation's webhook endpoints",
+             .description =
+                 "Lists the webhook endpoints of an installation with their status. The signing "
+                 "secrets are not shown.",
              .query = kListQuery,
              .reply = {200, "A page of endpoints."},
              .handler = answers<kEndpointList, list_endpoints>},
@@ -128,6 +152,10 @@ constexpr std::array kEndpoints = {
         .path = "/v1/installations/{id}/webhook-endpoints",
         .operation = "createWebhookEndpoint",
         .summary = "Make a webhook endpoint; its signing secret is shown this once",
+        .description =
+            "Creates an endpoint that receives events as signed webhooks. The URL must be public "
+            "HTTPS. The signing secret is in this reply and its replays only. Use an "
+            "Idempotency-Key that others cannot guess.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -146,6 +174,10 @@ constexpr std::array kEndpoints = {
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
         .operation = "updateWebhookEndpoint",
         .summary = "Change, pause or disable a webhook endpoint, or set it going again",
+        .description =
+            "Changes the fields that are sent and keeps the others. status pauses, disables or "
+            "activates the endpoint: paused keeps events for 30 days, disabled cancels them. "
+            "Activating clears disabled_reason and failing_since.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,
@@ -156,19 +188,27 @@ constexpr std::array kEndpoints = {
         .reply = {200, "The endpoint as it is now."},
         .handler =
             decoded<kEndpointChange, checked<check_change, answers<kEndpoint, change_endpoint>>>},
-    Endpoint{.method = Method::Delete,
-             .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
-             .operation = "deleteWebhookEndpoint",
-             .summary = "Delete a webhook endpoint with all its deliveries",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is gone."},
-             .handler = answers_nothing<delete_endpoint>},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
+        .operation = "deleteWebhookEndpoint",
+        .summary = "Delete a webhook endpoint with all its deliveries",
+        .description =
+            "Deletes an endpoint with all its deliveries. Set its status to disabled to keep the "
+            "deliveries.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .reply = {204, "It is gone."},
+        .handler = answers_nothing<delete_endpoint>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/rotate-secret",
         .operation = "rotateWebhookSecret",
         .summary = "Give an endpoint a new signing secret; the old one signs for 24 hours more",
+        .description =
+            "Gives an endpoint a new signing secret. For 24 hours each webhook is signed with "
+            "both secrets, so that receivers can change over. The secret is in this reply and its "
+            "replays only.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,

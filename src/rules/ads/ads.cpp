@@ -10,9 +10,16 @@ namespace muster::rules {
 namespace {
 
 constexpr auto kTargetingDocument = record<Targeting>(
-    "Targeting", field<&Targeting::countries>("countries"), field<&Targeting::locales>("locales"),
-    field<&Targeting::tags>("tags"),
+    "Targeting",
+    field<&Targeting::countries>(
+        "countries", "Countries of the visitor, of which one must match. Empty: any.", R"(["GB"])"),
+    field<&Targeting::locales>(
+        "locales", "Locales, of which one must match; de also matches de-AT. Empty: any.",
+        R"(["en"])"),
+    field<&Targeting::tags>("tags", "Tags of the page, of which one must match. Empty: any.",
+                            R"(["football"])"),
     RecordField<Targeting>{"attributes",
+                           "Values that the member must have, by attribute key. Empty: any.",
                            [](JsonWriter& to, const Targeting& of) { to.raw(of.attributes); },
                            JsonType<RawJson>::schema});
 

@@ -8,28 +8,34 @@ namespace muster::rules {
 
 // Specification 2.10. Metadata is any JSON.
 inline constexpr auto kEngagementFields = std::array{
-    field<&EngagementEvent::id>("id"),
-    field<&EngagementEvent::member_id>("member_id"),
-    field<&EngagementEvent::member_external_id>("member_external_id"),
-    field<&EngagementEvent::user_id>("user_id"),
-    field<&EngagementEvent::action>("action"),
-    field<&EngagementEvent::tags>("tags"),
+    field<&EngagementEvent::id>("id", "Id of the event."),
+    field<&EngagementEvent::member_id>("member_id", "Id of the member; null for a visitor."),
+    field<&EngagementEvent::member_external_id>(
+        "member_external_id", "external_id of the member; null if there is none.", "C-1001"),
+    field<&EngagementEvent::user_id>("user_id", "Id of the user; null for a visitor."),
+    field<&EngagementEvent::action>("action", "What the member did.", "ticket_bought"),
+    field<&EngagementEvent::tags>("tags", "Tags for reports.", R"(["cup"])"),
     RecordField<EngagementEvent>{"metadata",
+                                 "Any JSON, with numbers as sent; null if none was sent.",
                                  [](JsonWriter& to, const EngagementEvent& event) {
                                      to.raw(event.metadata ? event.metadata->text : "null");
                                  },
-                                 [] { return Json::Value(Json::objectValue); }},
-    field<&EngagementEvent::client_event_id>("client_event_id"),
-    field<&EngagementEvent::occurred_at>("occurred_at"),
-    field<&EngagementEvent::received_at>("received_at"),
-    field<&EngagementEvent::geo_country>("geo_country"),
-    field<&EngagementEvent::geo_region>("geo_region"),
+                                 any_json},
+    field<&EngagementEvent::client_event_id>(
+        "client_event_id", "Sender's own id of the event; null if none was sent.", "order-1001"),
+    field<&EngagementEvent::occurred_at>("occurred_at", "Time of the event."),
+    field<&EngagementEvent::received_at>("received_at", "Time when Muster stored the event."),
+    field<&EngagementEvent::geo_country>(
+        "geo_country", "Country of the client's address; null if unknown or ingested.", "GB"),
+    field<&EngagementEvent::geo_region>(
+        "geo_region", "Region of the client's address; null if unknown or ingested.", "ENG"),
 };
 inline constexpr Record<EngagementEvent, kEngagementFields.size()> kEngagementEvent{
     "EngagementEvent", kEngagementFields};
 
-inline constexpr auto kEventCounts =
-    record<EventCounts>("EventCounts", field<&EventCounts::accepted>("accepted"),
-                        field<&EventCounts::duplicates>("duplicates"));
+inline constexpr auto kEventCounts = record<EventCounts>(
+    "EventCounts", field<&EventCounts::accepted>("accepted", "Number of events that were stored."),
+    field<&EventCounts::duplicates>("duplicates",
+                                    "Number of events whose client_event_id was stored before."));
 
 }  // namespace muster::rules

@@ -50,17 +50,28 @@ struct CoreFieldEntry {
     std::size_t max_length = 0;  // characters
     std::string MemberFields::*sent = nullptr;
     std::optional<std::string> Member::*stored = nullptr;  // not of email, which all have
+    std::string_view meaning = {};
+    std::string_view example = {};
+    std::string_view format = {};  // of JSON Schema
 };
 inline constexpr std::array<CoreFieldEntry, 8> kCoreFields = {{
-    {CoreField::Email, "email", 254, &MemberFields::email},
-    {CoreField::ExternalId, "external_id", 255, &MemberFields::external_id, &Member::external_id},
-    {CoreField::FirstName, "first_name", 255, &MemberFields::first_name, &Member::first_name},
-    {CoreField::LastName, "last_name", 255, &MemberFields::last_name, &Member::last_name},
+    {CoreField::Email, "email", 254, &MemberFields::email, nullptr,
+     "Email address, in lower case. It identifies the user and never changes.", "ada@example.org",
+     "email"},
+    {CoreField::ExternalId, "external_id", 255, &MemberFields::external_id, &Member::external_id,
+     "The partner's own number or key of the member. It need not be unique.", "C-1001"},
+    {CoreField::FirstName, "first_name", 255, &MemberFields::first_name, &Member::first_name,
+     "Given name.", "Ada"},
+    {CoreField::LastName, "last_name", 255, &MemberFields::last_name, &Member::last_name,
+     "Family name.", "Lovelace"},
     {CoreField::DisplayName, "display_name", 255, &MemberFields::display_name,
-     &Member::display_name},
-    {CoreField::Locale, "locale", 35, &MemberFields::locale, &Member::locale},
-    {CoreField::Country, "country", 2, &MemberFields::country, &Member::country},
-    {CoreField::Dob, "dob", 10, &MemberFields::dob, &Member::dob},
+     &Member::display_name, "Name to show in place of first and last name.", "Ada L."},
+    {CoreField::Locale, "locale", 35, &MemberFields::locale, &Member::locale,
+     "Language and region, such as en-GB. It is not compared with a list.", "en-GB"},
+    {CoreField::Country, "country", 2, &MemberFields::country, &Member::country,
+     "Country as an officially assigned ISO 3166-1 alpha-2 code, stored in upper case.", "GB"},
+    {CoreField::Dob, "dob", 10, &MemberFields::dob, &Member::dob,
+     "Date of birth as YYYY-MM-DD, from 1900-01-01 to yesterday.", "1985-12-10", "date"},
 }};
 
 // Those that a member may lack: all but email. Arrays of a member's texts have this order.

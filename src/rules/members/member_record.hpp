@@ -3,40 +3,56 @@
 
 #include "base/record.hpp"
 #include "rules/attributes.hpp"
+#include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 
 namespace muster::rules {
 
+// A core field, with the meaning that it has everywhere.
+template <auto Member_>
+constexpr auto member_field(CoreField field) {
+    const CoreFieldEntry& entry = kCoreFields[static_cast<std::size_t>(field)];
+    return muster::field<Member_>(entry.name, entry.meaning, entry.example);
+}
+
 inline constexpr auto kUserFields = std::array{
-    field<&Member::user_id>("id"),
-    field<&Member::member_id>("member_id"),
-    field<&Member::organization_id>("organization_id"),
-    field<&Member::email>("email"),
-    field<&Member::external_id>("external_id"),
-    field<&Member::first_name>("first_name"),
-    field<&Member::last_name>("last_name"),
-    field<&Member::display_name>("display_name"),
-    field<&Member::locale>("locale"),
-    field<&Member::country>("country"),
-    field<&Member::dob>("dob"),
+    field<&Member::user_id>("id", "Id of the user, the same in each organization."),
+    field<&Member::member_id>("member_id", "Id of the membership."),
+    field<&Member::organization_id>("organization_id", "Id of the organization."),
+    member_field<&Member::email>(CoreField::Email),
+    member_field<&Member::external_id>(CoreField::ExternalId),
+    member_field<&Member::first_name>(CoreField::FirstName),
+    member_field<&Member::last_name>(CoreField::LastName),
+    member_field<&Member::display_name>(CoreField::DisplayName),
+    member_field<&Member::locale>(CoreField::Locale),
+    member_field<&Member::country>(CoreField::Country),
+    member_field<&Member::dob>(CoreField::Dob),
     RecordField<Member>{
-        "attributes",
+        "attributes", "Values of the member's attributes, by key, disabled attributes too.",
         [](JsonWriter& to, const Member& member) { to.raw(attribute_values(member.attributes)); },
-        JsonType<RawJson>::schema},
-    RecordField<Member>{"roles", [](JsonWriter& to, const Member&) { to.raw(R"(["member"])"); },
-                        JsonType<std::vector<std::string>>::schema},
-    field<&Member::status>("status"),
-    field<&Member::locked_at>("locked_at"),
-    field<&Member::lock_reason>("lock_reason"),
-    field<&Member::created_at>("created_at"),
-    field<&Member::updated_at>("updated_at"),
+        [] { return map_of(attribute_value_schema()); }, R"({"shirt_size": "M"})"},
+    RecordField<Member>{"roles", "Roles of the member; today always member.",
+                        [](JsonWriter& to, const Member&) { to.raw(R"(["member"])"); },
+                        [] { return array_of_schema(one_of({"member"})); }},
+    field<&Member::status>("status",
+                           "active or locked. A lock does not keep data from being written.")
+        .of([] {
+            return one_of({"active", "locked"});
+        }),
+    field<&Member::locked_at>("locked_at", "Time of the lock; null while active."),
+    field<&Member::lock_reason>("lock_reason", "Reason for the lock; null if none was given.",
+                                "Asked for it by phone"),
+    field<&Member::created_at>("created_at", "Time when the membership started."),
+    field<&Member::updated_at>("updated_at", "Time of the last change."),
 };
 inline constexpr Record<Member, kUserFields.size()> kUser{"User", kUserFields};
 
 // A member who is gone, as the event tells it: enough to find the partner's own record, and no
 // more.
 inline constexpr auto kRemovedUser = record<Member>(
-    "RemovedUser", field<&Member::user_id>("id"), field<&Member::member_id>("member_id"),
-    field<&Member::organization_id>("organization_id"), field<&Member::external_id>("external_id"));
+    "RemovedUser", field<&Member::user_id>("id", "Id of the user, the same in each organization."),
+    field<&Member::member_id>("member_id", "Id of the membership."),
+    field<&Member::organization_id>("organization_id", "Id of the organization."),
+    member_field<&Member::external_id>(CoreField::ExternalId));
 
 }  // namespace muster::rules

@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "rules/attributes.hpp"
 
 namespace muster::rules {
 namespace {
@@ -85,6 +86,15 @@ void decode_core(const CoreFieldEntry& entry, const JsonIn& value, const Path& p
     if (const auto fault = normalise(entry.field, field, to.today)) to.fault(path, *fault);
 }
 
+Json::Value attributes_schema() {
+    Json::Value schema = map_of(or_null(attribute_value_schema()));
+    schema["maxProperties"] = Json::UInt64(kMostAttributes);
+    return described(std::move(schema),
+                     "Values of registered attributes, by key. A null or empty value is left out; "
+                     "in a PATCH it clears the attribute.",
+                     R"({"shirt_size": "M"})");
+}
+
 }  // namespace
 
 void MemberPayload::decode(const JsonIn& in, const Path& path, Decoding& to,
@@ -129,33 +139,28 @@ void MemberPatchPayload::decode(const JsonIn& in, const Path& path, Decoding& to
 }
 
 Json::Value MemberPatchPayload::schema() const {
-    Json::Value schema = member_payload_schema();
+    Json::Value schema = MemberPayload{}.schema();
+    schema.removeMember("title");
     schema.removeMember("required");
     schema["properties"].removeMember("email");
-    schema["properties"]["attributes"]["type"] = "object";
-    return schema;
-}
-
-Json::Value member_payload_schema() {
-    Json::Value schema = JsonType<std::string>::typed("object");
-    schema["additionalProperties"] = false;
-    schema["required"].append("email");
-    for (const auto& entry : kCoreFields) {
-        Json::Value& property = schema["properties"][std::string(entry.name)];
-        property["type"].append("string");
-        if (entry.field != CoreField::Email) property["type"].append("null");
-        property["maxLength"] = Json::UInt64(entry.max_length);
-    }
-    Json::Value& attributes = schema["properties"]["attributes"];
-    attributes["type"].append("object");
-    attributes["type"].append("null");
-    attributes["maxProperties"] = Json::UInt64(kMostAttributes);
+    schema["properties"]["attributes"] = attributes_schema();
     return schema;
 }
 
 Json::Value MemberPayload::schema() const {
-    Json::Value schema;
-    schema["$ref"] = "#/components/schemas/MemberPayload";
+    Json::Value schema = JsonType<std::string>::typed("object");
+    schema["title"] = "MemberPayload";
+    schema["additionalProperties"] = false;
+    schema["required"].append("email");
+    for (const auto& entry : kCoreFields) {
+        Json::Value property = JsonType<std::string>::typed("string");
+        property["maxLength"] = Json::UInt64(entry.max_length);
+        if (!entry.format.empty()) property["format"] = std::string(entry.format);
+        if (entry.field != CoreField::Email) property = or_null(std::move(property));
+        schema["properties"][std::string(entry.name)] =
+            described(std::move(property), entry.meaning, entry.example);
+    }
+    schema["properties"]["attributes"] = or_null(attributes_schema());
     return schema;
 }
 

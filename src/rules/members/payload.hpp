@@ -25,7 +25,4 @@ struct MemberPatchPayload {
     Json::Value schema() const;
 };
 
-// The component that MemberPayload::schema() refers to.
-Json::Value member_payload_schema();
-
 }  // namespace muster::rules

@@ -34,11 +34,16 @@ struct DisabledEndpoint {
 };
 
 constexpr auto kDisabledEndpoint = record<DisabledEndpoint>(
-    "DisabledWebhookEndpoint", field<&DisabledEndpoint::id>("endpoint_id"),
-    field<&DisabledEndpoint::installation>("module_installation_id"),
-    field<&DisabledEndpoint::organization>("organization_id"), field<&DisabledEndpoint::url>("url"),
-    field<&DisabledEndpoint::reason>("reason"),
-    field<&DisabledEndpoint::failing_since>("failing_since"));
+    "DisabledWebhookEndpoint", field<&DisabledEndpoint::id>("endpoint_id", "Id of the endpoint."),
+    field<&DisabledEndpoint::installation>("module_installation_id",
+                                           "Id of the installation that the endpoint belongs to."),
+    field<&DisabledEndpoint::organization>("organization_id",
+                                           "Id of the organization that the record belongs to."),
+    field<&DisabledEndpoint::url>("url", "Address of the endpoint, without its query."),
+    field<&DisabledEndpoint::reason>("reason",
+                                     "gone: it answered 410; failing: it failed for five days."),
+    field<&DisabledEndpoint::failing_since>("failing_since",
+                                            "Time of the first failure since the last success."));
 
 std::string mail_text(const DisabledEndpoint& endpoint) {
     std::string text = "Muster has disabled the webhook endpoint\n\n    " + endpoint.url +

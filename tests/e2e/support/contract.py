@@ -62,14 +62,45 @@ def trimmed(node):
     return {key: trimmed(value) for key, value in node.items()} if isinstance(node, dict) else node
 
 
+COMPONENTS = "#/components/"
+
+
 def references(node):
-    """The names of all components that a description refers to."""
+    """The components that a description refers to, as "schemas/User"."""
     if isinstance(node, list):
         return set().union(*map(references, node))
     if not isinstance(node, dict):
         return set()
-    own = {node["$ref"].removeprefix("#/components/schemas/")} if "$ref" in node else set()
+    own = {node["$ref"].removeprefix(COMPONENTS)} if "$ref" in node else set()
     return own.union(*map(references, node.values()))
+
+
+def component(document, name):
+    """The component of that name, such as "schemas/User"; None if there is none."""
+    kind, _, name = name.partition("/")
+    return document["components"].get(kind, {}).get(name)
+
+
+def expanded(document, node):
+    """The node with its responses, parameters, headers and examples in place; schemas keep their references."""
+    if isinstance(node, list):
+        return [expanded(document, entry) for entry in node]
+    if not isinstance(node, dict):
+        return node
+    reference = node.get("$ref", "")
+    if reference and not reference.startswith(COMPONENTS + "schemas/"):
+        return expanded(document, component(document, reference.removeprefix(COMPONENTS)) or {})
+    return {key: expanded(document, value) for key, value in node.items()}
+
+
+def closed(node):
+    """The description without the freedom for fields of later versions: objects hold the properties that they name."""
+    if isinstance(node, list):
+        return [closed(entry) for entry in node]
+    if not isinstance(node, dict):
+        return node
+    strict = {} if "properties" not in node or node.get("type") != "object" else {"additionalProperties": False}
+    return strict | {key: closed(value) for key, value in node.items()}
 
 
 class Operation:
@@ -111,16 +142,19 @@ class Contract:
         self.document = document
         self.seen = set()  # (operation id, status)
         self.codes = set()  # (operation id, error code); None where no operation matched
+        strict = closed(document)
         self.operations = [
-            Operation(path, method, row)
-            for path, methods in document["paths"].items()
+            Operation(path, method, expanded(strict, row))
+            for path, methods in strict["paths"].items()
             for method, row in methods.items()
         ]
-        self.dangling = references(document) - set(document["components"]["schemas"])
-        # A schema that is not there says nothing; test_openapi.py names it, the other tests go on.
-        schemas = document["components"]["schemas"] | dict.fromkeys(self.dangling, {})
-        complete = document | {"components": {"schemas": schemas}}
-        self._resolver = jsonschema.RefResolver("", complete)
+        self.dangling = {name for name in references(document) if component(document, name) is None}
+        # A schema that is not there says nothing; test_openapi.py names it, the other tests continue.
+        schemas = strict["components"]["schemas"] | {
+            name.removeprefix("schemas/"): {} for name in self.dangling if name.startswith("schemas/")}
+        self._resolver = jsonschema.RefResolver("", strict | {"components": {"schemas": schemas}})
+        self._error = schemas["ApiError"]
+        self._headers = strict["components"]["headers"]
         self._validators = {}
 
     def operation(self, method, path):
@@ -185,6 +219,7 @@ class Contract:
         if reply.status_code in PASSING and status not in operation.row["responses"]:
             status = "default"
         assert status in operation.row["responses"], f"{where} is not declared for {operation.id}: {reply.text[:300]}"
+        self._check_described_headers(operation.row["responses"][status], reply, where)
         if method != "HEAD" and whole:
             self._check_body(operation, status, reply, where)
         if request_body is not None and reply.ok and "requestBody" in operation.row:
@@ -239,12 +274,24 @@ class Contract:
         wanted = kept if kept and reply.status_code < 400 and reply.request.method != "OPTIONS" else "no-store"
         assert caching == wanted, f"{where}: Cache-Control is {caching!r}"
 
+    def _check_described_headers(self, response, reply, where):
+        """Headers that the description knows are declared for this answer, and have the form that it says."""
+        declared = response.get("headers", {})
+        for name in self._headers:
+            value = reply.headers.get(name)
+            if value is None:
+                assert not declared.get(name, {}).get("required"), f"{where}: {name} is missing"
+                continue
+            assert name in declared, f"{where}: {name} is not declared"
+            schema = declared[name]["schema"]
+            self.check(schema, int(value) if schema["type"] == "integer" else value, f"{where}: {name}")
+
     def _check_envelope(self, method, reply, where):
         assert reply.headers["Content-Type"] == "application/json", f"{where}: {reply.headers['Content-Type']}"
         if method == "HEAD":
             return None
         body = reply.json()
-        self.check(self.document["components"]["schemas"]["Error"], body, where)
+        self.check(self._error, body, where)
         assert body["error"]["status"] == reply.status_code, where
         if reply.status_code in (429, 503):
             assert int(reply.headers["Retry-After"]) >= 1, where

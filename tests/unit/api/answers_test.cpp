@@ -21,13 +21,13 @@ namespace {
 struct Thing {
     std::int64_t number = 0;
 };
-constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number"));
+constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number", "The number."));
 
 struct NewThing {
     std::int64_t number = 0;
 };
 constexpr auto kNewThing =
-    json::object<NewThing>(json::required("number", &NewThing::number, json::Integer{0, 9}));
+    json::object<NewThing>(json::required("number", &NewThing::number, json::Integer{0, 9}, "The number."));
 
 struct IssuedThing {
     Thing thing;

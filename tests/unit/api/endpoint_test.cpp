@@ -27,6 +27,7 @@ constexpr Endpoint row(Method method, std::string_view path, const char* operati
             .path = path,
             .operation = operation,
             .summary = "Do it",
+            .description = "What it does.",
             .role = muster::rules::Role::Admin,
             .reply = {.meaning = "Done."},
             .handler = {answer, {"application/json"}}};
@@ -38,6 +39,10 @@ constexpr Endpoint without_operation(Endpoint base) {
 }
 constexpr Endpoint without_summary(Endpoint base) {
     base.summary = "";
+    return base;
+}
+constexpr Endpoint without_description(Endpoint base) {
+    base.description = "";
     return base;
 }
 
@@ -77,6 +82,7 @@ static_assert(!api::well_formed(Two{kOne, row(Method::Get, "/v1/things/x", "list
                                 "/v1/things"));
 static_assert(!api::well_formed(One{without_operation(kOne)}, "/v1/things"));
 static_assert(!api::well_formed(One{without_summary(kOne)}, "/v1/things"));
+static_assert(!api::well_formed(One{without_description(kOne)}, "/v1/things"));
 static_assert(!api::well_formed(One{kUntold}, "/v1/things"));
 static_assert(!api::well_formed(One{kWrittenByViewers}, "/v1/things"));
 static_assert(!api::well_formed(One{kWithoutItsBody}, "/v1/things"));
@@ -138,7 +144,7 @@ Texts query_faults(const std::string& query) {
 struct Thing {
     std::int64_t number = 0;
 };
-constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number"));
+constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number", "The number."));
 constexpr auto kThings = api::list_of<kThing>("ThingList", "things");
 
 struct Calls : test::OfflineContext {

@@ -1,5 +1,6 @@
 // api/openapi.cpp: the description says what the rows say, refers to nothing that is not there, and
 // its examples are allowed by its schemas.
+#include "api/groups.hpp"
 #include "api/routes.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -36,6 +37,38 @@ struct Description {
         return document["paths"][std::string(row.path)][method];
     }
 
+    // The node, or the component that it refers to.
+    const Json::Value& resolved(const Json::Value& node) const {
+        return node.isMember("$ref") ? component(node["$ref"].asString()) : node;
+    }
+    const Json::Value& component(const std::string& reference) const {
+        const auto parts = split(reference, '/');
+        BOOST_TEST_REQUIRE(parts.size() == 4U, reference);
+        const Json::Value& found =
+            document["components"][std::string(parts[2])][std::string(parts[3])];
+        BOOST_TEST(!found.isNull(), reference);
+        return found;
+    }
+
+    // "schemas/User" of all that stands under /components, but the security schemes.
+    static std::set<std::string> components_of(const Json::Value& from) {
+        std::set<std::string> names;
+        for (const std::string& kind : from["components"].getMemberNames()) {
+            if (kind == "securitySchemes") continue;
+            for (const std::string& name : from["components"][kind].getMemberNames()) {
+                names.insert(kind + "/" + name);
+            }
+        }
+        return names;
+    }
+    std::set<std::string> references_of(const Json::Value& from) const {
+        std::set<std::string> names;
+        each(from, "$ref", [&](const Json::Value& object) {
+            names.insert(object["$ref"].asString().substr(std::string("#/components/").size()));
+        });
+        return names;
+    }
+
     // Calls `visit(name, object)` for each object in the document that has such a member.
     template <class Visit>
     void each(const Json::Value& from, const std::string& member, const Visit& visit) const {
@@ -69,7 +102,9 @@ BOOST_AUTO_TEST_CASE(every_row_is_described_and_nothing_else) {
         const Json::Value& described = operation(*row);
         BOOST_TEST(described["operationId"].asString() == row->operation);
         BOOST_TEST(described["summary"].asString() == row->summary);
-        BOOST_TEST(described.isMember("security") == (row->access != api::Access::Open),
+        BOOST_TEST(described["description"].asString() == row->description);
+        BOOST_TEST_REQUIRE(described["security"].isArray(), row->operation);
+        BOOST_TEST(described["security"].empty() == (row->access == api::Access::Open),
                    row->operation);
         BOOST_TEST(described["requestBody"]["required"].asBool() ==
                    (row->body_schema && row->body_required));
@@ -81,7 +116,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_described_and_nothing_else) {
         for (const ErrorCode code : row->errors) {
             const auto& entry = error_entry(code);
             const std::string text =
-                responses[std::to_string(entry.status)]["description"].asString();
+                resolved(responses[std::to_string(entry.status)])["description"].asString();
             BOOST_TEST(text.find("`" + std::string(entry.text) + "`") != std::string::npos,
                        row->operation);
         }
@@ -104,14 +139,7 @@ BOOST_AUTO_TEST_CASE(the_partners_description_is_that_of_the_published_rows) {
         BOOST_TEST(row->is_published != (is_others || row->is_internal), row->operation);
     }
     BOOST_TEST(operations == expected);
-    std::set<std::string> used = {"Error"};
-    each(published, "$ref", [&](const Json::Value& object) {
-        const std::string reference = object["$ref"].asString();
-        used.insert(reference.substr(reference.rfind('/') + 1));
-    });
-    for (const std::string& name : published["components"]["schemas"].getMemberNames()) {
-        BOOST_TEST(used.contains(name), name);
-    }
+    BOOST_TEST(references_of(published) == components_of(published));
 }
 
 BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
@@ -128,12 +156,19 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
         if (row->access == api::Access::Module) expected.insert("header x-svc-signature");
         if (row->access == api::Access::Console) expected.insert("header Origin");
         if (row->takes_if_match) expected.insert("header If-Match");
+        if (row->second_reply && row->second_reply->status == 304)
+            expected.insert("header If-None-Match");
+        if (row->access != api::Access::Open && !api::is_publishable(row->access))
+            expected.insert("header X-Expect-Organization");
         std::set<std::string> described;
-        for (const Json::Value& parameter : operation(*row)["parameters"]) {
+        for (const Json::Value& entry : operation(*row)["parameters"]) {
+            const Json::Value& parameter = resolved(entry);
+            BOOST_TEST(!parameter["description"].asString().empty(), row->operation);
             described.insert(parameter["in"].asString() + " " + parameter["name"].asString());
             const bool is_key = parameter["name"].asString() == "Idempotency-Key";
-            const bool is_required =
-                parameter["in"].asString() == "path" || row->access == api::Access::Module;
+            const bool is_expectation = parameter["name"].asString() == "X-Expect-Organization";
+            const bool is_required = parameter["in"].asString() == "path" ||
+                                     (row->access == api::Access::Module && !is_expectation);
             BOOST_TEST(parameter["required"].asBool() == is_required, row->operation);
             BOOST_TEST(
                 (!is_key || !is_required || row->idempotency == api::IdempotencyKey::Required));
@@ -143,15 +178,106 @@ BOOST_AUTO_TEST_CASE(parameters_are_the_row_s) {
 }
 
 BOOST_AUTO_TEST_CASE(every_reference_leads_somewhere_and_every_component_is_used) {
-    const test::SchemaCheck check(document);
+    for (const std::string& name : references_of(document)) {
+        (void)component("#/components/" + name);
+    }
+    BOOST_TEST(references_of(document) == components_of(document));
+}
+
+BOOST_AUTO_TEST_CASE(every_operation_has_one_of_the_tags) {
+    std::set<std::string> tags;
+    for (const Json::Value& tag : document["tags"]) {
+        BOOST_TEST(!tag["description"].asString().empty());
+        tags.insert(tag["name"].asString());
+    }
     std::set<std::string> used;
-    each(document, "$ref", [&](const Json::Value& object) {
-        const std::string reference = object["$ref"].asString();
-        BOOST_CHECK_NO_THROW((void)check.referred(reference));
-        used.insert(reference.substr(reference.rfind('/') + 1));
+    for (const api::Endpoint* row : rows()) {
+        const Json::Value& own = operation(*row)["tags"];
+        BOOST_TEST_REQUIRE(own.size() == 1U, row->operation);
+        used.insert(own[0].asString());
+    }
+    BOOST_TEST(used == tags);
+}
+
+BOOST_AUTO_TEST_CASE(descriptions_are_two_to_five_sentences) {
+    for (const api::Endpoint* row : rows()) {
+        const std::string text(row->description);
+        BOOST_TEST(text.back() == '.', row->operation);
+        std::size_t sentences = 1;
+        for (std::size_t at = 0; (at = text.find(". ", at)) != std::string::npos; ++at) ++sentences;
+        BOOST_TEST((sentences >= 2 && sentences <= 5), row->operation);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(every_property_at_any_depth_is_described) {
+    std::size_t properties = 0;
+    each(document, "properties", [&](const Json::Value& schema) {
+        for (const std::string& name : schema["properties"].getMemberNames()) {
+            ++properties;
+            BOOST_TEST(!schema["properties"][name]["description"].asString().empty(), name);
+        }
     });
-    for (const std::string& name : document["components"]["schemas"].getMemberNames()) {
-        BOOST_TEST(used.contains(name), name);
+    BOOST_TEST(properties > 400U);
+}
+
+BOOST_AUTO_TEST_CASE(objects_of_unknown_keys_say_what_their_values_are) {
+    each(document, "type", [&](const Json::Value& schema) {
+        if (schema["type"] != "object") return;
+        BOOST_TEST((schema.isMember("properties") || schema.isMember("additionalProperties")),
+                   json_text(schema));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(replies_may_get_more_fields_and_requests_reject_them) {
+    const Json::Value& schemas = document["components"]["schemas"];
+    for (const char* reply : {"User", "UserList", "ImportJob", "Session", "ApiError"}) {
+        BOOST_TEST(!schemas[reply].isMember("additionalProperties"), reply);
+    }
+    for (const api::Endpoint* row : rows()) {
+        if (!row->body_schema) continue;
+        const Json::Value& schema = schemas[std::string(row->body_component)];
+        if (schema.isMember("anyOf")) continue;  // each of them is closed
+        BOOST_TEST(schema["additionalProperties"] == Json::Value(false), row->operation);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(values_of_a_list_are_enums) {
+    const Json::Value& schemas = document["components"]["schemas"];
+    const auto enum_of = [&](const char* schema, const char* property) {
+        const Json::Value& type = schemas[schema]["properties"][property];
+        const Json::Value& texts = type.isMember("anyOf") ? type["anyOf"][0]["enum"] : type["enum"];
+        std::vector<std::string> all;
+        for (const Json::Value& text : texts) all.push_back(text.asString());
+        return all;
+    };
+    using Texts = std::vector<std::string>;
+    BOOST_TEST(enum_of("User", "status") == (Texts{"active", "locked"}));
+    BOOST_TEST(enum_of("CreatedUser", "outcome") == (Texts{"created", "attached", "merged"}));
+    BOOST_TEST(enum_of("WebhookEndpoint", "disabled_reason") == (Texts{"gone", "failing"}));
+    BOOST_TEST(enum_of("ImportRow", "error_code").size() == 4U);
+    BOOST_TEST(enum_of("Connection", "connector").size() == 15U);
+    BOOST_TEST(enum_of("FieldFault", "code").size() == 17U);
+    for (const auto& [schema, property] :
+         std::vector<std::pair<const char*, const char*>>{{"ImportJob", "state"},
+                                                          {"ImportJob", "source"},
+                                                          {"ImportRow", "state"},
+                                                          {"Attribute", "type"},
+                                                          {"UserAttribute", "type"},
+                                                          {"UserAttribute", "provenance"},
+                                                          {"Module", "kind"},
+                                                          {"Module", "status"},
+                                                          {"ModuleVersion", "status"},
+                                                          {"Installation", "status"},
+                                                          {"WebhookEndpoint", "status"},
+                                                          {"WebhookDelivery", "status"},
+                                                          {"AuditEntry", "actor"},
+                                                          {"Seat", "role"},
+                                                          {"AdCampaign", "status"},
+                                                          {"AdCreative", "kind"},
+                                                          {"Article", "status"},
+                                                          {"Connection", "authStatus"},
+                                                          {"ConnectRequest", "provider"}}) {
+        BOOST_TEST(enum_of(schema, property).size() > 1U, schema);
     }
 }
 
@@ -167,22 +293,25 @@ BOOST_AUTO_TEST_CASE(every_required_property_is_a_property) {
 BOOST_AUTO_TEST_CASE(every_example_is_allowed_by_its_schema) {
     const test::SchemaCheck check(document);
     int examples = 0;
-    each(document["paths"], "schema", [&](const Json::Value& content) {
-        if (content.isMember("example")) {
-            ++examples;
-            BOOST_TEST(check.allows(content["schema"], content["example"]),
-                       json_text(content["example"]));
-        }
+    const auto verify = [&](const Json::Value& schema, const Json::Value& example) {
+        ++examples;
+        BOOST_TEST(check.allows(schema, example), json_text(example));
+    };
+    each(document, "schema", [&](const Json::Value& content) {
+        if (content.isMember("example")) verify(content["schema"], content["example"]);
         for (const Json::Value& example : content["examples"]) {
-            ++examples;
-            BOOST_TEST(check.allows(content["schema"], example["value"]), json_text(example));
+            verify(content["schema"], resolved(example)["value"]);
         }
     });
-    BOOST_TEST(examples > 20);
+    each(document, "examples", [&](const Json::Value& schema) {
+        if (!schema["examples"].isArray()) return;
+        for (const Json::Value& example : schema["examples"]) verify(schema, example);
+    });
+    BOOST_TEST(examples > 200);
 }
 
 BOOST_AUTO_TEST_CASE(the_error_schema_knows_every_code) {
-    const Json::Value& codes = document["components"]["schemas"]["Error"]["properties"]["error"]
+    const Json::Value& codes = document["components"]["schemas"]["ApiError"]["properties"]["error"]
                                        ["properties"]["code"]["enum"];
     std::set<std::string> texts;
     for (const Json::Value& code : codes) texts.insert(code.asString());

@@ -136,7 +136,9 @@ BOOST_AUTO_TEST_CASE(a_value_is_printed_compact_and_in_utf8) {
 BOOST_AUTO_TEST_CASE(pretty_text_is_the_same_document) {
     Json::Value value;
     value["a"]["b"].append(1);
+    value["c"] = std::string(120, 'x');
     const std::string text = muster::json_text_pretty(value);
+    BOOST_TEST(text.starts_with("{\n  \"a\": {\"b\": [1]},\n  \"c\": \""));
     BOOST_TEST(text.find('\n') != std::string::npos);
     BOOST_TEST(text.back() == '\n');
     Json::Value back;

@@ -50,6 +50,7 @@ class SchemaCheck {
         if (type == "string") return value.isString();
         if (type == "integer")
             return value.isIntegral() && !value.isBool() && value.type() != Json::realValue;
+        if (type == "number") return value.isNumeric() && !value.isBool();
         if (type == "boolean") return value.isBool();
         if (type == "null") return value.isNull();
         if (type == "array") return value.isArray();

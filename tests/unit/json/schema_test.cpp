@@ -39,17 +39,18 @@ struct Outer {
     Inner inner;
 };
 
-constexpr auto kInner = json::object<Inner>(
-    json::required("word", &Inner::word, json::Text{2, 4}),
-    json::optional("numbers", &Inner::numbers, json::array_of(json::Integer{0, 9}, 0, 3)));
-constexpr auto kOuter =
-    json::object<Outer>(json::required("name", &Outer::name, json::Text{1, 5}),
-                        json::optional("count", &Outer::count, json::Integer{-3, 7}),
-                        json::optional("flag", &Outer::flag, json::Boolean{}),
-                        json::optional("maybe", &Outer::maybe, json::Boolean{}),
-                        json::optional("note", &Outer::note, json::Text{0, 3}),
-                        json::optional("list", &Outer::list, json::array_of(kInner, 1, 2)),
-                        json::optional("inner", &Outer::inner, kInner));
+constexpr auto kInner =
+    json::object<Inner>(json::required("word", &Inner::word, json::Text{2, 4}, "The word."),
+                        json::optional("numbers", &Inner::numbers,
+                                       json::array_of(json::Integer{0, 9}, 0, 3), "The numbers."));
+constexpr auto kOuter = json::object<Outer>(
+    json::required("name", &Outer::name, json::Text{1, 5}, "The name."),
+    json::optional("count", &Outer::count, json::Integer{-3, 7}, "The count."),
+    json::optional("flag", &Outer::flag, json::Boolean{}, "The flag."),
+    json::optional("maybe", &Outer::maybe, json::Boolean{}, "The maybe."),
+    json::optional("note", &Outer::note, json::Text{0, 3}, "The note."),
+    json::optional("list", &Outer::list, json::array_of(kInner, 1, 2), "The list."),
+    json::optional("inner", &Outer::inner, kInner, "The inner."));
 
 constexpr muster::rules::MemberPayload kPayload;
 
@@ -185,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_faults_are_enough) {
         std::vector<std::string> all;
     };
     static constexpr auto kList = json::object<List>(
-        json::required("all", &List::all, json::array_of(json::Text{1, 5}, 1, 1000)));
+        json::required("all", &List::all, json::array_of(json::Text{1, 5}, 1, 1000), "The all."));
     const Texts found = faults(kList, "{\"all\":[" + entries + "]}");
     BOOST_TEST_REQUIRE(found.size() == 100);
     BOOST_TEST(found.front() == "all[0] wrong_type");
@@ -258,8 +259,9 @@ BOOST_AUTO_TEST_CASE(a_hundred_attributes_are_taken_and_not_one_more) {
 BOOST_AUTO_TEST_CASE(the_schema_is_printed_as_json_schema) {
     BOOST_TEST(
         muster::json_text(kInner.schema()) ==
-        R"({"additionalProperties":false,"properties":{"numbers":{"items":{"maximum":9,"minimum":0,)"
-        R"("type":"integer"},"maxItems":3,"type":["array","null"]},"word":{"maxLength":4,)"
+        R"({"additionalProperties":false,"properties":{"numbers":{"description":"The numbers.",)"
+        R"("items":{"maximum":9,"minimum":0,"type":"integer"},"maxItems":3,)"
+        R"("type":["array","null"]},"word":{"description":"The word.","maxLength":4,)"
         R"("minLength":2,"type":"string"}},"required":["word"],"type":"object"})");
 }
 
@@ -315,7 +317,7 @@ BOOST_AUTO_TEST_CASE(the_schema_allows_what_is_accepted_and_nothing_else) {
 }
 
 BOOST_AUTO_TEST_CASE(the_payload_s_schema_allows_every_payload_that_is_accepted) {
-    const Json::Value schema = muster::rules::member_payload_schema();
+    const Json::Value schema = muster::rules::MemberPayload{}.schema();
     const muster::test::SchemaCheck check;
     const Texts values = {"null",
                           "\"\"",
@@ -360,11 +362,11 @@ struct Typed {
     std::optional<muster::Timestamp> until;
 };
 constexpr auto kTyped =
-    json::object<Typed>(json::optional("email", &Typed::email, json::Email{}),
-                        json::optional("code", &Typed::code, json::Digits{6}),
-                        json::optional("when", &Typed::when, json::Instant{}),
-                        json::optional("id", &Typed::id, json::Uuid<muster::OrgId>{}),
-                        json::optional("until", &Typed::until, json::Instant{}));
+    json::object<Typed>(json::optional("email", &Typed::email, json::Email{}, "The email."),
+                        json::optional("code", &Typed::code, json::Digits{6}, "The code."),
+                        json::optional("when", &Typed::when, json::Instant{}, "The when."),
+                        json::optional("id", &Typed::id, json::Uuid<muster::OrgId>{}, "The id."),
+                        json::optional("until", &Typed::until, json::Instant{}, "The until."));
 
 Texts typed(const std::string& name, const std::string& json) {
     return faults(kTyped, "{\"" + name + "\":" + json + "}");
@@ -438,8 +440,8 @@ BOOST_AUTO_TEST_CASE(a_change_tells_what_is_left_out_from_what_is_cleared) {
     struct Change {
         std::optional<std::optional<std::int64_t>> limit;
     };
-    static constexpr auto kChange =
-        json::object<Change>(json::clearable("limit", &Change::limit, json::Integer{1, 9}));
+    static constexpr auto kChange = json::object<Change>(
+        json::clearable("limit", &Change::limit, json::Integer{1, 9}, "The limit."));
     const auto limit = [](const char* body) { return decoded(kChange, body).limit; };
     BOOST_TEST(!limit("{}").has_value());
     BOOST_TEST_REQUIRE(limit(R"({"limit": null})").has_value());

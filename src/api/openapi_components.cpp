@@ -1,0 +1,328 @@
+#include "api/openapi_components.hpp"
+
+#include "base/faults.hpp"
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <stdexcept>
+
+namespace muster::api::openapi {
+namespace {
+
+constexpr std::string_view kComponents = "#/components/";
+
+Json::Value text_schema() {
+    return JsonType<std::string>::schema();
+}
+Json::Value integer_schema() {
+    return JsonType<int>::schema();
+}
+Json::Value pattern_schema(const char* pattern) {
+    Json::Value schema = text_schema();
+    schema["pattern"] = pattern;
+    return schema;
+}
+
+struct Header {
+    std::string_view name;
+    std::string_view description;
+    Json::Value (*schema)();
+    bool is_always_there = false;
+};
+constexpr std::array kHeaders = {
+    Header{"X-Request-Id", "Id of the request. Quote it when you report a fault.",
+           [] { return pattern_schema("^[0-9a-f]{32}$"); }, true},
+    Header{"RateLimit-Policy",
+           "q: requests that may arrive at once; w: seconds in which they grow back. Present once "
+           "the caller is known.",
+           [] { return pattern_schema("^\"default\";q=[1-9][0-9]*;w=[1-9][0-9]*$"); }},
+    Header{"RateLimit",
+           "r: requests that would pass now; t: seconds until all of q would. Present once the "
+           "caller is known.",
+           [] { return pattern_schema("^\"default\";r=[0-9]+;t=[0-9]+$"); }},
+    Header{"Retry-After", "Seconds to wait before the next request.",
+           [] {
+               Json::Value schema = integer_schema();
+               schema["minimum"] = 1;
+               return schema;
+           }},
+    Header{"X-Active-Organization",
+           "Id of the organization that the admin's session acts on. Absent for keys.",
+           [] { return JsonType<OrgId>::schema(); }},
+    Header{"ETag", "Strong tag of this representation, for If-Match and If-None-Match.",
+           text_schema},
+    Header{"Location", "Path of the new record, or the address that a redirect leads to.",
+           text_schema},
+    Header{"Idempotency-Replayed",
+           "true if this is the recorded reply of an earlier request with the same "
+           "Idempotency-Key.",
+           [] { return one_of({"true"}); }},
+    Header{"WWW-Authenticate", "The scheme of the Authorization header.",
+           [] { return one_of({"Bearer"}); }},
+};
+
+Json::Value bearer(const char* description) {
+    Json::Value scheme;
+    scheme["type"] = "http";
+    scheme["scheme"] = "bearer";
+    scheme["description"] = description;
+    return scheme;
+}
+
+Json::Value key_in_query(const char* description) {
+    Json::Value scheme;
+    scheme["type"] = "apiKey";
+    scheme["in"] = "query";
+    scheme["name"] = "key";
+    scheme["description"] = description;
+    return scheme;
+}
+
+Json::Value field_code_schema() {
+    constexpr std::array kCodes = {
+        FieldCode::Required,         FieldCode::UnknownField,  FieldCode::WrongType,
+        FieldCode::TooLong,          FieldCode::TooShort,      FieldCode::OutOfRange,
+        FieldCode::InvalidEmail,     FieldCode::InvalidDate,   FieldCode::InvalidCountry,
+        FieldCode::InvalidUrl,       FieldCode::InvalidUuid,   FieldCode::InvalidChoice,
+        FieldCode::InvalidTimestamp, FieldCode::Duplicate,     FieldCode::UnknownAttribute,
+        FieldCode::InvalidValue,     FieldCode::InvalidCursor,
+    };
+    Json::Value schema = one_of({});
+    for (const FieldCode code : kCodes) schema["enum"].append(std::string(field_code_text(code)));
+    return schema;
+}
+
+// What Error::detail() and Error::fields() add.
+Json::Value details_schema() {
+    Json::Value fault = JsonType<std::string>::typed("object");
+    fault["title"] = "FieldFault";
+    fault["properties"]["path"] = described(
+        text_schema(), "The field in the body, or the query parameter.", "rows[3].payload.email");
+    fault["properties"]["code"] =
+        described(field_code_schema(), "What is wrong, for programs.", "");
+    fault["properties"]["message"] =
+        described(text_schema(), "What is wrong, for people.", "is not an email address");
+    for (const char* key : {"path", "code", "message"}) fault["required"].append(key);
+
+    Json::Value details = JsonType<std::string>::typed("object");
+    Json::Value& of = details["properties"];
+    of["fields"] = described(array_of_schema(std::move(fault)), "Every fault, up to 100.", "");
+    of["truncated"] = described(JsonType<bool>::schema(), "Whether there are more faults.", "");
+    of["reason"] = described(text_schema(), "More about the cause.", "");
+    of["field"] = described(text_schema(), "The field or header that conflicts.", "slug");
+    of["state"] = described(text_schema(), "State of the import job.", "completed");
+    of["expected"] = described(text_schema(), "State that the call requires.", "staging");
+    of["job_id"] = described(JsonType<ImportId>::schema(), "Id of the active import job.", "");
+    of["staged_rows"] = described(integer_schema(), "Rows that are staged already.", "");
+    of["limit"] = described(integer_schema(), "Most rows of a job.", "");
+    of["limit_bytes"] = described(integer_schema(), "Most bytes of the body.", "");
+    return details;
+}
+
+Json::Value envelope(const char* code, int status, const char* message) {
+    Json::Value value;
+    value["error"]["code"] = code;
+    value["error"]["status"] = status;
+    value["error"]["message"] = message;
+    return value;
+}
+
+std::vector<std::string_view> headers_of(int status, const std::vector<ErrorCode>& codes) {
+    std::vector<std::string_view> names = {"X-Request-Id", "RateLimit", "RateLimit-Policy",
+                                           "X-Active-Organization"};
+    if (status == 401) names.emplace_back("WWW-Authenticate");
+    const bool can_wait = std::any_of(codes.begin(), codes.end(), [](ErrorCode code) {
+        const int of = error_entry(code).status;
+        return of == 429 || of == 503 || code == ErrorCode::IdempotencyInProgress;
+    });
+    if (can_wait) names.emplace_back("Retry-After");
+    return names;
+}
+
+// The components that the node names, as "schemas/User".
+void collect_references(const Json::Value& node, std::set<std::string>& to) {
+    if (!node.isObject() && !node.isArray()) return;
+    if (node.isObject() && node["$ref"].isString()) {
+        to.insert(node["$ref"].asString().substr(kComponents.size()));
+    }
+    if (node.isObject() && node["security"].isArray()) {
+        for (const Json::Value& scheme : node["security"]) {
+            for (const auto& name : scheme.getMemberNames()) to.insert("securitySchemes/" + name);
+        }
+    }
+    for (const Json::Value& inner : node) collect_references(inner, to);
+}
+
+}  // namespace
+
+Json::Value reference(std::string_view kind, std::string_view name) {
+    Json::Value value;
+    value["$ref"] = std::string(kComponents) + std::string(kind) + "/" + std::string(name);
+    return value;
+}
+
+Json::Value headers() {
+    Json::Value all;
+    for (const Header& header : kHeaders) {
+        Json::Value& value = all[std::string(header.name)];
+        value["description"] = std::string(header.description);
+        value["schema"] = header.schema();
+        if (header.is_always_there) value["required"] = true;
+    }
+    return all;
+}
+
+Json::Value security_schemes() {
+    Json::Value all;
+    all["organizationKey"] = bearer("An organization's API key, org_….");
+    all["moduleCredential"] = bearer("A module's credential, mk_live_…, on a signed request.");
+    all["trackingKey"] = key_in_query(
+        "A tracking key, ek_live_…. The request comes from an origin on the key's list.");
+    all["contentKey"] = key_in_query(
+        "A content key, ck_live_…. The request comes from an origin on the key's list.");
+    all["adminSession"] = bearer(
+        "The token of an admin's sign-in. All operations but those of the session and its second "
+        "factor require that the second factor is passed.");
+    return all;
+}
+
+Json::Value header_references(const std::vector<std::string_view>& names) {
+    Json::Value all;
+    for (const std::string_view name : names) all[std::string(name)] = reference("headers", name);
+    return all;
+}
+
+Json::Value error_schema() {
+    Json::Value codes = one_of({});
+#define ERROR(name, code, status, message, advice) codes["enum"].append(code);
+#include "base/error_codes.def"
+#undef ERROR
+    Json::Value error = JsonType<std::string>::typed("object");
+    error["properties"]["code"] = described(codes, "What went wrong, for programs.", "");
+    error["properties"]["status"] = described(integer_schema(), "The HTTP status.", "");
+    error["properties"]["message"] =
+        described(text_schema(), "What went wrong, for people. The wording may change.", "");
+    error["properties"]["details"] =
+        described(details_schema(), "Facts of the error; absent if there are none.", "");
+    for (const char* key : {"code", "status", "message"}) error["required"].append(key);
+    Json::Value schema = JsonType<std::string>::typed("object");
+    schema["title"] = "ApiError";
+    schema["properties"]["error"] = described(std::move(error), "The error.", "");
+    schema["required"].append("error");
+    return schema;
+}
+
+Json::Value error_examples() {
+    Json::Value all;
+#define ERROR(name, code, status, message, advice) \
+    all[code]["value"] = envelope(code, status, message);
+#include "base/error_codes.def"
+#undef ERROR
+    return all;
+}
+
+Json::Value error_response(const std::vector<ErrorCode>& codes) {
+    Json::Value response;
+    std::string text;
+    Json::Value& content = response["content"]["application/json"];
+    for (const ErrorCode code : codes) {
+        const ErrorEntry& entry = error_entry(code);
+        if (!text.empty()) text += " ";
+        text += "`" + std::string(entry.text) + "`: " + std::string(entry.message) + " " +
+                std::string(entry.advice);
+        content["examples"][std::string(entry.text)] = reference("examples", entry.text);
+    }
+    response["description"] = text;
+    content["schema"] = reference("schemas", "ApiError");
+    response["headers"] = header_references(headers_of(error_entry(codes.front()).status, codes));
+    return response;
+}
+
+std::string response_name(const std::vector<ErrorCode>& codes) {
+    std::string name;
+    for (const ErrorCode code : codes) {
+        if (!name.empty()) name += "Or";
+        for (const std::string_view word : split(error_entry(code).text, '_')) {
+            std::string rest(word.substr(1));
+            ascii_lower(rest);
+            name += word[0] + rest;
+        }
+    }
+    return name;
+}
+
+void SharedValues::add(std::string name, const Json::Value& value) {
+    for (Entry& entry : entries_) {
+        if (entry.value != value) continue;
+        ++entry.uses;
+        return;
+    }
+    entries_.push_back({std::move(name), value, 1});
+}
+
+bool SharedValues::is_component(const Entry& entry) const {
+    if (entry.uses < 2) return false;
+    const auto first = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
+        return other.uses > 1 && other.name == entry.name;
+    });
+    return &*first == &entry;
+}
+
+Json::Value SharedValues::use(const Json::Value& value) const {
+    for (const Entry& entry : entries_) {
+        if (entry.value == value && is_component(entry)) return reference(kind_, entry.name);
+    }
+    return value;
+}
+
+Json::Value SharedValues::components() const {
+    Json::Value all;
+    for (const Entry& entry : entries_) {
+        if (is_component(entry)) all[entry.name] = entry.value;
+    }
+    return all;
+}
+
+void hoist(Json::Value& node, Json::Value& schemas) {
+    if (!node.isObject() && !node.isArray()) return;
+    for (auto inner = node.begin(); inner != node.end(); ++inner) {
+        const bool is_example = node.isObject() && inner.name().starts_with("example");
+        if (!is_example) hoist(*inner, schemas);
+    }
+    if (!node.isObject() || !node.isMember("title") || !node["title"].isString()) return;
+    const std::string name = node["title"].asString();
+    Json::Value left = reference("schemas", name);
+    node.removeMember("title");
+    // These are of the place, not of the schema.
+    for (const char* key : {"description", "examples"}) {
+        Json::Value text;
+        if (node.removeMember(key, &text)) left[key] = std::move(text);
+    }
+    if (schemas.isMember(name) && schemas[name] != node) {
+        throw std::logic_error("two schemas are called " + name);
+    }
+    schemas[name] = std::move(node);
+    node = std::move(left);
+}
+
+void drop_unused_components(Json::Value& document) {
+    Json::Value& components = document["components"];
+    std::set<std::string> used;
+    collect_references(document["paths"], used);
+    for (std::size_t known = 0; known != used.size();) {
+        known = used.size();
+        for (const std::string& path : std::set(used)) {
+            const std::size_t slash = path.find('/');
+            collect_references(components[path.substr(0, slash)][path.substr(slash + 1)], used);
+        }
+    }
+    for (const std::string& kind : components.getMemberNames()) {
+        for (const std::string& name : components[kind].getMemberNames()) {
+            if (!used.contains(kind + "/" + name)) components[kind].removeMember(name);
+        }
+    }
+}
+
+}  // namespace muster::api::openapi
