@@ -6,6 +6,8 @@
 //   template <>
 //   inline constexpr std::array muster::kNames<Colour> = {Name{Colour::Red, "red"},
 //                                                         Name{Colour::Blue, "blue"}};
+//
+// The enum's namespace says `using muster::text_of;`, so that text_of() is found by its argument.
 #pragma once
 
 #include <array>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <json/forwards.h>
 
@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class AttributeType : std::uint8_t { Text, Number, Date, Boolean, SingleChoice, MultiChoice };
 

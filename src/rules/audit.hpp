@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 // System: Muster itself, where its runner decides something that admins must know.
 enum class AuditActor : std::uint8_t { Admin, Operator, System };

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 // What an admin may do in one organization; each includes the ones before it.
 enum class Role : std::uint8_t { Viewer, Admin, Owner };

@@ -4,10 +4,10 @@
 
 #include "base/faults.hpp"
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
 #include "rules/attributes.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,6 +17,8 @@
 #include <vector>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 inline constexpr std::int64_t kMostSlots = 200;
 inline constexpr std::int64_t kMostCampaigns = 500;

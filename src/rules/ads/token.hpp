@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/secret.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,6 +14,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class AdTokenKind : std::uint8_t { Impression = 1, Click = 2 };
 

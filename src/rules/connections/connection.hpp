@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 // Pending: nobody has consented yet. Expired: somebody has to connect anew. Revoked: the provider
 // says that the access was taken back. Error: something else is wrong, `error` says what.

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 inline constexpr std::size_t kMostArticleBytes = std::size_t{200} << 10U;  // of body_html
 inline constexpr std::size_t kMostArticleTags = 20;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
 #include "rules/imports/block.hpp"
 #include "rules/imports/states.hpp"
-#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,6 +13,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class ImportSource : std::uint8_t { Api, Console };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/faults.hpp"
+#include "base/names.hpp"
 #include "rules/attributes.hpp"
-#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,6 +12,8 @@
 #include <vector>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class MappingTarget : std::uint8_t { CoreField, Attribute, Ignored };
 

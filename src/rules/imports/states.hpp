@@ -1,8 +1,8 @@
 // States of an import job and of its rows (specification 3.1, docs/api.md "Imports").
 #pragma once
 
+#include "base/names.hpp"
 #include "rules/attributes.hpp"
-#include "rules/names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +10,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class ImportState : std::uint8_t {
     Staging,

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 // What creating a member did: made the person and the member, made the member of a known person, or
 // filled gaps of a member.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,6 +13,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class ModuleKind : std::uint8_t { Proprietary, InHouse, ThirdParty };
 

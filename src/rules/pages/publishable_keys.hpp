@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class PublishableKeyKind : std::uint8_t { Tracking, Content };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "base/names.hpp"
 #include "base/time.hpp"
-#include "rules/names.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace muster::rules {
+
+using muster::text_of;
 
 enum class EndpointStatus : std::uint8_t { Active, Paused, Disabled };
 
