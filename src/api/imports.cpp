@@ -159,6 +159,15 @@ constexpr auto kImportJob = record<ImportJob>(
     field<&ImportJob::created_at>("created_at", "Time when the record was created."),
     field<&ImportJob::updated_at>("updated_at", "Time of the last change."));
 
+// The codes of rows that have an error.
+Json::Value error_code_schema() {
+    Json::Value schema = one_of({});
+    for (const auto& name : kNames<rules::RowError>) {
+        if (name.value != rules::RowError::None) schema["enum"].append(std::string(name.text));
+    }
+    return or_null(schema);
+}
+
 void write_error_code(JsonWriter& to, const ImportRow& row) {
     row.error == rules::RowError::None ? to.null() : to.string(text_of(row.error));
 }
@@ -176,7 +185,7 @@ constexpr auto kImportRow = record<ImportRow>(
     field<&ImportRow::state>("state", "Result for the row so far."),
     RecordField<ImportRow>{"error_code",
                            "Reason why the row is invalid or failed; null for other rows.",
-                           write_error_code, JsonType<std::optional<rules::RowError>>::schema},
+                           write_error_code, error_code_schema},
     RecordField<ImportRow>{"error_message", "The reason in words; null for other rows.",
                            write_error_message, JsonType<std::optional<std::string>>::schema},
     field<&ImportRow::user_id>(
