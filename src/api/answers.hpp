@@ -255,22 +255,6 @@ struct Raw {
 template <const ReplyShape& kShape, auto kWork>
 inline constexpr Raw<kShape, kWork> raw;
 
-template <const auto& kRecord, auto kWork>
-struct Collects {
-    static constexpr ReplyShape kShape = json_shape<kRecord>;
-
-    template <class Body>
-    service::CollectedCall operator()(Call& call, Body body) const {
-        return {kWork(call, std::move(body)),
-                [&row = call.endpoint](const rules::EventCounts& counts) {
-                    return stored<kRecord>(row, Answer<rules::EventCounts>{counts});
-                }};
-    }
-};
-// Answers the counts once the events of the call are written, together with those of other calls.
-template <const auto& kRecord, auto kWork>
-inline constexpr Collects<kRecord, kWork> collects;
-
 // ---------------------------------------------------------------------------- before a handler
 
 template <const auto& kSchema, auto kNext>

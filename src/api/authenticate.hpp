@@ -3,6 +3,7 @@
 #pragma once
 
 #include "api/endpoint.hpp"
+#include "service/callers.hpp"
 
 namespace muster::api {
 

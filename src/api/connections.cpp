@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "http/query.hpp"
+#include "rules/access/admins.hpp"
 #include "rules/connections/connection.hpp"
 #include "service/connections/authorization.hpp"
 #include "service/connections/catalogue.hpp"
@@ -294,7 +295,8 @@ Reply console_reply(const Call& call, const service::CallbackResult& result) {
 Reply return_from_provider(Call& call) {
     const auto callback = callback_request(call.request);
     if (!callback || call.request.method != Method::Get) {
-        return console_reply(call, {.reason = service::CallbackResult::Reason::Request, .connection = {}});
+        return console_reply(
+            call, {.reason = service::CallbackResult::Reason::Request, .connection = {}});
     }
     ProviderPermit permit(call);
     const auto result = service::complete_authorization(

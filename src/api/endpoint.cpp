@@ -4,6 +4,7 @@
 #include "base/email.hpp"
 #include "base/text.hpp"
 #include "http/query.hpp"
+#include "service/callers.hpp"
 
 #include <algorithm>
 #include <set>
@@ -152,6 +153,18 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
     in.finish();
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     return values;
+}
+
+const service::Actor& Call::actor() const {
+    return caller.actor;
+}
+
+const OrgId& Call::org() const {
+    return caller.actor.organization;
+}
+
+const rules::Session& Call::session() const {
+    return *caller.session;
 }
 
 service::StoredReply Call::transact(

@@ -7,9 +7,7 @@
 #include "base/record.hpp"
 #include "http/message.hpp"
 #include "json/schema.hpp"
-#include "rules/access/admins.hpp"
-#include "service/callers.hpp"
-#include "service/engagement/collect.hpp"
+#include "rules/access/roles.hpp"
 #include "service/idempotency.hpp"
 
 #include <json/value.h>
@@ -22,6 +20,15 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+struct Session;
+}
+
+namespace muster::service {
+struct Caller;
+struct CollectedCall;
+}  // namespace muster::service
 
 namespace muster::api {
 
@@ -199,17 +206,17 @@ struct Call {
     const Endpoint& endpoint;
     service::Context& context;
     WorkerState& worker;
-    service::Caller caller;                    // empty where the access is Open
+    const service::Caller& caller;             // empty where the access is Open
     std::vector<std::string_view> parameters;  // of the path
     QueryValues query;
     const json::JsonIn* body = nullptr;  // nullptr: none was sent
     std::optional<service::IdempotencyClaim> claim;
     std::string_view body_text = {};  // as it was sent
 
-    const service::Actor& actor() const { return caller.actor; }
-    const OrgId& org() const { return caller.actor.organization; }
+    const service::Actor& actor() const;
+    const OrgId& org() const;
     // Of a row whose access is a session.
-    const rules::Session& session() const { return *caller.session; }
+    const rules::Session& session() const;
 
     // The path's id of that place, or NOT_FOUND: what is no UUID can name nothing.
     template <class IdType>

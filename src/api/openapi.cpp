@@ -110,7 +110,7 @@ constexpr std::array kEndpoints = {
             "five minutes; send its ETag as If-None-Match to save the transfer. `musterd "
             "--openapi` prints the same.",
         .access = Access::Open,
-        .reply = {200, "OpenAPI 3.1.0."},
+        .reply = with_tag({200, "OpenAPI 3.1.0."}),
         .second_reply = kNotModified,
         .handler = {get_openapi, {"application/json", "OpenApi", any_object}}},
 };

@@ -5,6 +5,7 @@
 #include "api/routes.hpp"
 #include "api/worker_state.hpp"
 #include "json/json_body.hpp"
+#include "service/callers.hpp"
 #include "service/engagement/collect.hpp"
 
 #include <chrono>

@@ -9,6 +9,7 @@
 #include <openssl/rand.h>
 #include <zlib.h>
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 

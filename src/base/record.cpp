@@ -1,5 +1,7 @@
 #include "base/record.hpp"
 
+#include <utility>
+
 namespace muster {
 namespace {
 
@@ -13,7 +15,7 @@ Json::Value described(Json::Value schema, std::string_view meaning, std::string_
     schema["description"] = std::string(meaning);
     if (example.empty()) return schema;
     Json::Value value = std::string(example);
-    if (!is_text(schema["type"])) (void)parse_json(example, value);
+    if (!is_text(std::as_const(schema)["type"])) (void)parse_json(example, value);
     schema["examples"].append(std::move(value));
     return schema;
 }

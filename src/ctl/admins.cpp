@@ -1,5 +1,7 @@
 // musterctl admin.
+#include "rules/access/admins.hpp"
 #include "ctl/command.hpp"
+#include "rules/access/roles.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/two_factor.hpp"
 

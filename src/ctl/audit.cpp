@@ -1,4 +1,5 @@
 // musterctl audit.
+#include "rules/audit.hpp"
 #include "service/audit.hpp"
 
 #include "base/json.hpp"

@@ -3,7 +3,6 @@
 // is not in it: partners do that by the million.
 #pragma once
 
-#include "rules/audit.hpp"
 #include "service/context.hpp"
 
 #include <initializer_list>
@@ -12,6 +11,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace muster::rules {
+struct AuditEntry;
+}
 
 namespace muster::service {
 

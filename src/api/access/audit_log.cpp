@@ -1,6 +1,7 @@
 // Serves /v1/audit-log: what admins did in the organization, and operators with it (docs/api.md
 // "Audit log").
 #include "api/groups.hpp"
+#include "rules/audit.hpp"
 #include "service/audit.hpp"
 
 namespace muster::api {

@@ -1,6 +1,7 @@
 // Serves /console/v1/ads/campaigns…: who is shown an organization's ads, when and how often, and
 // what came of it (docs/engagement.md "Ads").
 #include "service/ads/campaigns.hpp"
+#include "rules/attributes.hpp"
 
 #include "api/groups.hpp"
 #include "rules/members/fields.hpp"

@@ -1,6 +1,8 @@
 // Serves /v1/ingest: the events that an installed module's backend pushes, signed (specification 5
 // rule 8 and 6, docs/modules.md "Ingest").
 #include "service/engagement/ingest.hpp"
+#include "api/engagement/collects.hpp"
+#include "service/callers.hpp"
 
 #include "api/groups.hpp"
 #include "json/json_source.hpp"

@@ -1,8 +1,10 @@
 // Serves /v1/track: events that web pages send with a tracking key (specification 6,
 // docs/engagement.md "Tracking"). One event is the body itself, several stand in "events".
+#include "api/engagement/collects.hpp"
 #include "api/groups.hpp"
 #include "json/json_source.hpp"
 #include "rules/engagement/event_record.hpp"
+#include "service/callers.hpp"
 
 #include <algorithm>
 

@@ -2,34 +2,28 @@
 #pragma once
 
 #include "base/ids.hpp"
-#include "base/names.hpp"
 #include "base/time.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace muster::rules {
 
-using muster::text_of;
-
-// What an admin may do in one organization; each includes the ones before it.
-enum class Role : std::uint8_t { Viewer, Admin, Owner };
+enum class Role : std::uint8_t;  // rules/access/roles.hpp
 
 // A place of an admin's in an organization.
 struct Seat {
     OrgId organization_id;
     std::string name;  // the organization's
-    Role role = Role::Viewer;
+    Role role = {};
 };
 
 // An admin as an organization's list shows one.
 struct SeatHolder {
     AdminId admin_id;
     std::string email;
-    Role role = Role::Viewer;
+    Role role = {};
     bool is_enrolled = false;  // has a second factor
     Timestamp since;
 };
@@ -59,12 +53,3 @@ struct Session {
 };
 
 }  // namespace muster::rules
-
-namespace muster {
-
-template <>
-inline constexpr std::array kNames<rules::Role> = {Name{rules::Role::Viewer, "viewer"},
-                                                   Name{rules::Role::Admin, "admin"},
-                                                   Name{rules::Role::Owner, "owner"}};
-
-}  // namespace muster

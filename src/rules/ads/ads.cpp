@@ -1,5 +1,6 @@
 #include "rules/ads/ads.hpp"
 
+#include "rules/attributes.hpp"
 #include "rules/modules/manifest.hpp"
 #include "rules/origins.hpp"
 

@@ -7,7 +7,6 @@
 #include "base/names.hpp"
 #include "base/record.hpp"
 #include "base/time.hpp"
-#include "rules/attributes.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,6 +16,8 @@
 #include <vector>
 
 namespace muster::rules {
+
+class AttributeRegistry;
 
 using muster::text_of;
 

@@ -1,6 +1,7 @@
 #include "rules/ads/choice.hpp"
 
 #include "base/text.hpp"
+#include "rules/attributes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/ids.hpp"
+#include "rules/imports/block_key.hpp"
 #include "rules/imports/states.hpp"
 #include "rules/members/fields.hpp"
 
@@ -23,16 +24,6 @@ inline constexpr std::size_t kMaxPartBytes = 4U << 20U;
 constexpr std::uint32_t block_of(std::uint32_t row_number) {
     return (row_number - 1) / kBlockRows;
 }
-
-// Where a block lies in its job. A heavy block has several parts: a part's number is the place
-// (0..499) of its first row in the block, and it holds the rows up to the next part's first.
-struct BlockKey {
-    std::uint32_t number = 0;
-    int part = 0;
-    auto operator<=>(const BlockKey&) const = default;
-    // Where reading goes on behind this one.
-    BlockKey next() const { return {number, part + 1}; }
-};
 
 constexpr int place_in_block(std::uint32_t row_number) {
     return static_cast<int>((row_number - 1) % kBlockRows);

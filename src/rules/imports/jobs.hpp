@@ -4,7 +4,7 @@
 #include "base/ids.hpp"
 #include "base/names.hpp"
 #include "base/time.hpp"
-#include "rules/imports/block.hpp"
+#include "rules/imports/block_key.hpp"
 #include "rules/imports/states.hpp"
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // together.
 #include "rules/imports/mapping.hpp"
 
+#include "rules/attributes.hpp"
 #include "rules/members/fields.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 
 #include "base/faults.hpp"
 #include "base/names.hpp"
-#include "rules/attributes.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,8 @@
 #include <vector>
 
 namespace muster::rules {
+
+class AttributeRegistry;
 
 using muster::text_of;
 

@@ -1,5 +1,7 @@
 #include "rules/imports/states.hpp"
 
+#include "rules/attributes.hpp"
+
 namespace muster::rules {
 namespace {
 

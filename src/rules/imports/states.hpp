@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/names.hpp"
-#include "rules/attributes.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,8 @@
 #include <string_view>
 
 namespace muster::rules {
+
+enum class AttributeVerdict : std::uint8_t;  // rules/attributes.hpp
 
 using muster::text_of;
 

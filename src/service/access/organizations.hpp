@@ -1,7 +1,6 @@
 // Organizations and their admins' seats: what the operator's tool manages.
 #pragma once
 
-#include "rules/access/admins.hpp"
 #include "rules/access/organizations.hpp"
 #include "service/context.hpp"
 
@@ -9,6 +8,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+struct SeatHolder;
+}
 
 namespace muster::service {
 

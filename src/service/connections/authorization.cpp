@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "db/transaction.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/connections/oauth.hpp"
 #include "rules/seal_names.hpp"
 #include "service/access/sessions.hpp"

@@ -4,6 +4,7 @@
 #include "base/record.hpp"
 #include "db/transaction.hpp"
 #include "rules/access/guess_budget.hpp"
+#include "rules/access/roles.hpp"
 #include "rules/event_types.hpp"
 #include "service/audit.hpp"
 #include "service/mail.hpp"

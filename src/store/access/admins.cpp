@@ -1,4 +1,5 @@
 #include "store/access/admins.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster::store {
 

@@ -1,6 +1,7 @@
 #include "store/access/sessions.hpp"
 
 #include "db/sql_text.hpp"
+#include "rules/access/roles.hpp"
 
 namespace muster::store {
 

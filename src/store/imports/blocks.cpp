@@ -1,6 +1,7 @@
 #include "store/imports/blocks.hpp"
 
 #include "db/sql_text.hpp"
+#include "rules/imports/block.hpp"
 
 namespace muster::store {
 

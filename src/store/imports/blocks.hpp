@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/imports/block.hpp"
+#include "rules/imports/block_key.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +10,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+struct RowOutcome;
+}
 
 namespace muster::store {
 

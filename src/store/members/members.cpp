@@ -46,10 +46,9 @@ constexpr std::string_view kHasField = kSqlText<[] {
 
 template <std::size_t... I>
 constexpr auto membership_columns(std::index_sequence<I...>) {
-    return columns<FoundMembership>(
-        column<&FoundMembership::user>("user_id"),
-        elements<&FoundMembership::has_text>({kHasField<I>...}),
-        column<&FoundMembership::attributes>("attributes"));
+    return columns<FoundMembership>(column<&FoundMembership::user>("user_id"),
+                                    elements<&FoundMembership::has_text>({kHasField<I>...}),
+                                    column<&FoundMembership::attributes>("attributes"));
 }
 constexpr auto kMembership = membership_columns(EachField());
 

@@ -22,7 +22,8 @@ ServerReport describe_server(db::Tx& tx) {
     static constexpr SystemSql kVersion{"server.version", Why{"about the server, no tenant's data"},
                                         "SELECT CAST(VERSION() AS CHAR)"};
     static constexpr SystemSql kCipher{"server.cipher", Why{"about the server, no tenant's data"},
-                                       kVariable, "SHOW SESSION STATUS /* {columns} */ LIKE 'Ssl_cipher'"};
+                                       kVariable,
+                                       "SHOW SESSION STATUS /* {columns} */ LIKE 'Ssl_cipher'"};
     ServerReport report;
     report.version = tx.value<std::string>(kVersion);
     const bool is_mariadb = report.version.find("MariaDB") != std::string::npos;
@@ -32,9 +33,9 @@ ServerReport describe_server(db::Tx& tx) {
 }
 
 std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx) {
-    static constexpr SystemSql kSettings{"server.settings",
-                                         Why{"about the server, no tenant's data"}, kVariable,
-                                         "SHOW GLOBAL VARIABLES /* {columns} */ WHERE variable_name IN ({?})"};
+    static constexpr SystemSql kSettings{
+        "server.settings", Why{"about the server, no tenant's data"}, kVariable,
+        "SHOW GLOBAL VARIABLES /* {columns} */ WHERE variable_name IN ({?})"};
     const std::vector<db::Param> names(rules::kJudgedSettings.begin(),
                                        rules::kJudgedSettings.end());
     std::map<std::string, std::string, std::less<>> settings;

@@ -7,6 +7,7 @@
 #include "rules/access/admins.hpp"
 
 #include "print.hpp"
+#include "rules/access/roles.hpp"
 
 #include <optional>
 #include <string>

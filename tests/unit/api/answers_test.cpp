@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "http/etag.hpp"
 #include "json/json_body.hpp"
+#include "service/callers.hpp"
 #include "unit/api/offline_context.hpp"
 
 #include "print.hpp"
@@ -26,8 +27,8 @@ constexpr auto kThing = record<Thing>("Thing", field<&Thing::number>("number", "
 struct NewThing {
     std::int64_t number = 0;
 };
-constexpr auto kNewThing =
-    json::object<NewThing>(json::required("number", &NewThing::number, json::Integer{0, 9}, "The number."));
+constexpr auto kNewThing = json::object<NewThing>(
+    json::required("number", &NewThing::number, json::Integer{0, 9}, "The number."));
 
 struct IssuedThing {
     Thing thing;
@@ -72,7 +73,7 @@ struct Replies : test::OfflineContext {
                   .endpoint = row,
                   .context = context,
                   .worker = worker,
-                  .caller = {},
+                  .caller = caller,
                   .parameters = {},
                   .query = {},
                   .body = body,
@@ -80,6 +81,7 @@ struct Replies : test::OfflineContext {
         return row.handler.run(call);
     }
     http::Request request;
+    service::Caller caller;
     Endpoint row;
 };
 

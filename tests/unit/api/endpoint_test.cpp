@@ -3,6 +3,7 @@
 #include "api/answers.hpp"
 
 #include "base/json.hpp"
+#include "service/callers.hpp"
 #include "unit/api/offline_context.hpp"
 
 #include "print.hpp"
@@ -153,18 +154,14 @@ struct Calls : test::OfflineContext {
                 .endpoint = endpoint,
                 .context = context,
                 .worker = worker,
-                .caller = caller(),
+                .caller = caller,
                 .parameters = {},
                 .query = api::decode_query(endpoint, query),
                 .claim = std::nullopt};
     }
-    service::Caller caller() const {
-        service::Caller made;
-        made.actor.organization = acme;
-        return made;
-    }
     http::Request request;
     OrgId acme = OrgId::create();
+    service::Caller caller{.actor = {.organization = acme}};
 };
 
 }  // namespace
@@ -232,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_cursor_opens_for_the_list_that_it_came_from) {
     below.parameters = {"01a1fd2d-5668-7068-9e60-bb07fac2d373"};
     BOOST_TEST(refused(below));
     auto elsewhere = call("colour=red&cursor=" + cursor);
-    elsewhere.caller.actor.organization = OrgId::create();
+    caller.actor.organization = OrgId::create();
     BOOST_TEST(refused(elsewhere));
 }
 

@@ -1,6 +1,7 @@
 // service/access/sessions.hpp: how long a session lives, where it acts, and what it is worth once
 // its seat is gone.
 #include "service/access/sessions.hpp"
+#include "rules/access/roles.hpp"
 
 #include "base/crypto.hpp"
 #include "db/admins.hpp"

@@ -1,6 +1,7 @@
 // service/access/sign_in.hpp: a code of a mail opens one session, guessing one comes to nothing,
 // and nobody can tell by what is written who is an admin.
 #include "service/access/sign_in.hpp"
+#include "rules/access/roles.hpp"
 
 #include "base/crypto.hpp"
 #include "db/admins.hpp"

@@ -1,0 +1,25 @@
+// Roles of admins in an organization.
+#pragma once
+
+#include "base/names.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace muster::rules {
+
+using muster::text_of;
+
+// What an admin may do in one organization; each role includes the ones before it.
+enum class Role : std::uint8_t { Viewer, Admin, Owner };
+
+}  // namespace muster::rules
+
+namespace muster {
+
+template <>
+inline constexpr std::array kNames<rules::Role> = {Name{rules::Role::Viewer, "viewer"},
+                                                   Name{rules::Role::Admin, "admin"},
+                                                   Name{rules::Role::Owner, "owner"}};
+
+}  // namespace muster
