@@ -53,7 +53,7 @@ constexpr std::array kHeaders = {
            [] { return JsonType<OrgId>::schema(); }},
     Header{"ETag", "Strong tag of this representation, for If-Match and If-None-Match.",
            text_schema},
-    Header{"Location", "Path of the new record, or the address that a redirect leads to.",
+    Header{"Location", "Path of the new record, if any, or the address that a redirect leads to.",
            text_schema},
     Header{"Idempotency-Replayed",
            "true if this is the recorded reply of an earlier request with the same "

@@ -101,6 +101,10 @@ std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
         sha256(scope), sha256(call.body ? json::canonical_json(*call.body) : ""), Secret(scope)};
 }
 
+// A document is up to ten times as large as its body, and a collector holds those of all requests
+// that wait: of a larger body it is parsed again.
+constexpr std::size_t kKeptDocument = std::size_t{64} << 10U;
+
 // The key that a page put into the body.
 std::string token_in(const json::JsonIn& body) {
     const auto key = body.member("key");
@@ -174,6 +178,7 @@ void RequestFlow::find_token() {
     auto token = http::query_value(request_.query, "key");
     const bool may_be_in_body = endpoint_->body_limit > 0 && !preflight_.endpoint;
     if (!token && may_be_in_body && document()) token = token_in(*document());
+    if (body_ && body_->size() > kKeptDocument) document_.reset();
     if (token && service::is_publishable_token(*token)) token_ = std::move(*token);
 }
 
@@ -201,6 +206,7 @@ void RequestFlow::authorize_and_run(const PublishableKeys& keys) {
             run();
         }
     });
+    document_.reset();
 }
 
 void RequestFlow::identify(const PublishableKeys& keys) {

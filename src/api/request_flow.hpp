@@ -51,7 +51,7 @@ class RequestFlow {
     void run();
     void answer(http::Reply reply);
     const std::string& body();
-    const json::JsonIn* document();  // of the body, parsed once; nullptr: none was sent
+    const json::JsonIn* document();  // of the body; nullptr: none was sent
     void log(const http::Reply& reply, std::int64_t microseconds) const;
 
     const http::Request& request_;

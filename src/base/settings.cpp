@@ -139,7 +139,9 @@ bool may_be_shown(std::string_view text) {
 std::string secret_of(const Setting& row, const Given& given) {
     constexpr std::string_view kFile = "file:";
     const bool is_marked = given.text.starts_with(kFile);
-    if (!is_marked && row.source != Setting::Source::File) return given.text;
+    if (!is_marked && row.source != Setting::Source::File) {
+        return std::string(trimmed(given.text));
+    }
     const std::string path = given.text.substr(is_marked ? kFile.size() : 0);
     std::ifstream in(path, std::ios::binary);
     in.peek();

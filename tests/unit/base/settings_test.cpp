@@ -358,6 +358,11 @@ BOOST_AUTO_TEST_CASE(a_secret_in_the_environment_may_be_a_file_too) {
     BOOST_TEST(load("[security]\nkey_file = /nowhere\n").security.key.reveal() == kKey);
 }
 
+BOOST_AUTO_TEST_CASE(a_password_in_the_environment_may_end_with_its_line) {
+    const Variable password("MUSTER_DATABASE_PASSWORD", "s3cret word\n");
+    BOOST_TEST(load("").database.password.reveal() == "s3cret word");
+}
+
 // ---------------------------------------------------------------------------- what is printed
 
 BOOST_AUTO_TEST_CASE(the_shipped_file_is_good_as_it_is_and_with_every_key_uncommented) {

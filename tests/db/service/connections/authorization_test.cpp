@@ -211,7 +211,13 @@ BOOST_AUTO_TEST_CASE(another_issuer_is_refused_and_the_right_one_is_not) {
 
 BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_asked) {
     own.providers.erase("gitlab");
-    refused(callback(made), Reason::Configuration);
+    bool was_asked = false;
+    const auto told = service::complete_authorization(
+        console, callback(made), [&](const rules::Provider&) { return was_asked = true; });
+    BOOST_TEST(told.reason == Reason::Configuration);
+    BOOST_TEST(!was_asked);
+    BOOST_TEST(ways() == 0);
+    BOOST_TEST(stands(made.id).starts_with("error: "));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_refused) {
@@ -301,6 +307,16 @@ BOOST_AUTO_TEST_CASE(a_removed_connection_is_come_back_to_by_nobody) {
     const auto told = complete(callback(made));
     BOOST_TEST(told.reason == Reason::Removed);
     BOOST_TEST(!told.connection.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_connection_takes_its_way_along) {
+    client.run("DELETE FROM connections");
+    bool was_asked = false;
+    const auto told = service::complete_authorization(
+        console, callback(made), [&](const rules::Provider&) { return was_asked = true; });
+    BOOST_TEST(told.reason == Reason::State);
+    BOOST_TEST(!told.connection.has_value());
+    BOOST_TEST(!was_asked);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
