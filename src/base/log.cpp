@@ -52,6 +52,10 @@ void set_log_request_id(std::string_view id) {
 }
 
 void log_event(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
+    log_event(level, event, std::span(fields.begin(), fields.size()));
+}
+
+void log_event(LogLevel level, std::string_view event, std::span<const LogField> fields) {
     if (level < g_level) return;
     std::string line = "level=";
     line += level_text(level);

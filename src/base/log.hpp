@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,5 +28,6 @@ void set_log_level(LogLevel level);
 void set_log_request_id(std::string_view id);
 // level=info event=import.claimed request_id=… job=…
 void log_event(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
+void log_event(LogLevel level, std::string_view event, std::span<const LogField> fields);
 
 }  // namespace muster

@@ -31,25 +31,9 @@ auto spaced(Milliseconds pause, Turn turn) {
 bool purge_turn(service::Context& context) {
     const auto purged = service::purge_step(context);
     if (!purged.any()) return false;
-    log_event(LogLevel::Info, "purge.deleted",
-              {{"imports", purged.imports},
-               {"blocks", purged.blocks},
-               {"idempotency_keys", purged.idempotency_keys},
-               {"otp_codes", purged.otp_codes},
-               {"guess_budgets", purged.guess_budgets},
-               {"sessions", purged.sessions},
-               {"mails", purged.mails},
-               {"api_keys", purged.api_keys},
-               {"module_credentials", purged.module_credentials},
-               {"publishable_keys", purged.publishable_keys},
-               {"previous_secrets", purged.previous_secrets},
-               {"audit_entries", purged.audit_entries},
-               {"webhook_events", purged.webhook_events},
-               {"engagement_events", purged.engagement_events},
-               {"ad_redemptions", purged.ad_redemptions},
-               {"ad_member_days", purged.ad_member_days},
-               {"connection_authorizations", purged.connection_authorizations},
-               {"pending_connections", purged.pending_connections}});
+    std::vector<LogField> fields;
+    for (const auto& [name, rows] : purged.counts) fields.emplace_back(name, rows);
+    log_event(LogLevel::Info, "purge.deleted", fields);
     return true;
 }
 

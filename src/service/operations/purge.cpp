@@ -9,91 +9,146 @@
 #include "store/imports/jobs.hpp"
 #include "store/operations/purge.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
 namespace muster::service {
 namespace {
+
+using std::chrono::days;
 
 constexpr int kImportsAtOnce = 20;
 constexpr int kOrganizationsAtOnce = 20;
 constexpr int kBlocksAtOnce = 100;
 constexpr int kRowsAtOnce = 1000;
-// An event goes with the deliveries to all endpoints, and their attempts.
+// An event is deleted with the deliveries to all endpoints, and their attempts.
 constexpr int kEventsAtOnce = 200;
-constexpr Milliseconds kEventLife = std::chrono::days(30);
-constexpr Milliseconds kClockMargin{3600L * 1000};
-// Of a connection that nobody ever consented to.
-constexpr Milliseconds kPendingLife = std::chrono::days(7);
+constexpr Milliseconds kExpired{0};
+// Clocks of several machines need not agree; an admin who returns late learns why for a while.
+constexpr Milliseconds kMargin = std::chrono::hours(1);
 
-// A job without its blocks is nothing, so the blocks go first and the job last: killed in between,
-// the next run goes on.
-void purge_import(Context& context, const store::ClaimedImport& job, Purged& purged) {
-    const auto deleted = context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, job.organization);
-        return store::delete_some_blocks(org, job.id, kBlocksAtOnce);
+// A statement runs in a transaction of its own, so that none holds its locks for the others. A
+// function has its own transactions.
+using Statement = std::int64_t (*)(db::Tx& tx, Timestamp until, int limit);
+using Function = std::int64_t (*)(Context& context, Timestamp until, int limit);
+
+struct Purge {
+    std::string_view name;  // in the log
+    std::variant<Statement, Function> deletes;
+    std::optional<Milliseconds> age;  // nullopt: kept for ever
+    int limit = kRowsAtOnce;
+};
+
+template <class Delete>
+std::int64_t delete_of(Context& context, const OrgId& organization, const Delete& delete_rows) {
+    return context.database.transaction([&](db::Tx& tx) {
+        db::OrgStore org(tx, organization);
+        return delete_rows(org);
     });
-    purged.blocks += deleted;
-    if (deleted == kBlocksAtOnce) return;
-    context.database.transaction([&](db::Tx& tx) {
-        db::OrgStore org(tx, job.organization);
-        store::delete_import(org, job.id);
-    });
-    ++purged.imports;
 }
 
-// An organization's at a time: the primary key, which their age can be told from, begins with it.
-std::int64_t purge_engagement_events(Context& context, Timestamp now) {
-    const int days = context.settings.jobs.engagement_days;
-    if (days == 0) return 0;
-    const Timestamp until = now - std::chrono::days(days);
+template <class Delete>
+std::int64_t delete_of_expired_imports(Context& context, Timestamp until, int jobs,
+                                       const Delete& delete_rows) {
+    const auto expired = context.database.autocommit(
+        [&](db::Tx& tx) { return store::find_expired_imports(tx, until, jobs); });
+    std::int64_t deleted = 0;
+    for (const auto& job : expired) {
+        deleted += delete_of(context, job.organization,
+                             [&](db::OrgStore& org) { return delete_rows(org, job.id); });
+    }
+    return deleted;
+}
+
+// `limit`: of each job.
+std::int64_t purge_blocks(Context& context, Timestamp until, int limit) {
+    return delete_of_expired_imports(context, until, kImportsAtOnce,
+                                     [&](db::OrgStore& org, ImportId job) {
+                                         return store::delete_some_blocks(org, job, limit);
+                                     });
+}
+
+// A job is deleted after its blocks: a run that was killed in between leaves it to the next one.
+std::int64_t purge_imports(Context& context, Timestamp until, int limit) {
+    return delete_of_expired_imports(context, until, limit, [](db::OrgStore& org, ImportId job) {
+        return store::delete_import(org, job) ? 1 : 0;
+    });
+}
+
+// By organization, because the primary key begins with it. `limit`: of each.
+std::int64_t purge_engagement_events(Context& context, Timestamp until, int limit) {
     const auto organizations = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_old_events(tx, until, kOrganizationsAtOnce); });
-    std::int64_t purged = 0;
+    std::int64_t deleted = 0;
     for (const OrgId& organization : organizations) {
-        purged += context.database.transaction([&](db::Tx& tx) {
-            db::OrgStore org(tx, organization);
-            return store::purge_engagement_events(org, until, kRowsAtOnce);
+        deleted += delete_of(context, organization, [&](db::OrgStore& org) {
+            return store::purge_engagement_events(org, until, limit);
         });
     }
-    return purged;
+    return deleted;
+}
+
+std::optional<Milliseconds> days_unless_zero(int count) {
+    if (count == 0) return std::nullopt;
+    return days(count);
+}
+
+// In the order of the steps and of the log.
+std::vector<Purge> purges(const JobsSettings& jobs) {
+    return {
+        {"blocks", purge_blocks, kExpired, kBlocksAtOnce},
+        {"imports", purge_imports, kExpired, kImportsAtOnce},
+        {"idempotency_keys", store::purge_idempotency_keys, kExpired},
+        {"otp_codes", store::purge_otp_codes, kExpired},
+        {"guess_budgets", store::purge_guess_budgets, kExpired},
+        {"sessions", store::purge_sessions, kExpired},
+        {"mails", store::purge_mails, kExpired},
+        {"api_keys", store::purge_revoked_api_keys, kRevokedKeyLife},
+        {"module_credentials", store::purge_revoked_module_credentials, kRevokedKeyLife},
+        {"publishable_keys", store::purge_revoked_publishable_keys, kRevokedKeyLife},
+        {"previous_secrets", store::purge_previous_secrets, kExpired},
+        {"audit_entries", store::purge_audit_log, days(jobs.audit_days)},
+        {"webhook_events", store::purge_webhook_events, days(30), kEventsAtOnce},
+        {"engagement_events", purge_engagement_events, days_unless_zero(jobs.engagement_days)},
+        {"ad_redemptions", store::purge_ad_redemptions, rules::kAdTokenLife + kMargin},
+        {"ad_member_days", store::purge_ad_member_days, kMargin},
+        {"connection_authorizations", store::purge_connection_authorizations, kMargin},
+        {"pending_connections", store::purge_pending_connections, days(7)},
+    };
+}
+
+std::int64_t run(Context& context, const Purge& purge, Timestamp until) {
+    if (const auto* function = std::get_if<Function>(&purge.deletes)) {
+        return (*function)(context, until, purge.limit);
+    }
+    return context.database.transaction(
+        [&](db::Tx& tx) { return std::get<Statement>(purge.deletes)(tx, until, purge.limit); });
 }
 
 }  // namespace
 
+bool Purged::any() const {
+    return std::any_of(counts.begin(), counts.end(),
+                       [](const PurgeCount& count) { return count.rows > 0; });
+}
+
+std::int64_t Purged::operator[](std::string_view name) const {
+    const auto found = std::find_if(counts.begin(), counts.end(),
+                                    [&](const PurgeCount& count) { return count.name == name; });
+    if (found == counts.end()) throw std::out_of_range("no purge of " + std::string(name));
+    return found->rows;
+}
+
 Purged purge_step(Context& context) {
     const Timestamp now = Timestamp::now();
     Purged purged;
-    const auto expired = context.database.autocommit(
-        [&](db::Tx& tx) { return store::find_expired_imports(tx, now, kImportsAtOnce); });
-    for (const auto& job : expired) purge_import(context, job, purged);
-    // Each a transaction of its own, so that none holds its locks for the others.
-    const auto expired_rows = [&](std::int64_t (*purge)(db::Tx&, Timestamp, int), Timestamp until) {
-        return context.database.transaction(
-            [&](db::Tx& tx) { return purge(tx, until, kRowsAtOnce); });
-    };
-    purged.idempotency_keys = expired_rows(store::purge_idempotency_keys, now);
-    purged.otp_codes = expired_rows(store::purge_otp_codes, now);
-    purged.guess_budgets = expired_rows(store::purge_guess_budgets, now);
-    purged.sessions = expired_rows(store::purge_sessions, now);
-    purged.mails = expired_rows(store::purge_mails, now);
-    purged.api_keys = expired_rows(store::purge_revoked_api_keys, now - kRevokedKeyLife);
-    purged.module_credentials =
-        expired_rows(store::purge_revoked_module_credentials, now - kRevokedKeyLife);
-    purged.publishable_keys =
-        expired_rows(store::purge_revoked_publishable_keys, now - kRevokedKeyLife);
-    purged.previous_secrets = expired_rows(store::purge_previous_secrets, now);
-    purged.audit_entries = expired_rows(store::purge_audit_log,
-                                        now - std::chrono::days(context.settings.jobs.audit_days));
-    // Clocks of several machines need not agree.
-    purged.ad_redemptions =
-        expired_rows(store::purge_ad_redemptions, now - rules::kAdTokenLife - kClockMargin);
-    purged.ad_member_days = expired_rows(store::purge_ad_member_days, now - kClockMargin);
-    // Who comes back late is told so for a while.
-    purged.connection_authorizations =
-        expired_rows(store::purge_connection_authorizations, now - kClockMargin);
-    purged.pending_connections = expired_rows(store::purge_pending_connections, now - kPendingLife);
-    purged.webhook_events = context.database.transaction([&](db::Tx& tx) {
-        return store::purge_webhook_events(tx, now - kEventLife, kEventsAtOnce);
-    });
-    purged.engagement_events = purge_engagement_events(context, now);
+    for (const Purge& purge : purges(context.settings.jobs)) {
+        const auto rows = purge.age ? run(context, purge, now - *purge.age) : 0;
+        purged.counts.push_back({purge.name, rows});
+    }
     return purged;
 }
 

@@ -228,10 +228,13 @@ std::vector<ClaimedImport> find_expired_imports(db::Tx& tx, Timestamp now, int l
     return tx.all(kFind, now, limit);
 }
 
-void delete_import(db::OrgStore& org, ImportId id) {
+bool delete_import(db::OrgStore& org, ImportId id) {
     static constexpr OrgSql kDelete{
-        "imports.delete", "DELETE FROM import_jobs WHERE organization_id = :org AND id = ?"};
-    org.execute(kDelete, id);
+        "imports.delete",
+        "DELETE FROM import_jobs WHERE organization_id = :org AND id = ? AND NOT EXISTS "
+        "(SELECT 1 FROM import_blocks b WHERE b.organization_id = import_jobs.organization_id "
+        "AND b.job_id = import_jobs.id)"};
+    return org.execute(kDelete, id) == 1;
 }
 
 std::vector<ImportCount> count_moving_imports(db::Tx& tx, Timestamp now) {

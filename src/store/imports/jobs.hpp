@@ -73,7 +73,8 @@ bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, rules::Imp
 
 // Jobs whose retention is over.
 std::vector<ClaimedImport> find_expired_imports(db::Tx& tx, Timestamp now, int limit);
-void delete_import(db::OrgStore& org, ImportId id);
+// False while the job has blocks, or when it is gone already.
+bool delete_import(db::OrgStore& org, ImportId id);
 
 struct ImportCount {
     rules::ImportState state;

@@ -10,6 +10,7 @@
 #include <vector>
 
 using muster::log_event;
+using muster::LogField;
 using muster::LogLevel;
 using muster::test::logged;
 
@@ -47,6 +48,12 @@ BOOST_AUTO_TEST_CASE(an_event_is_a_line_of_keys_and_values) {
                }) ==
                "level=warning event=import.claimed job=text rows=12 ratio=-1 is=plain/x:y_1\n"
                "level=error event=alone\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_fields_may_come_from_a_vector) {
+    const std::vector<LogField> fields = {{"sessions", 2}, {"mails", 0}};
+    BOOST_TEST(logged([&] { log_event(LogLevel::Info, "e", fields); }) ==
+               "level=info event=e sessions=2 mails=0\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_value_that_is_not_plain_stands_in_quotes_and_on_one_line) {

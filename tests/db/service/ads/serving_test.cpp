@@ -382,8 +382,8 @@ BOOST_AUTO_TEST_CASE(what_kept_tokens_and_caps_is_purged_when_its_time_is_over) 
     client.execute("UPDATE ad_redemptions SET redeemed_at = redeemed_at - ?", kDay / 12);
     client.execute("UPDATE ad_member_days SET day = day - 2");
     const auto purged = service::purge_step(context);
-    BOOST_TEST(purged.ad_redemptions == 1);
-    BOOST_TEST(purged.ad_member_days == 1);
+    BOOST_TEST(purged["ad_redemptions"] == 1);
+    BOOST_TEST(purged["ad_member_days"] == 1);
     BOOST_TEST(days(made.id).size() == 1U);
 }
 

@@ -455,7 +455,7 @@ BOOST_AUTO_TEST_CASE(ways_to_a_provider_go_an_hour_after_their_end) {
     };
     put(Timestamp::now() - kHour);
     put(Timestamp::now() - kHour + kMinute);
-    BOOST_TEST(service::purge_step(mine).connection_authorizations == 1);
+    BOOST_TEST(service::purge_step(mine)["connection_authorizations"] == 1);
     BOOST_TEST(!service::purge_step(mine).any());
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connection_authorizations") == 1);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM connections") == 2);
@@ -480,7 +480,7 @@ BOOST_AUTO_TEST_CASE(connections_that_never_were_go_after_seven_days) {
         "INSERT INTO connection_authorizations (organization_id, connection_id, state_hash, "
         "session_id, verifier, redirect_uri, expires_at) VALUES (?, ?, ?, ?, 'v', 'u', ?)",
         acme, under_way, sha256("state"), SessionId::create(), Timestamp::now());
-    BOOST_TEST(service::purge_step(mine).pending_connections == 2);
+    BOOST_TEST(service::purge_step(mine)["pending_connections"] == 2);
     BOOST_TEST(!service::purge_step(mine).any());
     BOOST_TEST(!is_there(old));
     BOOST_TEST(!is_there(failed));

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(events_go_after_thirty_days_with_all_that_hangs_on_them) {
                    now - Milliseconds(kMonth - 60'000));
     std::int64_t purged = 0;
     int steps = 0;
-    while (const auto some = service::purge_step(context).webhook_events) {
+    while (const auto some = service::purge_step(context)["webhook_events"]) {
         purged += some;
         ++steps;
     }
