@@ -4,9 +4,8 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "json/json_body.hpp"
 #include "rules/event_types.hpp"
-
-#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +16,10 @@
 namespace muster::rules {
 namespace {
 
-namespace dom = simdjson::dom;
+using json::JsonIn;
+using json::JsonKind;
+using json::JsonObject;
+using json::JsonParser;
 
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestDescription = 2000;
@@ -44,21 +46,6 @@ struct Manifest {
     std::map<std::string, Property, std::less<>> config;
 };
 
-// The object that `json` is, with the parser that it lives in.
-class Document {
-  public:
-    explicit Document(std::string_view json)
-        : is_object_(parser_.parse(simdjson::padded_string(json)).get_object().get(root_) ==
-                     simdjson::SUCCESS) {}
-    bool is_object() const { return is_object_; }
-    const dom::object& root() const { return root_; }
-
-  private:
-    dom::parser parser_;
-    dom::object root_;
-    bool is_object_ = false;
-};
-
 bool is_lower_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
@@ -81,25 +68,24 @@ std::string at(const std::string& path, std::size_t index) {
     return path + "[" + std::to_string(index) + "]";
 }
 
-std::optional<PropertyType> type_of(const dom::element& value) {
+std::optional<PropertyType> type_of(const JsonIn& value) {
     if (value.is_string()) return PropertyType::String;
     if (value.is_number()) return PropertyType::Number;
-    if (value.is_bool()) return PropertyType::Boolean;
+    if (value.is_boolean()) return PropertyType::Boolean;
     return std::nullopt;
 }
 
-std::string value_json(const dom::element& value) {
-    if (!value.is_string()) return simdjson::minify(value);
+std::string value_json(const JsonIn& value) {
     std::string json;
-    append_json_string(json, value.get_string().value_unsafe());
+    append_value(json, value);
     return json;
 }
 
 // Equal for equal values: 1 and 1.0 are one number.
-std::string comparable(const dom::element& value) {
+std::string comparable(const JsonIn& value) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
-    if (value.is_double()) {
-        const double number = value.get_double().value_unsafe();
+    if (value.kind() == JsonKind::Double) {
+        const double number = *value.number();
         const bool is_whole = number >= -kExact && number <= kExact &&
                               number == static_cast<double>(static_cast<std::int64_t>(number));
         if (is_whole) return std::to_string(static_cast<std::int64_t>(number));
@@ -111,18 +97,19 @@ std::string comparable(const dom::element& value) {
 
 class ManifestReader {
   public:
-    // nullopt: the manifest was published, so its types need no judging.
+    // nullopt: the manifest was published, so its types are valid.
     ManifestReader(std::optional<std::string_view> slug, Faults& faults)
         : slug_(slug), faults_(faults) {}
 
     Manifest read(std::string_view json) {
-        const Document document(json);
-        if (!document.is_object()) {
+        JsonParser parser;
+        const auto manifest = parser.parse_object(json);
+        if (!manifest) {
             faults_.add("manifest", FieldCode::WrongType);
             return {};
         }
         bool has_name = false;
-        members("manifest", document.root(), [&](std::string_view key, const auto& value) {
+        members("manifest", *manifest, [&](std::string_view key, const JsonIn& value) {
             has_name = has_name || key == "name";
             return member(key, value);
         });
@@ -131,12 +118,10 @@ class ManifestReader {
     }
 
   private:
-    using Element = dom::element;
-
-    // `take` handles a member, or tells that there is none of that key. A stored text may say a key
+    // `take` handles a member, or returns false for an unknown key. A stored text may have a key
     // twice.
     template <class Take>
-    void members(const std::string& path, const dom::object& object, const Take& take) {
+    void members(const std::string& path, const JsonObject& object, const Take& take) {
         std::set<std::string_view> seen;
         for (const auto& [key, value] : object) {
             if (faults_.truncated()) return;
@@ -148,7 +133,7 @@ class ManifestReader {
         }
     }
 
-    bool member(std::string_view key, const Element& value) {
+    bool member(std::string_view key, const JsonIn& value) {
         if (key == "name") {
             text("manifest.name", value, 1, kLongestName);
         } else if (key == "description") {
@@ -159,7 +144,7 @@ class ManifestReader {
             config_schema("manifest.config_schema", value);
         } else if (key == "permissions") {
             distinct("manifest.permissions", value, kMostPermissions,
-                     [&](const std::string& path, const Element& entry) {
+                     [&](const std::string& path, const JsonIn& entry) {
                          text(path, entry, 1, kLongestPermission);
                      });
         } else {
@@ -168,26 +153,25 @@ class ManifestReader {
         return true;
     }
 
-    void text(const std::string& path, const Element& value, std::size_t least, std::size_t most) {
-        std::string_view text;
-        if (value.get_string().get(text)) return faults_.add(path, FieldCode::WrongType);
-        const std::size_t length = utf8_length(trimmed(text));
-        if (length < least) return faults_.add(path, FieldCode::Required);
-        if (utf8_length(text) > most) return faults_.add(path, FieldCode::TooLong);
+    void text(const std::string& path, const JsonIn& value, std::size_t least, std::size_t most) {
+        const auto text = value.string();
+        if (!text) return faults_.add(path, FieldCode::WrongType);
+        if (utf8_length(trimmed(*text)) < least) return faults_.add(path, FieldCode::Required);
+        if (is_longer_than(*text, most)) return faults_.add(path, FieldCode::TooLong);
         // A description may have lines.
-        if (least > 0 && has_control(text)) faults_.add(path, FieldCode::InvalidValue);
+        if (least > 0 && has_control(*text)) faults_.add(path, FieldCode::InvalidValue);
     }
 
-    // An array of values that differ, each for `take` to look at.
+    // An array of values that differ, each of which `take` checks.
     template <class Take>
-    void distinct(const std::string& path, const Element& value, std::size_t most,
+    void distinct(const std::string& path, const JsonIn& value, std::size_t most,
                   const Take& take) {
-        dom::array entries;
-        if (value.get_array().get(entries)) return faults_.add(path, FieldCode::WrongType);
-        if (entries.size() > most) return faults_.add(path, FieldCode::TooLong);
+        const auto entries = value.array();
+        if (!entries) return faults_.add(path, FieldCode::WrongType);
+        if (entries->size() > most) return faults_.add(path, FieldCode::TooLong);
         std::set<std::string> seen;
         std::size_t index = 0;
-        for (const Element entry : entries) {
+        for (const JsonIn& entry : *entries) {
             const std::string place = at(path, index++);
             if (!seen.insert(comparable(entry)).second) {
                 faults_.add(place, FieldCode::Duplicate);
@@ -197,16 +181,16 @@ class ManifestReader {
         }
     }
 
-    void events(const std::string& path, const Element& value) {
-        dom::object object;
-        if (value.get_object().get(object)) return faults_.add(path, FieldCode::WrongType);
-        members(path, object, [&](std::string_view key, const Element& types) {
+    void events(const std::string& path, const JsonIn& value) {
+        const auto object = value.object();
+        if (!object) return faults_.add(path, FieldCode::WrongType);
+        members(path, *object, [&](std::string_view key, const JsonIn& types) {
             if (key == "emits") {
                 distinct(path + ".emits", types, kMostTypes,
-                         [&](const auto& place, const Element& type) { emits(place, type); });
+                         [&](const auto& place, const JsonIn& type) { emits(place, type); });
             } else if (key == "subscribes") {
                 distinct(path + ".subscribes", types, kMostTypes,
-                         [&](const auto& place, const Element& type) { subscribes(place, type); });
+                         [&](const auto& place, const JsonIn& type) { subscribes(place, type); });
             } else {
                 return false;
             }
@@ -214,29 +198,29 @@ class ManifestReader {
         });
     }
 
-    void emits(const std::string& path, const Element& value) {
-        std::string_view type;
-        if (value.get_string().get(type)) return faults_.add(path, FieldCode::WrongType);
-        if (slug_ && !can_emit(*slug_, type)) {
+    void emits(const std::string& path, const JsonIn& value) {
+        const auto type = value.string();
+        if (!type) return faults_.add(path, FieldCode::WrongType);
+        if (slug_ && !can_emit(*slug_, *type)) {
             return faults_.add(path, FieldCode::InvalidValue,
                                "A module emits types below its own slug, with _ for -.");
         }
-        manifest_.emits.emplace_back(type);
+        manifest_.emits.emplace_back(*type);
     }
 
-    void subscribes(const std::string& path, const Element& value) {
-        std::string_view type;
-        if (value.get_string().get(type)) return faults_.add(path, FieldCode::WrongType);
-        if (!can_subscribe_to(type)) {
+    void subscribes(const std::string& path, const JsonIn& value) {
+        const auto type = value.string();
+        if (!type) return faults_.add(path, FieldCode::WrongType);
+        if (!can_subscribe_to(*type)) {
             faults_.add(path, FieldCode::InvalidValue, "There is no such type of event.");
         }
     }
 
-    void config_schema(const std::string& path, const Element& value) {
-        dom::object object;
-        if (value.get_object().get(object)) return faults_.add(path, FieldCode::WrongType);
-        if (object.size() > kMostProperties) return faults_.add(path, FieldCode::TooLong);
-        members(path, object, [&](std::string_view name, const Element& definition) {
+    void config_schema(const std::string& path, const JsonIn& value) {
+        const auto object = value.object();
+        if (!object) return faults_.add(path, FieldCode::WrongType);
+        if (object->size() > kMostProperties) return faults_.add(path, FieldCode::TooLong);
+        members(path, *object, [&](std::string_view name, const JsonIn& definition) {
             const std::string place = below(path, name);
             if (!is_property_name(name)) {
                 faults_.add(place, FieldCode::InvalidValue,
@@ -248,16 +232,16 @@ class ManifestReader {
         });
     }
 
-    Property property(const std::string& path, const Element& definition) {
+    Property property(const std::string& path, const JsonIn& definition) {
         Property property;
-        dom::object object;
-        if (definition.get_object().get(object)) {
+        const auto object = definition.object();
+        if (!object) {
             faults_.add(path, FieldCode::WrongType);
             return property;
         }
-        std::optional<Element> type;
-        std::optional<Element> choices;
-        members(path, object, [&](std::string_view key, const Element& value) {
+        std::optional<JsonIn> type;
+        std::optional<JsonIn> choices;
+        members(path, *object, [&](std::string_view key, const JsonIn& value) {
             if (key == "type") {
                 type = value;
             } else if (key == "required") {
@@ -284,34 +268,35 @@ class ManifestReader {
         return property;
     }
 
-    void flag(const std::string& path, const Element& value, bool& to) {
-        if (value.get_bool().get(to)) faults_.add(path, FieldCode::WrongType);
+    void flag(const std::string& path, const JsonIn& value, bool& to) {
+        const auto flag = value.boolean();
+        if (!flag) return faults_.add(path, FieldCode::WrongType);
+        to = *flag;
     }
 
     std::optional<PropertyType> property_type(const std::string& path,
-                                              const std::optional<Element>& value) {
+                                              const std::optional<JsonIn>& value) {
         constexpr std::array<std::string_view, 3> kTexts = {"string", "number", "boolean"};
-        std::string_view text;
+        const auto text = value ? value->string() : std::nullopt;
         if (!value) {
             faults_.add(path, FieldCode::Required);
-        } else if (value->get_string().get(text)) {
+        } else if (!text) {
             faults_.add(path, FieldCode::WrongType);
         } else {
-            const auto* const found = std::find(kTexts.begin(), kTexts.end(), text);
+            const auto* const found = std::find(kTexts.begin(), kTexts.end(), *text);
             if (found != kTexts.end()) return static_cast<PropertyType>(found - kTexts.begin());
             faults_.add(path, FieldCode::InvalidChoice);
         }
         return std::nullopt;
     }
 
-    void read_choices(const std::string& path, const Element& value, Property& property) {
-        distinct(path, value, kMostChoices, [&](const std::string& place, const Element& choice) {
-            std::string_view text;
+    void read_choices(const std::string& path, const JsonIn& value, Property& property) {
+        distinct(path, value, kMostChoices, [&](const std::string& place, const JsonIn& choice) {
             if (!property.type) return;  // which is a fault already
+            const auto text = choice.string();
             if (type_of(choice) != property.type) {
                 faults_.add(place, FieldCode::WrongType);
-            } else if (choice.is_string() &&
-                       utf8_length(text = choice.get_string().value_unsafe()) > kLongestChoice) {
+            } else if (text && is_longer_than(*text, kLongestChoice)) {
                 faults_.add(place, FieldCode::TooLong);
             } else if (text == kHiddenValue) {
                 faults_.add(place, FieldCode::InvalidValue,
@@ -320,9 +305,8 @@ class ManifestReader {
                 property.choices.insert(comparable(choice));
             }
         });
-        if (value.is_array() && value.get_array().value_unsafe().size() == 0) {
-            faults_.add(path, FieldCode::TooShort);
-        }
+        const auto choices = value.array();
+        if (choices && choices->size() == 0) faults_.add(path, FieldCode::TooShort);
     }
 
     std::optional<std::string_view> slug_;
@@ -341,20 +325,21 @@ class ConfigCheck {
   public:
     ConfigCheck(const Manifest& manifest, const Secret& kept, Faults& faults)
         : manifest_(manifest),
-          kept_(kept.reveal()),
+          kept_(kept_parser_.parse_object(kept.reveal())),
           faults_(faults),
           shown_(shown_text_),
           secrets_(secrets_text_) {}
 
     Config run(std::string_view json) {
-        const Document document(json);
-        if (!document.is_object()) {
+        JsonParser parser;
+        const auto config = parser.parse_object(json);
+        if (!config) {
             faults_.add("config", FieldCode::WrongType);
             return {};
         }
         shown_.begin_object();
         secrets_.begin_object();
-        for (const auto& [name, value] : document.root()) {
+        for (const auto& [name, value] : *config) {
             if (faults_.truncated()) break;
             const auto property = manifest_.config.find(name);
             if (property == manifest_.config.end()) {
@@ -376,27 +361,17 @@ class ConfigCheck {
     }
 
   private:
-    void take(std::string_view name, const Property& property, const dom::element& value) {
+    void take(std::string_view name, const Property& property, const JsonIn& value) {
         const std::string path = below("config", name);
-        if (is_hidden(value)) {
-            const auto stored = kept_value(name);
+        if (value.string() == kHiddenValue) {
+            const auto stored = kept_ ? kept_->find(name) : std::nullopt;
             if (property.is_secret != stored.has_value()) return refuse_hidden(path, property);
             if (stored) return write(path, name, property, *stored);
         }
         write(path, name, property, value);
     }
 
-    static bool is_hidden(const dom::element& value) {
-        return value.is_string() && value.get_string().value_unsafe() == kHiddenValue;
-    }
-
-    std::optional<dom::element> kept_value(std::string_view name) const {
-        dom::element value;
-        if (!kept_.is_object() || kept_.root().at_key(name).get(value)) return std::nullopt;
-        return value;
-    }
-
-    // What was secret must not come to light because another version does not call it so.
+    // A stored secret stays hidden even if another version does not declare it secret.
     void refuse_hidden(const std::string& path, const Property& property) {
         faults_.add(path, FieldCode::InvalidValue,
                     property.is_secret ? "There is no stored value that \"***\" could stand for."
@@ -404,7 +379,7 @@ class ConfigCheck {
     }
 
     void write(const std::string& path, std::string_view name, const Property& property,
-               const dom::element& value) {
+               const JsonIn& value) {
         if (!type_of(value) || type_of(value) != property.type) {
             return faults_.add(path, FieldCode::WrongType);
         }
@@ -420,7 +395,8 @@ class ConfigCheck {
     }
 
     const Manifest& manifest_;
-    Document kept_;
+    JsonParser kept_parser_;
+    std::optional<JsonObject> kept_;
     Faults& faults_;
     std::set<std::string_view> seen_;
     std::string shown_text_;
