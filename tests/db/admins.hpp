@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "db/fixture.hpp"
 #include "rules/access/totp.hpp"
+#include "rules/audit.hpp"
 #include "service/access/organizations.hpp"
 #include "service/access/sessions.hpp"
 #include "service/access/sign_in.hpp"

@@ -4,6 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "db/fixture.hpp"
+#include "rules/imports/block.hpp"
 #include "service/audit.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/api_keys.hpp"

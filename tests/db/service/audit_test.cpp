@@ -1,4 +1,5 @@
 // service/audit.hpp: what is noted, and who reads it.
+#include "rules/audit.hpp"
 #include "service/audit.hpp"
 
 #include "base/json.hpp"

@@ -161,7 +161,11 @@ struct Calls : test::OfflineContext {
     }
     http::Request request;
     OrgId acme = OrgId::create();
-    service::Caller caller{.actor = {.organization = acme}};
+    service::Caller caller = [this] {
+        service::Caller made;
+        made.actor.organization = acme;
+        return made;
+    }();
 };
 
 }  // namespace

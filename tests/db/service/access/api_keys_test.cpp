@@ -1,6 +1,7 @@
 // service/access/api_keys.hpp: keys are shown once, listed, rotated, revoked, and let their
 // organization in as long as they live.
 #include "service/access/api_keys.hpp"
+#include "rules/audit.hpp"
 
 #include "base/crypto.hpp"
 #include "db/fixture.hpp"

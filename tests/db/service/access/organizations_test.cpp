@@ -1,5 +1,6 @@
 // service/access/organizations.hpp: tenants and seats.
 #include "service/access/organizations.hpp"
+#include "rules/access/admins.hpp"
 #include "rules/access/roles.hpp"
 
 #include "db/fixture.hpp"

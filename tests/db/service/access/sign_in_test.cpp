@@ -2,6 +2,7 @@
 // and nobody can tell by what is written who is an admin.
 #include "service/access/sign_in.hpp"
 #include "rules/access/roles.hpp"
+#include "rules/audit.hpp"
 
 #include "base/crypto.hpp"
 #include "db/admins.hpp"

@@ -1,6 +1,7 @@
 // service/access/two_factor.hpp: enrolling, each code once, guessing that is paused for all of an
 // admin's sessions, and backup codes.
 #include "service/access/two_factor.hpp"
+#include "rules/audit.hpp"
 
 #include "db/admins.hpp"
 

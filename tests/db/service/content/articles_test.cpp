@@ -1,6 +1,7 @@
 // service/content/articles.hpp: articles are written, published, taken back, and paged; the index
 // of their tags tells the same as the articles.
 #include "service/content/articles.hpp"
+#include "rules/audit.hpp"
 
 #include "db/fixture.hpp"
 #include "service/access/organizations.hpp"

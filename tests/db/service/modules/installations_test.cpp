@@ -1,6 +1,7 @@
 // service/modules/installations.hpp: one live installation a module, its config split into what is
 // shown and what is sealed, and what becomes of its webhooks when it stops.
 #include "service/modules/installations.hpp"
+#include "rules/audit.hpp"
 
 #include "db/modules.hpp"
 #include "rules/seal_names.hpp"

@@ -1,6 +1,7 @@
 // service/modules/modules.hpp: drafts are made, versions published by the contract, modules
 // deprecated.
 #include "service/modules/modules.hpp"
+#include "rules/audit.hpp"
 
 #include "db/modules.hpp"
 

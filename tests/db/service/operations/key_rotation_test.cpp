@@ -1,6 +1,7 @@
 // service/operations/key_rotation.hpp: under a new key everything that rests sealed is sealed anew,
 // whatever breaks off in between.
 #include "service/operations/key_rotation.hpp"
+#include "rules/audit.hpp"
 
 #include "base/crypto.hpp"
 #include "db/admins.hpp"

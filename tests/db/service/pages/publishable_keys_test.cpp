@@ -1,6 +1,7 @@
 // service/pages/publishable_keys.hpp: keys of pages are issued within a bound, listed, changed,
 // revoked, and found as long as they live; a key of the other kind is none.
 #include "service/pages/publishable_keys.hpp"
+#include "rules/audit.hpp"
 
 #include "db/fixture.hpp"
 #include "service/access/organizations.hpp"

@@ -1,6 +1,7 @@
 // service/webhooks/deliveries.hpp: deliveries are shown with their attempts, sent again one by one
 // or since a time, and an endpoint can be tried out.
 #include "service/webhooks/deliveries.hpp"
+#include "rules/audit.hpp"
 
 #include "db/webhooks.hpp"
 #include "rules/webhook_wire.hpp"

@@ -1,6 +1,7 @@
 // service/webhooks/endpoints.hpp: endpoints are made below an installation, changed, paused,
 // disabled, rotated and deleted; their secrets rest sealed.
 #include "service/webhooks/endpoints.hpp"
+#include "rules/audit.hpp"
 
 #include "db/webhooks.hpp"
 #include "rules/seal_names.hpp"

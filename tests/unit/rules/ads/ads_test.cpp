@@ -5,6 +5,7 @@
 #include "rules/ads/choice.hpp"
 
 #include "print.hpp"
+#include "rules/attributes.hpp"
 
 using namespace muster;
 using rules::AdCandidate;

@@ -1,5 +1,6 @@
 // rules/imports/mapping.hpp: every fault of a mapping with the exact path it is reported at.
 #include "rules/imports/mapping.hpp"
+#include "rules/attributes.hpp"
 
 #include "rules/members/fields.hpp"
 
