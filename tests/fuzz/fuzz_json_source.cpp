@@ -2,6 +2,7 @@
 // parser's element, and compacting changes nothing but white space.
 #include "base/error.hpp"
 #include "fuzz/fuzz.hpp"
+#include "json/json_body.hpp"
 #include "json/json_source.hpp"
 
 #include <optional>
