@@ -156,8 +156,13 @@ constexpr std::string_view kCookie = "__Host-muster-connect";
 // For all ways of the session: a callback leaves it alone, because another tab may be on its way.
 http::Header set_cookie(std::string_view proof) {
     const auto life = std::chrono::duration_cast<std::chrono::seconds>(rules::kAuthorizationLife);
-    return {"Set-Cookie", std::string(kCookie) + "=" + std::string(proof) + "; Path=/; Max-Age=" +
-                              std::to_string(life.count()) + "; Secure; HttpOnly; SameSite=Lax"};
+    std::string cookie(kCookie);
+    cookie.append("=")
+        .append(proof)
+        .append("; Path=/; Max-Age=")
+        .append(std::to_string(life.count()));
+    cookie.append("; Secure; HttpOnly; SameSite=Lax");
+    return {"Set-Cookie", std::move(cookie)};
 }
 
 // ---------------------------------------------------------------------------- handlers

@@ -36,9 +36,9 @@ std::optional<IngestSignature> parse_ingest_signature(std::string_view header) {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         std::string_view part = parts[i];
         if (!take_name(part, "v1=")) return std::nullopt;
-        auto digest = from_hex(part);
+        const auto digest = from_hex(part);
         if (!digest || digest->size() != kDigestBytes) return std::nullopt;
-        signature.digests.push_back(std::move(*digest));
+        signature.digests.push_back(*digest);
     }
     return signature;
 }
