@@ -30,6 +30,8 @@ struct Answer {
     std::vector<http::Header> headers = {};    // not recorded: a replay has none of them
     bool is_second = false;                    // the row's second reply
 };
+template <class Value, class... Rest>
+Answer(Value, Rest...) -> Answer<Value>;
 
 // A page of a list.
 template <class Value>

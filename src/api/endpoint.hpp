@@ -15,7 +15,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -141,10 +140,12 @@ struct Handler {
 // The name of a row, and where the row is written.
 struct Operation : std::string_view {
     constexpr Operation() = default;
-    constexpr Operation(const char* name,
-                        std::source_location written = std::source_location::current())
-        : std::string_view(name), where(written) {}
-    std::source_location where = {};
+    // Not std::source_location: clang 14, which fuzzes and lints, has none with libstdc++.
+    constexpr Operation(const char* name, const char* file_name = __builtin_FILE(),
+                        int line_number = __builtin_LINE())
+        : std::string_view(name), file(file_name), line(line_number) {}
+    const char* file = "";
+    int line = 0;
 };
 
 struct Endpoint {

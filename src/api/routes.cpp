@@ -102,8 +102,7 @@ std::string routes_text() {
     for (const Endpoint* row : all_endpoints()) {
         text += std::string(text_of(row->method)) + " " + std::string(row->path) + " " +
                 std::string(row->operation) + " " + std::string(text_of(row->access)) + " " +
-                row->operation.where.file_name() + ":" +
-                std::to_string(row->operation.where.line()) + "\n";
+                row->operation.file + ":" + std::to_string(row->operation.line) + "\n";
     }
     return text;
 }

@@ -23,6 +23,8 @@ struct Name {
     Enum value;
     std::string_view text;
 };
+template <class Enum>
+Name(Enum, std::string_view) -> Name<Enum>;
 
 // In the order of the values, all of them.
 template <class Enum>

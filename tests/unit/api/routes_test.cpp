@@ -119,13 +119,13 @@ BOOST_AUTO_TEST_CASE(the_routes_are_printed_a_line_each) {
 
 BOOST_AUTO_TEST_CASE(the_place_of_a_row_is_the_line_of_its_operation) {
     for (const auto* row : all_endpoints()) {
-        const auto& where = row->operation.where;
-        BOOST_TEST(std::string_view(where.file_name()).starts_with("src/api/"), row->operation);
-        std::ifstream file(where.file_name());
+        const muster::api::Operation& written = row->operation;
+        BOOST_TEST(std::string_view(written.file).starts_with("src/api/"), row->operation);
+        std::ifstream file(written.file);
         std::string line;
-        for (std::uint32_t i = 0; i < where.line(); ++i) std::getline(file, line);
+        for (int i = 0; i < written.line; ++i) std::getline(file, line);
         BOOST_TEST(line.find("\"" + std::string(row->operation) + "\"") != std::string::npos,
-                   where.file_name() << ":" << where.line() << ": " << line);
+                   written.file << ":" << written.line << ": " << line);
     }
 }
 
