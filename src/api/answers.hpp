@@ -143,11 +143,11 @@ bool is_replayed(const http::Reply& reply);
 
 // Whether the function takes an open transaction.
 template <auto kWork, class... Body>
-inline constexpr bool is_transacted =
+inline constexpr bool kIsTransacted =
     std::is_invocable_v<decltype(kWork), Call&, service::OrgTransaction&, const Body&...>;
 template <auto kWork, class... Body>
-inline constexpr bool is_handler =
-    is_transacted<kWork, Body...> || std::is_invocable_v<decltype(kWork), Call&, Body...>;
+inline constexpr bool kIsHandler =
+    kIsTransacted<kWork, Body...> || std::is_invocable_v<decltype(kWork), Call&, Body...>;
 
 // ---------------------------------------------------------------------------- kinds of handlers
 
@@ -157,14 +157,14 @@ struct Answers {
 
     template <class... Body>
     http::Reply operator()(Call& call, Body... body) const {
-        static_assert(is_handler<kWork, Body...>,
+        static_assert(kIsHandler<kWork, Body...>,
                       "a handler takes (Call&[, OrgTransaction&][, decoded body])");
         std::vector<http::Header> headers;
         const auto shown = [&](auto answer) {
             headers = std::move(answer.headers);
             return stored<kRecord>(call.endpoint, answer);
         };
-        if constexpr (is_transacted<kWork, Body...>) {
+        if constexpr (kIsTransacted<kWork, Body...>) {
             auto reply = call.transact([&](service::OrgTransaction& transaction) {
                 return shown(answer_of(kWork(call, transaction, std::as_const(body)...)));
             });
@@ -185,10 +185,10 @@ struct AnswersNothing {
 
     template <class... Body>
     http::Reply operator()(Call& call, Body... body) const {
-        static_assert(is_handler<kWork, Body...>,
+        static_assert(kIsHandler<kWork, Body...>,
                       "a handler takes (Call&[, OrgTransaction&][, decoded body])");
         service::StoredReply reply{.status = call.endpoint.reply.status};
-        if constexpr (is_transacted<kWork, Body...>) {
+        if constexpr (kIsTransacted<kWork, Body...>) {
             reply = call.transact([&](service::OrgTransaction& transaction) {
                 kWork(call, transaction, std::as_const(body)...);
                 return reply;

@@ -131,7 +131,9 @@ void add_locations(std::string& to, const Node& node, const std::string& path,
     }
     if (inside != around) add_location(to, path + "/", inside);
     for (const auto& [segment, child] : node.below) {
-        add_locations(to, child, path + "/" + segment, inside);
+        std::string below = path;
+        below.append("/").append(segment);
+        add_locations(to, child, below, inside);
     }
 }
 

@@ -320,7 +320,9 @@ void drop_unused_components(Json::Value& document) {
     }
     for (const std::string& kind : components.getMemberNames()) {
         for (const std::string& name : components[kind].getMemberNames()) {
-            if (!used.contains(kind + "/" + name)) components[kind].removeMember(name);
+            std::string path = kind;
+            path.append("/").append(name);
+            if (!used.contains(path)) components[kind].removeMember(name);
         }
     }
 }

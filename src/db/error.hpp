@@ -8,7 +8,7 @@ namespace muster::db {
 
 // The server's errors by name: server_errors.def.
 enum class ServerError : int {
-#define SERVER_ERROR(name, number, kind) name = number,
+#define SERVER_ERROR(name, number, kind) name = (number),
 #include "db/server_errors.def"
 #undef SERVER_ERROR
 };

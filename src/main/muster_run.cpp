@@ -57,6 +57,7 @@ std::vector<jobs::Work> imports(RunnerConnections& runner) {
 std::vector<jobs::Work> connections(RunnerConnections& runner) {
     const auto limits = std::make_shared<service::ProviderLimits>();
     std::vector<jobs::Work> lanes;
+    lanes.reserve(kConnectionLanes);
     for (int lane = 0; lane < kConnectionLanes; ++lane) {
         lanes.push_back(jobs::connection_work(runner.add(), limits));
     }
@@ -93,6 +94,7 @@ constexpr std::string_view kAll = "all";
 // The kinds and `all`.
 std::string checked_kind(const CommandLine& line) {
     std::vector<std::string_view> names;
+    names.reserve(kKinds.size() + 1);
     for (const Kind& kind : kKinds) names.push_back(kind.name);
     names.push_back(kAll);
     if (line.arguments.empty()) throw UsageError("KIND is missing; use " + listed(names));

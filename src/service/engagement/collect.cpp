@@ -18,9 +18,10 @@ struct Part {
 };
 
 // What an organization's pages track is written by one statement.
-Part tracked_part(OrgId organization, std::vector<std::size_t> places,
+Part tracked_part(OrgId organization, const std::vector<std::size_t>& places,
                   std::span<const CollectedCall> calls) {
     std::vector<const TrackedCall*> tracked;
+    tracked.reserve(places.size());
     for (const std::size_t place : places) {
         tracked.push_back(&std::get<TrackedCall>(calls[place].events));
     }
@@ -28,6 +29,7 @@ Part tracked_part(OrgId organization, std::vector<std::size_t> places,
                 OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
                 const auto counts = track_events(transaction, tracked);
                 std::vector<StoredReply> replies;
+                replies.reserve(places.size());
                 for (std::size_t i = 0; i < places.size(); ++i) {
                     replies.push_back(calls[places[i]].reply(counts[i]));
                 }
@@ -43,8 +45,9 @@ std::vector<Part> tracked_parts(std::span<const CollectedCall> calls) {
         }
     }
     std::vector<Part> parts;
-    for (auto& [organization, places] : by_organization) {
-        parts.push_back(tracked_part(organization, std::move(places), calls));
+    parts.reserve(by_organization.size());
+    for (const auto& [organization, places] : by_organization) {
+        parts.push_back(tracked_part(organization, places, calls));
     }
     return parts;
 }
@@ -67,9 +70,9 @@ std::vector<Part> pushed_parts(const Context& context, std::span<const Collected
     return parts;
 }
 
-class Writer {
+class EventWriter {
   public:
-    Writer(Context& context, std::vector<Outcome>& outcomes)
+    EventWriter(Context& context, std::vector<Outcome>& outcomes)
         : context_(context), outcomes_(outcomes) {}
 
     void write(const std::vector<Part>& parts) {
@@ -147,7 +150,7 @@ class Writer {
 
 std::vector<Outcome> collect(Context& context, std::span<const CollectedCall> calls) {
     std::vector<Outcome> outcomes(calls.size());
-    Writer writer(context, outcomes);
+    EventWriter writer(context, outcomes);
     // Apart: what modules push holds its members' rows until it is committed, and waits for them;
     // what pages track holds none.
     writer.write(tracked_parts(calls));

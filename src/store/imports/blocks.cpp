@@ -32,48 +32,47 @@ constexpr SqlText read_blocks(std::string_view condition) {
         condition, " ORDER BY block_no, part LIMIT ?"};
 }
 
+constexpr OrgSql kReadAll{"import_blocks.read", kBlock, kSqlText<[] { return read_blocks(""); }>};
+constexpr OrgSql kReadStaged{"import_blocks.read_staged", kBlock,
+                             kSqlText<[] { return read_blocks("AND state = 'staged'"); }>};
+constexpr OrgSql kReadValid{"import_blocks.read_valid", kBlock,
+                            kSqlText<[] { return read_blocks("AND valid_count > 0"); }>};
+constexpr OrgSql kReadInvalid{"import_blocks.read_invalid", kBlock,
+                              kSqlText<[] { return read_blocks("AND invalid_count > 0"); }>};
+constexpr OrgSql kReadCreated{"import_blocks.read_created", kBlock,
+                              kSqlText<[] { return read_blocks("AND created_count > 0"); }>};
+constexpr OrgSql kReadAttached{"import_blocks.read_attached", kBlock,
+                               kSqlText<[] { return read_blocks("AND attached_count > 0"); }>};
+constexpr OrgSql kReadMerged{"import_blocks.read_merged", kBlock,
+                             kSqlText<[] { return read_blocks("AND merged_count > 0"); }>};
+constexpr OrgSql kReadFailed{"import_blocks.read_failed", kBlock,
+                             kSqlText<[] { return read_blocks("AND failed_count > 0"); }>};
+constexpr OrgSql kReadFaulty{
+    "import_blocks.read_faulty", kBlock,
+    kSqlText<[] { return read_blocks("AND invalid_count + failed_count > 0"); }>};
+
 const OrgSql<std::remove_const_t<decltype(kBlock)>>& read_statement(BlockFilter filter) {
-    static constexpr OrgSql kAll{"import_blocks.read", kBlock,
-                                 kSqlText<[] { return read_blocks(""); }>};
-    static constexpr OrgSql kStaged{"import_blocks.read_staged", kBlock,
-                                    kSqlText<[] { return read_blocks("AND state = 'staged'"); }>};
-    static constexpr OrgSql kValid{"import_blocks.read_valid", kBlock,
-                                   kSqlText<[] { return read_blocks("AND valid_count > 0"); }>};
-    static constexpr OrgSql kInvalid{"import_blocks.read_invalid", kBlock,
-                                     kSqlText<[] { return read_blocks("AND invalid_count > 0"); }>};
-    static constexpr OrgSql kCreated{"import_blocks.read_created", kBlock,
-                                     kSqlText<[] { return read_blocks("AND created_count > 0"); }>};
-    static constexpr OrgSql kAttached{
-        "import_blocks.read_attached", kBlock,
-        kSqlText<[] { return read_blocks("AND attached_count > 0"); }>};
-    static constexpr OrgSql kMerged{"import_blocks.read_merged", kBlock,
-                                    kSqlText<[] { return read_blocks("AND merged_count > 0"); }>};
-    static constexpr OrgSql kFailed{"import_blocks.read_failed", kBlock,
-                                    kSqlText<[] { return read_blocks("AND failed_count > 0"); }>};
-    static constexpr OrgSql kFaulty{
-        "import_blocks.read_faulty", kBlock,
-        kSqlText<[] { return read_blocks("AND invalid_count + failed_count > 0"); }>};
     switch (filter) {
         case BlockFilter::All:
-            return kAll;
+            return kReadAll;
         case BlockFilter::Staged:
-            return kStaged;
+            return kReadStaged;
         case BlockFilter::Valid:
-            return kValid;
+            return kReadValid;
         case BlockFilter::Invalid:
-            return kInvalid;
+            return kReadInvalid;
         case BlockFilter::Created:
-            return kCreated;
+            return kReadCreated;
         case BlockFilter::Attached:
-            return kAttached;
+            return kReadAttached;
         case BlockFilter::Merged:
-            return kMerged;
+            return kReadMerged;
         case BlockFilter::Failed:
-            return kFailed;
+            return kReadFailed;
         case BlockFilter::Faulty:
-            return kFaulty;
+            return kReadFaulty;
     }
-    return kAll;
+    return kReadAll;
 }
 
 }  // namespace

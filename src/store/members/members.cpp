@@ -197,6 +197,7 @@ std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user) {
 void update_member(db::OrgStore& org, const rules::Member& member) {
     static constexpr OrgSql kUpdate{"members.update", kSqlText<update_text>};
     std::vector<Param> params;
+    params.reserve(kFields.size() + 6);
     for (const auto& field : kFields) params.emplace_back(member.*field.stored);
     params.insert(params.end(), {member.attributes, member.status, member.locked_at,
                                  member.lock_reason, member.updated_at, member.user_id});

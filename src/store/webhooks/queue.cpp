@@ -120,6 +120,7 @@ std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endp
     auto claimed = org.all(kLock, endpoint, now, limit);
     if (claimed.empty()) return claimed;
     std::vector<DeliveryId> ids;
+    ids.reserve(claimed.size());
     for (const ClaimedDelivery& delivery : claimed) ids.push_back(delivery.id);
     org.execute_bulk(kClaim, ids.size(), with_ids({until, owner}, ids));
     const auto bodies = read_bodies(org, claimed);
