@@ -1,5 +1,5 @@
 // What each sealed value is bound to (base/sealing.hpp): said once for whoever seals, opens, and
-// seals anew (store/operations/key_rotation.cpp).
+// re-encrypts (store/operations/key_rotation.cpp).
 #pragma once
 
 #include "base/ids.hpp"

@@ -84,7 +84,7 @@ ProviderConnection renew_connection(OrgTransaction& transaction, const ConnectRe
     return connection;
 }
 
-// The connection that is to be authorized anew; nullopt where a new one is wanted.
+// The connection that is to be authorized again; nullopt where a new one is wanted.
 std::optional<ProviderConnection> named_connection(OrgTransaction& transaction,
                                                    const ConnectRequest& request) {
     if (!request.connection) return std::nullopt;
