@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "rules/imports/job_record.hpp"
 #include "rules/imports/mapping.hpp"
+#include "rules/members/core_fields.hpp"
 #include "rules/members/payload.hpp"
 #include "service/imports/rows.hpp"
 

@@ -4,12 +4,14 @@
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
+#include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
 #include "rules/members/payload.hpp"
 #include "service/members/change.hpp"
 #include "service/members/create.hpp"
 #include "service/members/list.hpp"
+#include "service/members/read.hpp"
 
 namespace muster::api {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "client/column_names.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include <algorithm>
 #include <array>

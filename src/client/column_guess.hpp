@@ -5,12 +5,15 @@
 #include "client/options.hpp"
 #include "rules/attributes.hpp"
 #include "rules/imports/mapping.hpp"
-#include "rules/members/fields.hpp"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rules {
+enum class CoreField : std::uint8_t;
+}
 
 namespace muster::client {
 
@@ -25,8 +28,8 @@ struct ColumnRoute {
     };
     std::string column;  // its name in the header, made unique
     Kind kind = Kind::Ignored;
-    rules::CoreField field = rules::CoreField::Email;  // of Core
-    std::string attribute_key;                         // of Attribute
+    rules::CoreField field = {};  // of Core
+    std::string attribute_key;    // of Attribute
 
     bool operator==(const ColumnRoute&) const = default;
 };

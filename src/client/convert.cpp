@@ -3,6 +3,8 @@
 #include "base/csv.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "rules/members/core_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,8 @@
 
 #include "base/csv.hpp"
 #include "client/options.hpp"
+#include "rules/members/core_fields.hpp"
+#include "rules/members/fields.hpp"
 
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 #include "client/stager.hpp"
 
 #include "base/text.hpp"
+#include "rules/members/fields.hpp"
 
 #include <map>
 #include <thread>

@@ -7,6 +7,7 @@
 #include "client/convert.hpp"
 #include "client/error_report.hpp"
 #include "client/row_source.hpp"
+#include "rules/members/fields.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include "service/members/create.hpp"
 
 #include "print.hpp"
+#include "service/members/read.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,9 @@
 // stranger against the owner's rows, and by the owner as a control. A statement that is missing
 // here fails the last case.
 #include "db/two_tenants.hpp"
+#include "rules/attributes.hpp"
+#include "rules/imports/block.hpp"
+#include "rules/imports/jobs.hpp"
 #include "store/access/admins.hpp"
 #include "store/access/api_keys.hpp"
 #include "store/access/organizations.hpp"

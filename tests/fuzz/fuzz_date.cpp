@@ -3,7 +3,7 @@
 #include "base/time.hpp"
 
 #include "fuzz/fuzz.hpp"
-#include "rules/members/fields.hpp"
+#include "rules/members/core_fields.hpp"
 
 using namespace muster;
 using fuzz::must;

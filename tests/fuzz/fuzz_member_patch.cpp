@@ -5,6 +5,7 @@
 #include "fuzz/fuzz.hpp"
 #include "json/json_body.hpp"
 #include "rules/attributes.hpp"
+#include "rules/members/core_fields.hpp"
 #include "rules/members/payload.hpp"
 
 #include <optional>

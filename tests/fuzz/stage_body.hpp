@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "fuzz/fuzz.hpp"
+#include "rules/members/core_fields.hpp"
 #include "rules/members/payload.hpp"
 #include "service/imports/jobs.hpp"
 

@@ -4,7 +4,7 @@
 #include "rules/attributes.hpp"
 
 #include "api/groups.hpp"
-#include "rules/members/fields.hpp"
+#include "rules/members/core_fields.hpp"
 
 namespace muster {
 

@@ -1,4 +1,5 @@
 #include "rules/imports/block.hpp"
+#include "rules/members/core_fields.hpp"
 
 namespace muster::rules {
 namespace {

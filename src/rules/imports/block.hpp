@@ -33,12 +33,12 @@ constexpr int place_in_block(std::uint32_t row_number) {
 // The ids are drawn at staging, so that a commit that is repeated after a crash writes the same
 // ones.
 struct StagedRow {
-    static constexpr std::size_t kTexts = kCoreFields.size() + 1;
+    static constexpr std::size_t kTexts = kCoreFieldCount + 1;
 
     std::uint32_t row_number = 0;
     UserId user_id;
     MemberId member_id;
-    std::array<std::string_view, kTexts> texts;  // kCoreFields' order, then attributes
+    std::array<std::string_view, kTexts> texts;  // CoreField's order, then attributes
 
     std::string_view text(CoreField field) const { return texts[static_cast<std::size_t>(field)]; }
     std::string_view email() const { return text(CoreField::Email); }

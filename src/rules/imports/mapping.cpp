@@ -3,7 +3,7 @@
 #include "rules/imports/mapping.hpp"
 
 #include "rules/attributes.hpp"
-#include "rules/members/fields.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include <algorithm>
 #include <array>

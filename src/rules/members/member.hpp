@@ -6,6 +6,7 @@
 #include "base/time.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ using muster::text_of;
 // What creating a member did: made the person and the member, made the member of a known person, or
 // filled gaps of a member.
 enum class MemberOutcome : std::uint8_t { Created, Attached, Merged };
+
+// Texts that a member may lack: all core fields except email (rules/members/core_fields.hpp).
+inline constexpr std::size_t kTextFieldCount = 7;
 
 // One organization's member, with the global identity's id and address.
 struct Member {
@@ -38,6 +42,14 @@ struct Member {
     std::optional<std::string> lock_reason;
     Timestamp created_at;
     Timestamp updated_at;
+};
+
+// The changes of a PATCH: an absent value keeps the stored one, an empty value clears it.
+struct MemberPatch {
+    std::array<std::optional<std::string>, kTextFieldCount> texts;
+    std::string attributes;  // JSON text of a flat object, null = clear that key; "" = none
+
+    bool operator==(const MemberPatch&) const = default;
 };
 
 }  // namespace muster::rules

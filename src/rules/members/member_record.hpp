@@ -3,7 +3,7 @@
 
 #include "base/record.hpp"
 #include "rules/attributes.hpp"
-#include "rules/members/fields.hpp"
+#include "rules/members/core_fields.hpp"
 #include "rules/members/member.hpp"
 
 namespace muster::rules {

@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "rules/attributes.hpp"
+#include "rules/members/core_fields.hpp"
 
 namespace muster::rules {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "json/schema.hpp"
 #include "rules/members/fields.hpp"
+#include "rules/members/member.hpp"
 
 namespace muster::rules {
 

@@ -1,6 +1,8 @@
 #include "service/imports/commit.hpp"
 
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
+#include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 #include "service/members/create.hpp"
 #include "store/imports/blocks.hpp"

@@ -1,7 +1,7 @@
 // The commit of an import job: writes the members of its valid rows, block by block.
 #pragma once
 
-#include "rules/imports/block.hpp"
+#include "rules/imports/block_key.hpp"
 #include "service/imports/lease.hpp"
 
 #include <vector>

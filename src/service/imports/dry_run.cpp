@@ -2,6 +2,8 @@
 
 #include "base/crypto.hpp"
 #include "db/transaction.hpp"
+#include "rules/attributes.hpp"
+#include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 #include "store/imports/blocks.hpp"
 #include "store/imports/jobs.hpp"

@@ -1,8 +1,7 @@
 // The dry run of an import job: validates its blocks in order and records their outcomes.
 #pragma once
 
-#include "rules/attributes.hpp"
-#include "rules/imports/block.hpp"
+#include "rules/imports/block_key.hpp"
 #include "rules/imports/jobs.hpp"
 #include "service/imports/lease.hpp"
 
@@ -12,6 +11,10 @@
 #include <string_view>
 #include <unordered_set>
 #include <vector>
+
+namespace muster::rules {
+class AttributeRegistry;
+}
 
 namespace muster::store {
 struct Block;

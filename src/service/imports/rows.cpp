@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "db/transaction.hpp"
 #include "rules/imports/block.hpp"
+#include "rules/members/core_fields.hpp"
 #include "service/imports/jobs.hpp"
 #include "store/imports/blocks.hpp"
 

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
+#include "rules/members/core_fields.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
 #include "service/attributes.hpp"

@@ -2,7 +2,6 @@
 // locks the member's row first, so that changes of different fields side by side all survive.
 #pragma once
 
-#include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 #include "service/context.hpp"
 

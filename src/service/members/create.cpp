@@ -4,6 +4,8 @@
 #include "base/faults.hpp"
 #include "db/transaction.hpp"
 #include "rules/event_types.hpp"
+#include "rules/members/core_fields.hpp"
+#include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 #include "rules/members/member_record.hpp"
 #include "service/attributes.hpp"
@@ -201,30 +203,6 @@ void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts) {
                    unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
     }
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
-}
-
-std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& context,
-                                                                   OrgId organization,
-                                                                   UserId user) {
-    const auto member = find_member(context, organization, user);
-    if (!member) return std::nullopt;
-    // Read after the member: a key that a member has stays in the registry.
-    const auto registry = attribute_registry(context, organization);
-    std::map<std::string_view, rules::AttributeType> types;
-    for (const auto& attribute : registry.all()) types.emplace(attribute.key, attribute.type);
-    std::vector<MemberAttribute> attributes;
-    for (auto& entry : rules::attribute_entries(member->attributes)) {
-        const auto type = types.at(entry.key);
-        attributes.push_back({std::move(entry), type});
-    }
-    return attributes;
-}
-
-std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user) {
-    return context.database.autocommit([&](db::Tx& tx) {
-        db::OrgStore org(tx, organization);
-        return store::find_member(org, user);
-    });
 }
 
 }  // namespace muster::service

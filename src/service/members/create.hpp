@@ -2,8 +2,6 @@
 // at commit, a batch of one for POST /v1/users.
 #pragma once
 
-#include "rules/attributes.hpp"
-#include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 #include "service/context.hpp"
 
@@ -14,13 +12,18 @@
 #include <string_view>
 #include <vector>
 
+namespace muster::rules {
+struct AttributesVerdict;
+struct MemberFields;
+}  // namespace muster::rules
+
 namespace muster::service {
 
 struct MemberInput {
     UserId user_id;      // used if the address is new
     MemberId member_id;  // used if the user is not a member yet
     std::string_view email;
-    std::array<std::string_view, rules::kTextFields.size()> texts;  // "" = absent
+    std::array<std::string_view, rules::kTextFieldCount> texts;  // "" = absent
     std::string attributes;  // a document (rules::attribute_document)
 };
 
@@ -48,16 +51,5 @@ CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFiel
 
 // Throws VALIDATION_ERROR that names each of these attributes; nothing for none.
 void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts);
-
-// A value with what the registry knows of its key.
-struct MemberAttribute {
-    rules::AttributeEntry entry;
-    rules::AttributeType type = rules::AttributeType::Text;
-};
-// By key; nullopt when the user is no member.
-std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& context,
-                                                                   OrgId organization, UserId user);
-
-std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user);
 
 }  // namespace muster::service

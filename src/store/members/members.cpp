@@ -1,6 +1,7 @@
 #include "store/members/members.hpp"
 
 #include "db/sql_text.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include <utility>
 

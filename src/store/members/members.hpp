@@ -3,7 +3,6 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/members/fields.hpp"
 #include "rules/members/member.hpp"
 
 #include <array>
@@ -29,7 +28,7 @@ UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, Us
 
 // What a member has, as far as filling gaps asks.
 struct Membership {
-    std::array<bool, rules::kTextFields.size()> has_text{};
+    std::array<bool, rules::kTextFieldCount> has_text{};
     std::string attributes;
 };
 // Those of these users who are members.
@@ -47,9 +46,9 @@ KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> ema
 struct NewMember {
     UserId user_id;
     MemberId member_id;
-    std::string_view email;                                         // the user's
-    std::array<std::string_view, rules::kTextFields.size()> texts;  // "" = absent
-    std::string_view attributes;                                    // a document
+    std::string_view email;                                      // the user's
+    std::array<std::string_view, rules::kTextFieldCount> texts;  // "" = absent
+    std::string_view attributes;                                 // a document
 };
 // Inserts members who are none yet.
 void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);

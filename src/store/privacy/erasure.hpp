@@ -2,7 +2,8 @@
 #pragma once
 
 #include "db/transaction.hpp"
-#include "rules/imports/block.hpp"
+#include "rules/imports/block_key.hpp"
+#include "rules/imports/states.hpp"
 
 #include <optional>
 #include <span>

@@ -1,5 +1,6 @@
 // service/attributes.hpp: the registry of an organization as the operator keeps it.
 #include "service/attributes.hpp"
+#include "rules/members/fields.hpp"
 
 #include "db/fixture.hpp"
 #include "service/members/create.hpp"

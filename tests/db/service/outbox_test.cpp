@@ -1,6 +1,7 @@
 // service/outbox.hpp: an event is in the outbox exactly when its change is in the tables, for those
 // who listen, and for nobody else.
 #include "service/outbox.hpp"
+#include "rules/members/fields.hpp"
 
 #include "base/json.hpp"
 #include "db/two_tenants.hpp"

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "client/column_names.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include "print.hpp"
 

@@ -10,6 +10,7 @@
 #include "unit/json/json_schema.hpp"
 
 #include "print.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include <random>
 #include <string>

@@ -1,6 +1,7 @@
 // service/ads/serving.hpp: who is shown what, how often at most, however many ask at once, and what
 // comes back counts once.
 #include "service/ads/serving.hpp"
+#include "rules/members/fields.hpp"
 
 #include "db/fixture.hpp"
 #include "rules/ads/token.hpp"

@@ -1,6 +1,7 @@
 // service/engagement/collect.hpp: many requests in one transaction, and what one of them can do to
 // the others.
 #include "service/engagement/collect.hpp"
+#include "rules/members/fields.hpp"
 
 #include "base/crypto.hpp"
 #include "db/modules.hpp"

@@ -1,6 +1,7 @@
 // service/engagement/events.hpp: pages of a member's events, in an order without doubt, whatever
 // comes and goes between two pages.
 #include "service/engagement/events.hpp"
+#include "rules/members/fields.hpp"
 
 #include "db/members.hpp"
 #include "service/members/change.hpp"

@@ -1,6 +1,7 @@
 // service/engagement/ingest.hpp: a batch is stored as a whole or not at all, an event once, and
 // each that is new is told to whoever listens.
 #include "service/engagement/ingest.hpp"
+#include "rules/members/fields.hpp"
 
 #include "base/json.hpp"
 #include "db/modules.hpp"

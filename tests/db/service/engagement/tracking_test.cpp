@@ -1,5 +1,6 @@
 // service/engagement/tracking.hpp: what pages track, as it stands in the tables afterwards.
 #include "service/engagement/tracking.hpp"
+#include "rules/members/fields.hpp"
 
 #include "db/modules.hpp"
 #include "rules/webhook_wire.hpp"

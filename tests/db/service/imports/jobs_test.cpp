@@ -1,5 +1,6 @@
 // service/imports/jobs.hpp: an import job's life as the API drives it.
 #include "service/imports/jobs.hpp"
+#include "rules/imports/block.hpp"
 
 #include "base/json.hpp"
 #include "db/imports.hpp"

@@ -1,5 +1,6 @@
 // service/imports/dry_run.hpp, commit.hpp: the runner's steps may stop anywhere, run twice or lose
 // their lease, and the rows come out as if nothing had happened.
+#include "rules/members/fields.hpp"
 #include "service/imports/commit.hpp"
 #include "service/imports/dry_run.hpp"
 
@@ -7,6 +8,7 @@
 #include "rules/imports/block.hpp"
 #include "service/attributes.hpp"
 #include "service/members/create.hpp"
+#include "service/members/read.hpp"
 
 #include <array>
 #include <set>

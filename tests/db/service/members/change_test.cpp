@@ -1,10 +1,12 @@
 // service/members/change.hpp: changes that stand side by side, locking, the end of a membership.
 #include "service/members/change.hpp"
+#include "rules/members/fields.hpp"
 
 #include "db/members.hpp"
 #include "service/attributes.hpp"
 
 #include "print.hpp"
+#include "service/members/read.hpp"
 
 using namespace muster;
 using rules::Member;

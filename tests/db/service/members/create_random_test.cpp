@@ -2,6 +2,8 @@
 // ways, and many hands at once.
 #include "base/json.hpp"
 #include "db/members.hpp"
+#include "rules/members/fields.hpp"
+#include "service/members/read.hpp"
 
 #include <atomic>
 #include <map>

@@ -1,10 +1,12 @@
 // service/members/create.hpp: the three cases of create-or-attach (specification 3.4), and POST
 // /v1/users.
 #include "service/members/create.hpp"
+#include "rules/members/fields.hpp"
 
 #include "db/members.hpp"
 #include "json/json_body.hpp"
 #include "service/attributes.hpp"
+#include "service/members/read.hpp"
 
 using namespace muster;
 using rules::MemberOutcome;

@@ -1,6 +1,8 @@
 // service/privacy/erasure.hpp: a person is gone everywhere, nobody else is touched, and whatever
 // comes in between, doing it again completes it.
 #include "service/privacy/erasure.hpp"
+#include "rules/members/fields.hpp"
+#include "service/members/read.hpp"
 
 #include "base/crypto.hpp"
 #include "db/imports.hpp"

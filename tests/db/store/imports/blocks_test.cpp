@@ -1,5 +1,6 @@
 // store/imports/blocks.hpp: blocks lie in order, and a reader gets those that it asked for.
 #include "store/imports/blocks.hpp"
+#include "rules/imports/block.hpp"
 
 #include "db/imports.hpp"
 

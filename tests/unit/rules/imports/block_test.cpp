@@ -3,6 +3,7 @@
 #include "rules/imports/block.hpp"
 
 #include "print.hpp"
+#include "rules/members/fields.hpp"
 
 #include <random>
 #include <string>

@@ -2,9 +2,8 @@
 #include "rules/imports/mapping.hpp"
 #include "rules/attributes.hpp"
 
-#include "rules/members/fields.hpp"
-
 #include "print.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,10 @@
-// rules/members/fields.hpp: the field rules of specification 2.1, as tables of inputs and outcomes.
-#include "rules/members/fields.hpp"
+// rules/members/core_fields.hpp: the field rules of specification 2.1, as tables of inputs and
+// outcomes.
+#include "rules/members/core_fields.hpp"
 
 #include "base/email.hpp"
 #include "print.hpp"
+#include "rules/members/fields.hpp"
 
 #include <string>
 #include <vector>

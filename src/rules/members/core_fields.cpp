@@ -1,6 +1,6 @@
 // The field rules of a member; 250,000 rows pass through normalise() in an import, so the good path
 // allocates nothing.
-#include "rules/members/fields.hpp"
+#include "rules/members/core_fields.hpp"
 
 #include "base/email.hpp"
 #include "base/text.hpp"
