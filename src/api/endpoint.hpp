@@ -1,6 +1,6 @@
-// The row: all that there is to say about an endpoint, in one place (HACKING.md "How to add an
-// endpoint"). Router, Allow header, authentication, body cap, decoding, metrics and the OpenAPI
-// description are made from it; nothing about an endpoint is said elsewhere.
+// The row: the whole definition of an endpoint, in one place (docs/developers/adding.md "An
+// endpoint"). Router, Allow header, authentication, body limit, decoding, metrics and the OpenAPI
+// description are made from it.
 #pragma once
 
 #include "base/error.hpp"

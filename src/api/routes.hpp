@@ -1,4 +1,4 @@
-// All endpoints. How to add one: HACKING.md.
+// All endpoints. How to add one: docs/developers/adding.md.
 #pragma once
 
 #include "api/endpoint.hpp"

@@ -1,6 +1,6 @@
-// What a worker keeps at hand for ads, so that a page view costs the database as little as may be
-// (HACKING.md "Decisions"): the keys of tokens, each slot's campaigns for a second, and servings
-// that were reserved of a budget ahead. For one thread.
+// A worker's cache for ads, which keeps the database's cost of a page view low
+// (docs/decisions/ads.md): the keys of tokens, each slot's campaigns for a second, and servings
+// that were reserved from a budget in advance. Not thread-safe.
 #pragma once
 
 #include "base/sealing.hpp"

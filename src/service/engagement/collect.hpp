@@ -1,5 +1,5 @@
-// What the collectors write: requests that come one event at a time and in floods, many of them in
-// one transaction (HACKING.md "The collectors"). api/pipeline.cpp gathers them.
+// Writes the events of many requests in one transaction (docs/developers/architecture.md "The
+// collectors"). api/pipeline.cpp gathers them.
 #pragma once
 
 #include "service/engagement/ingest.hpp"
