@@ -189,8 +189,9 @@ install: all
 	    $(BUILD)/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf; }
 	for program in musterctl muster-import; do install -D -m 644 packaging/bash-completion/$$program \
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/$$program; done
-	for text in README.md CHANGES docs/*.md; do \
-	    install -D -m 644 $$text $(DESTDIR)$(prefix)/share/doc/muster/$${text##*/}; done
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/doc/muster README.md CHANGES
+	for text in $$(cd docs && find * -name '*.md' ! -path 'developers/*' ! -path 'decisions/*'); do \
+	    install -D -m 644 docs/$$text $(DESTDIR)$(prefix)/share/doc/muster/$$text; done
 	install -d $(DESTDIR)$(prefix)/share/doc/muster/examples
 	install -m 644 docs/examples/* $(DESTDIR)$(prefix)/share/doc/muster/examples/
 	for section in 1 5 7 8; do for page in man/*.$$section; do test ! -e $$page || \

@@ -1,6 +1,6 @@
 // Secrets that must be read again (TOTP secrets, mail that waits, replayed keys) rest sealed:
 // AES-256-GCM under the installation's key file, the key's id beside, so that it can be rotated
-// (docs/operations.md "Rotating the key").
+// (docs/operations/secrets.md "Rotate the installation key").
 #pragma once
 
 #include "base/secret.hpp"

@@ -52,8 +52,8 @@ def machine(debian_root):
 
 
 def documented_commands(heading):
-    """The indented commands below a heading of docs/operations.md, up to the next heading: what a sysadmin would type."""
-    with open(f"{TOP}/docs/operations.md", encoding="utf-8") as text:
+    """The indented commands below a heading of docs/operations/install.md, up to the next heading: what a sysadmin would type."""
+    with open(f"{TOP}/docs/operations/install.md", encoding="utf-8") as text:
         section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text.read(), re.M | re.S).group(1)
     return re.findall(r"^    (\S.*)$", section, re.M)
 

@@ -1,4 +1,4 @@
-"""The first day: from a fresh Debian to a finished import, by the commands of docs/operations.md; and what stands then."""
+"""The first day: from a fresh Debian to a finished import, by the commands of docs/operations/install.md; and what stands then."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Mail on its way out: the outbox, the runner that empties it, and the sandbox's mail server at the end (docs/operations.md
+"""Mail on its way out: the outbox, the runner that empties it, and the sandbox's mail server at the end (docs/operations/configuration.md
 "Mail"). What a mail says is tested where it is queued."""
 
 import re

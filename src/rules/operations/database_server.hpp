@@ -1,5 +1,5 @@
 // Whether a database server is one that keeps what Muster promises: its version, and the settings
-// that lose data or break imports (docs/operations.md "Database").
+// that lose data or break imports (docs/operations/database.md "Database").
 #pragma once
 
 #include <array>

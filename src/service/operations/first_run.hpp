@@ -1,6 +1,6 @@
 // The first run: the database, the user that the programs are every day, and the schema, made by
-// the database's administrator; or the statements for one who does that by hand (docs/operations.md
-// "Database").
+// the database's administrator; or the statements for one who does that by hand
+// (docs/operations/database.md "Database").
 #pragma once
 
 #include "service/context.hpp"

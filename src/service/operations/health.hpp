@@ -1,5 +1,5 @@
 // What an operator wants to know at a glance: check by check what is well, and what is wrong with
-// what mends it (musterctl health; docs/operations.md "Watching").
+// what mends it (musterctl health; docs/operations/monitoring.md "Health").
 #pragma once
 
 #include "service/context.hpp"

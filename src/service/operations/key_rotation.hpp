@@ -1,5 +1,5 @@
 // Rotation of the installation's key: what rests sealed under the previous one is sealed anew
-// (docs/operations.md "Rotating the key").
+// (docs/operations/secrets.md "Rotate the installation key").
 #pragma once
 
 #include "service/context.hpp"

@@ -1,5 +1,5 @@
-// What is kept for a time only, and then deleted (docs/operations.md "What is kept, and how long").
-// The table in purge.cpp has a row for each kind.
+// What is kept for a time only, and then deleted (docs/operations/erasure.md "What is kept, and how
+// long"). The table in purge.cpp has a row for each kind.
 #pragma once
 
 #include "service/context.hpp"

@@ -1,5 +1,5 @@
-"""Monitoring: the shipped alerting rules know every figure of /metrics and no other, the documented ways to scrape lead to them
-(docs/operations.md "Watching"), and the table of log lines knows every event."""
+"""Monitoring: the shipped alerting rules cover every metric of /metrics and no other, the documented ways to scrape work
+(docs/operations/monitoring.md), and the table of log events has every event."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ import yaml
 from support import wire
 from support.client import Client
 from support.edge import Edge
-from support.runbook import DOCS, Machine, anchors, block, section
+from support.runbook import DOCS, Machine, anchors, block, pages, section
 from support.stack import ROOT, free_port, wait_for
 
 EXAMPLES = ROOT / "docs/examples"
@@ -74,17 +74,29 @@ def test_each_alarm_says_how_grave_it_is_what_to_do_and_where_to_read_on(rules):
         assert rule["labels"].keys() == {"severity"} and rule["labels"]["severity"] in ("critical", "warning"), rule["alert"]
         assert re.fullmatch(r"\d+m", rule["for"]), rule["alert"]
         assert rule["annotations"].keys() == {"summary", "runbook"}
-        page, _, anchor = rule["annotations"]["runbook"].partition("#")
-        assert page == "operations.md" and anchor in anchors(), f"{rule['alert']}: {page}#{anchor} is not there"
+        where = rule["annotations"]["runbook"]
+        page, _, anchor = where.partition("#")
+        assert DOCS.parent / page in pages(), f"{rule['alert']}: {where} is not there"
+        assert not anchor or anchor in anchors(DOCS.parent / page), f"{rule['alert']}: {where} is not there"
         assert re.search(r"\b([Ss]ee|Raise|tell)\b", rule["annotations"]["summary"]), f"{rule['alert']}: and what is to be done?"
         assert 'job="muster"' in rule["expr"]
 
 
 def test_the_docs_name_each_alarm_and_lead_nowhere_else(rules):
     alarms = {rule["alert"] for rule in rules}
-    assert set(re.findall(r"`(Muster[A-Z]\w+)`", section("Figures"))) == alarms
-    links = set(re.findall(r"\]\(#([^)]*)\)", DOCS.read_text()))
-    assert links - anchors() == set()
+    assert set(re.findall(r"`(Muster[A-Z]\w+)`", section("Metrics"))) == alarms
+    for page in [*pages(), DOCS.parent / "scale.md"]:
+        for link in re.findall(r"\]\((?!https?:)([^)]*)\)", page.read_text()):
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            assert target.is_file(), f"{page.name} links to {link}"
+            assert not anchor or anchor in anchors(target), f"{page.name} links to {link}"
+
+
+def test_the_index_lists_each_page():
+    index = (DOCS / "README.md").read_text()
+    listed = set(re.findall(r"\]\(([a-z]+\.md)\)", index))
+    assert listed == {page.name for page in pages()} - {"README.md"}
 
 
 def test_the_rules_and_their_unit_tests_pass():
@@ -192,7 +204,7 @@ def test_the_shipped_door_lets_one_address_in(stack):
 
 
 def test_crons_look_at_the_health_is_silent_until_something_is_wrong(stack):
-    line = block("Watching", "*/10").split("muster  ", 1)[1].strip()
+    line = block("Health", "*/10").split("muster  ", 1)[1].strip()
     line = f"PATH=/usr/bin:/bin; {line}"  # cron's own, for who is not root
     machine = Machine(stack)
     assert machine.run(line) == ""
@@ -205,7 +217,7 @@ def test_crons_look_at_the_health_is_silent_until_something_is_wrong(stack):
         key.write_bytes(kept)
 
 
-# ---------------------------------------------------------------------------- log lines
+# ---------------------------------------------------------------------------- log events
 
 
 def logged():
@@ -221,9 +233,9 @@ def logged():
     return events, texts
 
 
-def test_the_table_of_log_lines_holds_each_event_with_its_levels_and_what_to_do():
+def test_the_table_of_log_events_holds_each_event_with_its_levels_and_what_to_do():
     table = {}
-    for names, levels, means, to_do in re.findall(r"^\| (`[^|]*`) \| ([a-z, ]+) \| (.+?) \| (.*) \|$", section("Log lines"), re.MULTILINE):
+    for names, levels, means, to_do in re.findall(r"^\| (`[^|]*`) \| ([a-z, ]+) \| (.+?) \| (.*) \|$", section("Log events"), re.MULTILINE):
         assert means and to_do.strip(), f"{names}: and what is to be done?"
         for name in re.findall("`([^`]+)`", names):
             table[name] = set(levels.split(", "))

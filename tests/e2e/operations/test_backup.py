@@ -1,4 +1,4 @@
-"""Backups, made under load and gone back to on another machine, by the commands of docs/operations.md "Backup" as they stand there."""
+"""Backups, made under load and restored on another machine, with the commands of docs/operations/backup.md unchanged."""
 
 import base64
 import copy
@@ -157,7 +157,7 @@ class Scene:
 def starting(stack, oauth_server):
     """Another machine with a fresh installation, as a future, because it takes its time; its MariaDB keeps a binary log as the docs say."""
     folder = stack.folder.with_name(stack.folder.name + "-restored")
-    options = block("Going back to a moment", "[mariadbd]").replace(" ", "").replace("/var/lib/mysql", str(folder / "data"))
+    options = block("Restore to a point in time", "[mariadbd]").replace(" ", "").replace("/var/lib/mysql", str(folder / "data"))
     running = Stack(stack.build, folder, oauth=oauth_server, mariadb=[f"--{line}" for line in options.splitlines()[1:]])
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(running.start)
@@ -186,7 +186,7 @@ def scene(stack, contract, starting):
 
 def dumped(scene, load):
     """The path of the dump; scene.acknowledged: what clients were told to be done before it began."""
-    lines = block("A dump", "sudo mariadb -e").splitlines()
+    lines = block("Dump the database", "sudo mariadb -e").splitlines()
     users, (made,) = lines[:-1], lines[-1:]
     scene.machine.run("\n".join(users))
     scene.machine.database_user("backup")
@@ -207,13 +207,13 @@ def target(starting):
 
 
 def go_back(machine, dump, replay=None):
-    """The steps of "Going back to a dump"; replay: what is done before the last of them."""
-    machine.run(block("Going back to a dump", "sudo systemctl stop"))
+    """The steps of "Restore a dump"; replay: what is done before the last of them."""
+    machine.run(block("Restore a dump", "sudo systemctl stop"))
     machine.stack.sql("DROP DATABASE muster")
-    machine.run(block("Going back to a dump", "sudo mariadb -e"), {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
+    machine.run(block("Restore a dump", "sudo mariadb -e"), {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
     if replay:
         replay()
-    said = machine.run(block("Going back to a dump", "sudo -u muster musterctl health"))
+    said = machine.run(block("Restore a dump", "sudo -u muster musterctl health"))
     assert "\nhealthy\n" in said and "WRONG" not in said, said
     wait_for(machine.stack.answers, "the restored musterd to answer")
 
@@ -338,7 +338,7 @@ def test_the_user_of_dumps_reads_muster_and_no_more(scene):
 
 
 @pytest.mark.parametrize("script, reason", [
-    ("mariadb-dump() { echo 'CREATE TABLE x;'; }; export -f mariadb-dump; sudo -u backup", "the dump broke off"),
+    ("mariadb-dump() { echo 'CREATE TABLE x;'; }; export -f mariadb-dump; sudo -u backup", "the dump is incomplete"),
     ("mariadb-dump() { echo '-- Dump completed'; return 3; }; export -f mariadb-dump; sudo -u backup", ""),
     ("sudo -u nobody", "Access denied"),
 ], ids=["half a dump", "a dump that failed", "nobody is let in"])
@@ -368,8 +368,8 @@ def test_a_member_deleted_by_mistake_is_back_by_going_back_to_the_moment_before(
     machine.database_user("backup")
     folder = machine.root / "var/backups/muster"
     folder.mkdir(parents=True, exist_ok=True)
-    machine.run(block("A dump", "sudo mariadb -e").splitlines()[3] + "\n"
-                + block("A dump", "sudo mariadb -e").splitlines()[4] + " --master-data=2")
+    machine.run(block("Dump the database", "sudo mariadb -e").splitlines()[3] + "\n"
+                + block("Dump the database", "sudo mariadb -e").splitlines()[4] + " --master-data=2")
     (dump,) = folder.iterdir()
     kept = [org.create_user({"email": email("later"), "first_name": "Zoë \U0001f6a3"})["id"], scene.ann["id"]]
     before = [org.api.get(f"/v1/users/{user}", expect=200).content for user in kept]
@@ -379,14 +379,14 @@ def test_a_member_deleted_by_mistake_is_back_by_going_back_to_the_moment_before(
         org.api.delete(f"/v1/users/{user}", expect=204)
     lost = org.create_user({"email": email("too-late")})["id"]
 
-    machine.run(block("Going back to a moment", "sudo mariadb -e"))
+    machine.run(block("Restore to a point in time", "sudo mariadb -e"))
     files = [f"{restored.folder}/data/{name}" for name, *_ in restored.sql("SHOW BINARY LOGS")][:-1]
-    head = machine.run(block("Going back to a moment", "sudo zgrep").splitlines()[0], {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
+    head = machine.run(block("Restore to a point in time", "sudo zgrep").splitlines()[0], {f"/var/backups/muster/{EXAMPLE_DUMP}": str(dump)})
     first, place = re.fullmatch(r"-- CHANGE MASTER TO MASTER_LOG_FILE='(.*)', MASTER_LOG_POS=(\d+);\n", head).groups()
     files = files[[path.rpartition("/")[2] for path in files].index(first):]
 
     def replay():
-        machine.run(block("Going back to a moment", "sudo sh -c"), {
+        machine.run(block("Restore to a point in time", "sudo sh -c"), {
             "--start-position=342": f"--start-position={place}",
             "2026-11-21 14:03:00": time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(moment)),
             "/var/lib/mysql/muster-bin.000003 /var/lib/mysql/muster-bin.000004": " ".join(files)})
@@ -404,14 +404,14 @@ def test_a_copy_of_the_files_made_under_load_is_gone_back_to(scene, target):
         with Load(scene.busy) as load:
             load.goes_on()
             acknowledged = list(load.created)
-            machine.run(block("A copy of the files", "sudo apt install"))
+            machine.run(block("Copy the files", "sudo apt install"))
             load.goes_on()
     assert load.failures == []
     with target.without("runner"):
-        there.run(block("Going back to a dump", "sudo systemctl stop"))
+        there.run(block("Restore a dump", "sudo systemctl stop"))
         for name in ("muster.key", "database.password"):
             (target.folder / name).write_bytes((stack.folder / name).read_bytes())
-        there.run(block("A copy of the files", "sudo systemctl stop mariadb.service"),
+        there.run(block("Copy the files", "sudo systemctl stop mariadb.service"),
                   {"/var/backups/mariadb": str(machine.root / "var/backups/mariadb")})
         there.run("sudo systemctl start muster.service")
         wait_for(target.answers, "the restored musterd to answer")

@@ -1,4 +1,4 @@
-"""Muster over a Galera cluster of three nodes behind haproxy (docs/operations.md "Several hosts and Galera").
+"""Muster over a Galera cluster of three nodes behind haproxy (docs/operations/galera.md).
 
 The nodes and haproxy run by the files that docs/examples ships. Each test finds and leaves the cluster whole.
 """

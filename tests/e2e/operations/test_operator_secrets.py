@@ -1,4 +1,4 @@
-"""musterctl admin reset-2fa and secret rotate: what an operator does about lost and leaked secrets (docs/operations.md)."""
+"""musterctl admin reset-2fa and secret rotate: what an operator does about lost and leaked secrets (docs/operations/secrets.md)."""
 
 import json
 import secrets
@@ -131,14 +131,14 @@ def test_the_docs_way_to_rotate_the_key_fails_no_request_and_loses_what_they_say
     config, kept = Path(stack.config), Path(stack.config).read_text()
     before = workers(stack)
     with Load(org, threads=1) as load:
-        machine.run(block("Rotating the key", "sudo cp"))
-        previous = machine.here(block("Rotating the key", "[security]")).removeprefix("[security]\n")
+        machine.run(block("Rotate the installation key", "sudo cp"))
+        previous = machine.here(block("Rotate the installation key", "[security]")).removeprefix("[security]\n")
         config.write_text(kept.replace("[security]\n", f"[security]\n{previous}"))
-        machine.run(block("Rotating the key", "sudo mv"))
+        machine.run(block("Rotate the installation key", "sudo mv"))
         new_workers(stack, before)
         load.goes_on()
         for again in (False, True):
-            said = machine.run(block("Rotating the key", "sudo -u muster musterctl secret rotate"))
+            said = machine.run(block("Rotate the installation key", "sudo -u muster musterctl secret rotate"))
             assert " 0 unreadable" in said and (" 0 sealed anew" in said) and not (again and " 1 sealed anew" in said)
         assert click(stack, contract, shown) == 302
         before = workers(stack)
@@ -171,7 +171,7 @@ def database_user(stack):
 
 def test_the_docs_way_to_change_the_databases_password_fails_no_request(stack, new_org, database_user):
     org, machine, before = new_org(attributes=False), Machine(stack), workers(stack)
-    heading = "The database's password"
+    heading = "Change the database password"
     with Load(org) as load:
         load.goes_on()
         machine.run(block(heading, "sudo sh -c"))

@@ -172,7 +172,7 @@ class Node:
             return list(cursor.fetchall())
 
     def make_primary(self):
-        """What docs/operations.md has an operator do on the last node of a cluster that lost its majority."""
+        """What docs/operations/galera.md lets an operator do on the last node of a cluster that lost its majority."""
         self.sql("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'", database=None, init_command=None)
 
     def status(self):

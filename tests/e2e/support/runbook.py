@@ -1,5 +1,5 @@
-"""Commands of docs/operations.md, run as they stand there: against a sandbox's folder instead of the machine's, and with the
-sandbox's services and database users in the place of systemd, sudo and Debian's."""
+"""Runs commands of docs/operations/ unchanged, with a sandbox's folder instead of the machine's, and the sandbox's services and
+database users instead of systemd, sudo and Debian's."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import subprocess
 
 from .stack import ROOT
 
-DOCS = ROOT / "docs/operations.md"
+DOCS = ROOT / "docs/operations"
 
 # Whoever sudo names has a home of his own, whose .my.cnf says which database user he is.
 PRELUDE = r"""
@@ -46,17 +46,23 @@ apt() { :; }
 """
 
 
-def anchors():
-    """The names by which the headings can be linked to, as renderers of Markdown make them."""
+def pages():
+    """The guide's pages, by path."""
+    return sorted(DOCS.glob("*.md"))
+
+
+def anchors(page):
+    """The names by which the page's headings can be linked to, as renderers of Markdown make them."""
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-            for heading in re.findall(r"^#+ (.*)$", DOCS.read_text(), re.MULTILINE)}
+            for heading in re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)}
 
 
 def section(heading):
-    """The text below a heading, up to the next one."""
-    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", DOCS.read_text(), re.MULTILINE | re.DOTALL)
-    assert found, f"docs/operations.md has no section {heading!r}"
-    return found.group(1)
+    """The text below a heading of any page, up to the next heading. One page has that heading."""
+    pattern = re.compile(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", re.MULTILINE | re.DOTALL)
+    found = [text for page in pages() for text in pattern.findall(page.read_text())]
+    assert len(found) == 1, f"docs/operations/ has {len(found)} sections {heading!r}"
+    return found[0]
 
 
 def block(heading, beginning):
@@ -66,7 +72,7 @@ def block(heading, beginning):
         text = re.sub(rf"^{indent}", "", found, flags=re.MULTILINE)
         if text.startswith(beginning):
             return text
-    raise AssertionError(f"docs/operations.md {heading!r} has no block that begins with {beginning!r}")
+    raise AssertionError(f"docs/operations/ {heading!r} has no block that begins with {beginning!r}")
 
 
 class Machine:
