@@ -275,7 +275,7 @@ std::optional<service::CallbackRequest> callback_request(const http::Request& re
             if (value) callback.fields[std::string(name)] = std::move(*value);
         }
     }
-    if (callback.state.empty() || faults.names("state")) return std::nullopt;
+    if (callback.state.empty() || faults.contains("state")) return std::nullopt;
     callback.is_readable = is_readable(faults);
     callback.proof = http::cookie_value(request.cookie, kCookie);
     callback.request_id = request.request_id;

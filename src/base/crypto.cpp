@@ -21,7 +21,7 @@ constexpr std::string_view kBase62 =
 constexpr std::size_t kRandomCharacters = 43;
 constexpr std::size_t kChecksumCharacters = 6;
 
-// 256 random bits as 43 base62 digits (62^43 > 2^256): repeated division of the big number by 62.
+// 256 random bits as 43 base62 digits (62^43 > 2^256), by repeated division of the number by 62.
 std::string random_base62() {
     std::array<std::uint8_t, 32> number{};
     random_bytes(number.data(), number.size());
@@ -54,7 +54,7 @@ std::string digest_of(const EVP_MD* hash, std::size_t bytes, std::string_view da
     unsigned length = 0;
     if (EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(digest.data()),
                    &length, hash, nullptr) != 1) {
-        throw std::runtime_error("a digest failed");
+        throw std::runtime_error("OpenSSL could not compute a digest");
     }
     return digest;
 }
@@ -66,7 +66,7 @@ std::string hmac(const EVP_MD* hash, std::size_t bytes, std::string_view key,
     if (!HMAC(hash, key.data(), static_cast<int>(key.size()),
               reinterpret_cast<const unsigned char*>(data.data()), data.size(),
               reinterpret_cast<unsigned char*>(digest.data()), &length)) {
-        throw std::runtime_error("HMAC failed");
+        throw std::runtime_error("OpenSSL could not compute an HMAC");
     }
     return digest;
 }
@@ -96,7 +96,7 @@ void require(int result) {
 
 void random_bytes(void* to, std::size_t count) {
     if (RAND_bytes(static_cast<unsigned char*>(to), static_cast<int>(count)) != 1) {
-        throw std::runtime_error("the system gives no random bytes");
+        throw std::runtime_error("OpenSSL returned no random bytes");
     }
 }
 
@@ -117,7 +117,7 @@ std::string hmac_sha1(std::string_view key, std::string_view data) {
 }
 
 Secret random_digits(std::size_t count) {
-    constexpr unsigned kFair = 250;  // above it the low digits would come more often
+    constexpr unsigned kFair = 250;  // without this bound the low digits would be more frequent
     std::string digits;
     while (digits.size() < count) {
         std::uint8_t byte = 0;
@@ -184,7 +184,7 @@ std::optional<Secret> open_under(const Secret& key, std::string_view sealed,
 }
 
 std::string to_base64(std::string_view bytes) {
-    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL ends it with a NUL
+    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL appends a NUL
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                     reinterpret_cast<const unsigned char*>(bytes.data()),
                     static_cast<int>(bytes.size()));
@@ -200,7 +200,7 @@ std::optional<std::string> from_base64(std::string_view text) {
     if (size < 0) return std::nullopt;
     const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
     bytes.resize(static_cast<std::size_t>(size) - padding);
-    if (to_base64(bytes) != text) return std::nullopt;  // OpenSSL passes over white space
+    if (to_base64(bytes) != text) return std::nullopt;  // OpenSSL ignores white space
     return bytes;
 }
 

@@ -1,5 +1,5 @@
-// The reader takes blocks from the stream and copies whole spans into cells; see csv.hpp for what
-// it accepts.
+// The reader reads blocks from the stream and copies whole spans into cells. csv.hpp states what it
+// accepts.
 #include "base/csv.hpp"
 
 #include <array>
@@ -9,17 +9,17 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kBlockBytes = 64U << 10U;
-constexpr std::size_t kGuessBytes =
-    1U << 20U;  // a first record longer than this is judged by its head
+// The separator is guessed from at most this much of the first record.
+constexpr std::size_t kGuessBytes = 1U << 20U;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr std::string_view kSeparators = ",;\t";  // the first of equally frequent ones wins
+constexpr std::string_view kSeparators = ",;\t";  // the first one wins if two are equally frequent
 constexpr std::string_view kGuarded = "=+-@\t\r'";
 
 bool is_line_end(char c) {
     return c == '\r' || c == '\n';
 }
 
-bool wants_guard(std::string_view cell) {
+bool needs_guard(std::string_view cell) {
     return !cell.empty() && kGuarded.find(cell.front()) != std::string_view::npos;
 }
 
@@ -27,11 +27,11 @@ bool wants_guard(std::string_view cell) {
     throw std::runtime_error("line " + std::to_string(line) + ": " + std::string(reason));
 }
 
-// Counts the separators outside quotes, one character after another, until the record ends.
+// Counts the separators outside quotes, one character at a time, until the record ends.
 class SeparatorCount {
   public:
     // False once the record has ended.
-    bool take(char c) {
+    bool count(char c) {
         const bool opens = cell_begins_ || (quoted_ && closed_);
         if (quoted_ && !closed_) {
             closed_ = c == '"';
@@ -63,7 +63,7 @@ class SeparatorCount {
 
   private:
     bool cell_begins_ = true;
-    bool quoted_ = false;  // inside quotes, or just behind the closing one:
+    bool quoted_ = false;  // inside quotes, or directly after the closing one
     bool closed_ = false;
     std::array<std::size_t, kSeparators.size()> counts_{};
 };
@@ -112,7 +112,7 @@ bool CsvReader::fill() {
     in_.read(buffer_.data() + kept, kBlockBytes);
     const auto count = static_cast<std::size_t>(in_.gcount());
     buffer_.resize(kept + count);
-    // A failing disk must not look like the end of the file.
+    // A disk error must not look like the end of the file.
     if (in_.fail() && !in_.eof()) refuse(line_, "the file cannot be read");
     return count > 0;
 }
@@ -129,7 +129,7 @@ char CsvReader::guess_separator() {
     SeparatorCount count;
     for (std::size_t i = 0; i < kGuessBytes; ++i) {
         if (at_ + i == buffer_.size() && !fill()) break;
-        if (!count.take(buffer_[at_ + i])) break;
+        if (!count.count(buffer_[at_ + i])) break;
     }
     return count.most_frequent();
 }
@@ -149,7 +149,7 @@ void CsvReader::read_cell(std::string& cell) {
         read_quoted(cell);
         const int c = peek();
         if (c == kEnd || c == static_cast<unsigned char>(separator_)) return;
-        if (!is_line_end(static_cast<char>(c))) refuse(line_, "text behind a closing quote");
+        if (!is_line_end(static_cast<char>(c))) refuse(line_, "text after a closing quote");
         return;
     }
     do {
@@ -164,7 +164,7 @@ void CsvReader::read_quoted(std::string& cell) {
     get();
     for (;;) {
         const int c = get();
-        if (c == kEnd) refuse(first_line, "a quote that never ends");
+        if (c == kEnd) refuse(first_line, "a quote without a closing quote");
         if (c == '"') {
             if (peek() != '"') return;
             get();
@@ -174,7 +174,7 @@ void CsvReader::read_quoted(std::string& cell) {
     }
 }
 
-// Where an unquoted cell ends within the buffer.
+// The end of an unquoted cell within the buffer.
 std::size_t CsvReader::plain_end() const {
     std::size_t end = at_;
     while (end < buffer_.size() && buffer_[end] != separator_ && !is_line_end(buffer_[end])) ++end;
@@ -182,7 +182,7 @@ std::size_t CsvReader::plain_end() const {
 }
 
 void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells) {
-    const bool guard = cells == CsvCells::Guarded && wants_guard(cell);
+    const bool guard = cells == CsvCells::Guarded && needs_guard(cell);
     if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
         if (guard) to += '\'';
         to += cell;
@@ -198,7 +198,7 @@ void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells) {
 }
 
 std::string_view without_csv_guard(std::string_view cell) {
-    if (cell.size() >= 2 && cell.front() == '\'' && wants_guard(cell.substr(1))) {
+    if (cell.size() >= 2 && cell.front() == '\'' && needs_guard(cell.substr(1))) {
         cell.remove_prefix(1);
     }
     return cell;

@@ -1,5 +1,5 @@
-// CSV (RFC 4180): a streaming reader for files as the world writes them, and a writer whose cells
-// no spreadsheet runs as a formula.
+// CSV (RFC 4180): a streaming reader that accepts common deviations, and a writer that keeps
+// spreadsheets from running a cell as a formula.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,15 @@ namespace muster {
 
 class CsvReader {
   public:
-    // Reads from `in`, which must outlive it. A UTF-8 byte order mark is skipped; the separator
-    // (`,` `;` or tab) is guessed from the first record unless given.
+    // Reads from `in`, which must outlive the reader. Skips a UTF-8 byte order mark. Guesses the
+    // separator (`,` `;` or tab) from the first record unless `separator` is given.
     explicit CsvReader(std::istream& in, char separator = 0);
 
-    // The next record into `cells`; false at the end. Blank lines are skipped. Quotes may hold
-    // separators, line ends and doubled quotes; line ends are CRLF, LF or CR. Throws
-    // std::runtime_error with the line number for a quote that never ends, text behind a closing
-    // quote, or a stream that cannot be read.
+    // Reads the next record into `cells`; false at the end. Skips blank lines. Quoted cells may
+    // contain separators, line ends and doubled quotes. Line ends are CRLF, LF or CR.
+    //
+    // Throws std::runtime_error with the line number if a quote is not closed, if text follows a
+    // closing quote, or if the stream cannot be read.
     bool next(std::vector<std::string>& cells);
     // The line (1-based) on which the last record began.
     std::size_t line() const { return record_line_; }
@@ -43,16 +44,16 @@ class CsvReader {
     bool started_ = false;
     std::size_t line_ = 1;
     std::size_t record_line_ = 0;
-    std::string buffer_;  // read, and from at_ on not used yet
+    std::string buffer_;  // the bytes from at_ on are not consumed yet
     std::size_t at_ = 0;
 };
 
 enum class CsvCells { Guarded, Raw };
 
-// Appends one cell, quoted where RFC 4180 asks. Guarded: a leading = + - @ tab CR or ' gets a ' in
-// front.
+// Appends one cell, quoted where RFC 4180 requires it. Guarded: puts a ' before a leading = + - @
+// tab CR or '.
 void append_csv_cell(std::string& to, std::string_view cell, CsvCells cells);
-// Takes the guard off again: the inverse of Guarded.
+// Removes the ' that Guarded adds.
 [[nodiscard]] std::string_view without_csv_guard(std::string_view cell);
 
 }  // namespace muster

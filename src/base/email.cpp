@@ -34,20 +34,20 @@ struct Range {
     char32_t last;
 };
 
-// Code points above ASCII that a reader cannot see, and so cannot tell one address from another by.
-constexpr std::array kUnseen = {
+// Code points above ASCII that are invisible, so that two addresses could look the same.
+constexpr std::array kInvisible = {
     Range{0x80, 0xa0},     Range{0x1680, 0x1680}, Range{0x2000, 0x200f},
     Range{0x2028, 0x202f}, Range{0x205f, 0x2064}, Range{0x3000, 0x3000},
     Range{0xd800, 0xdfff}, Range{0xfeff, 0xfeff}, Range{0xfffe, 0xffff},
 };
 
-constexpr bool is_unseen(char32_t point) {
-    return std::any_of(kUnseen.begin(), kUnseen.end(), [point](const Range& range) {
+constexpr bool is_invisible(char32_t point) {
+    return std::any_of(kInvisible.begin(), kInvisible.end(), [point](const Range& range) {
         return point >= range.first && point <= range.last;
     });
 }
 
-// The code point at `at` of valid UTF-8; moves `at` behind it.
+// Returns the code point at `at` of valid UTF-8 and moves `at` to the next one.
 char32_t next_code_point(std::string_view text, std::size_t& at) {
     const auto lead = static_cast<unsigned char>(text[at++]);
     if (is_ascii(lead)) return lead;
@@ -59,17 +59,17 @@ char32_t next_code_point(std::string_view text, std::size_t& at) {
     return point;
 }
 
-bool has_unseen(std::string_view text) {
+bool has_invisible(std::string_view text) {
     if (std::all_of(text.begin(), text.end(), is_ascii)) return false;
     if (!is_utf8(text)) return true;
     for (std::size_t at = 0; at < text.size();) {
-        if (is_unseen(next_code_point(text, at))) return true;
+        if (is_invisible(next_code_point(text, at))) return true;
     }
     return false;
 }
 
 bool is_dot_string(std::string_view text) {
-    bool may_end = false;  // an atom stands before this place
+    bool may_end = false;  // the previous character belongs to an atom
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte == '.') {
@@ -84,7 +84,7 @@ bool is_dot_string(std::string_view text) {
     return may_end;
 }
 
-// With its quotes; inside, any visible character, `"` and `\` behind a `\` only.
+// Includes its quotes. Inside, any visible character; `"` and `\` only after a `\`.
 bool is_quoted_string(std::string_view text) {
     if (text.size() < 2 || text.front() != '"' || text.back() != '"') return false;
     text = text.substr(1, text.size() - 2);
@@ -99,7 +99,7 @@ bool is_quoted_string(std::string_view text) {
 
 bool is_local_part(std::string_view text) {
     constexpr std::size_t kLongest = 64;
-    if (text.empty() || text.size() > kLongest || has_unseen(text)) return false;
+    if (text.empty() || text.size() > kLongest || has_invisible(text)) return false;
     return text.front() == '"' ? is_quoted_string(text) : is_dot_string(text);
 }
 
@@ -120,7 +120,7 @@ bool is_domain(std::string_view text) {
     }
 }
 
-constexpr std::size_t kLongestEmail = 254;  // RFC 5321, with the errata on its paths
+constexpr std::size_t kLongestEmail = 254;  // RFC 5321 with its errata
 
 }  // namespace
 

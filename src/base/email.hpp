@@ -1,4 +1,4 @@
-// Email addresses: which are valid, and their normal form.
+// Validation and normalisation of email addresses.
 #pragma once
 
 #include "base/faults.hpp"
@@ -9,14 +9,16 @@
 
 namespace muster {
 
-// One `@`; local part 1..64 and whole 3..254 bytes; local part a dot-string of RFC 5322 atext or of
-// non-ASCII letters (no control, space or invisible character, no dot first, last or doubled), or a
-// quoted string; domain of at least two LDH labels of 1..63. `email` is trimmed and lower-case
-// (ASCII) already.
+// `email` is already trimmed and lower-case (ASCII). True if it has one `@`, 3 to 254 bytes, a
+// valid local part and a valid domain. The local part has 1 to 64 bytes. It is a quoted string, or
+// a dot-string of RFC 5322 atext and non-ASCII letters: no control character, space or invisible
+// character; no dot first, last or doubled. The domain has at least two LDH labels of 1 to 63
+// characters.
 [[nodiscard]] bool is_email(std::string_view email);
 
-// Trims and lower-cases (ASCII) in place. Nothing: a valid address. Else Required (empty),
-// InvalidValue (a control character), TooLong or InvalidEmail. `text` is valid UTF-8.
+// Trims and lower-cases (ASCII) `text` in place; `text` must be valid UTF-8. Returns nullopt for a
+// valid address. Otherwise Required (empty), InvalidValue (a control character), TooLong or
+// InvalidEmail.
 [[nodiscard]] std::optional<FieldCode> normalise_email(std::string& text);
 
 }  // namespace muster

@@ -1,5 +1,4 @@
-// What the API answers when it does not do what was asked: a code from error_codes.def, details for
-// the caller, and internal text for the log only.
+// An API error: a code from error_codes.def, details for the caller, and internal text for the log.
 #pragma once
 
 #include <json/value.h>
@@ -34,9 +33,9 @@ class Error : public std::exception {
 
     // Adds to `details`, which the caller sees.
     Error& detail(std::string_view key, Json::Value value);
-    // `details.fields` from faults (which must not be empty).
+    // Sets `details.fields` from the faults, which must not be empty.
     Error& fields(const Faults& faults);
-    // For the log; never sent.
+    // Text for the log. It is never sent.
     Error& internal(std::string text);
     // Seconds for the Retry-After header.
     Error& retry_after(int seconds);

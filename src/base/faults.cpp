@@ -24,16 +24,15 @@ constexpr std::array kEntries = {
                    "is not a day between 1900-01-01 and yesterday, as YYYY-MM-DD"},
     FieldCodeEntry{FieldCode::InvalidCountry, "invalid_country",
                    "is not an officially assigned ISO 3166-1 alpha-2 code"},
-    FieldCodeEntry{FieldCode::InvalidUrl, "invalid_url", "is not a URL that can be used here"},
-    FieldCodeEntry{FieldCode::InvalidUuid, "invalid_uuid", "is not a UUID in lower case"},
-    FieldCodeEntry{FieldCode::InvalidChoice, "invalid_choice", "is none of the allowed values"},
+    FieldCodeEntry{FieldCode::InvalidUrl, "invalid_url", "is not an allowed URL"},
+    FieldCodeEntry{FieldCode::InvalidUuid, "invalid_uuid", "is not a lower-case UUID"},
+    FieldCodeEntry{FieldCode::InvalidChoice, "invalid_choice", "is not one of the allowed values"},
     FieldCodeEntry{FieldCode::InvalidTimestamp, "invalid_timestamp",
-                   "is not an ISO 8601 time with a zone"},
+                   "is not an ISO 8601 time with a time zone"},
     FieldCodeEntry{FieldCode::Duplicate, "duplicate", "is given twice"},
     FieldCodeEntry{FieldCode::UnknownAttribute, "unknown_attribute",
                    "is not an enabled attribute of this organization"},
-    FieldCodeEntry{FieldCode::InvalidValue, "invalid_value",
-                   "is not a value that can be stored here"},
+    FieldCodeEntry{FieldCode::InvalidValue, "invalid_value", "is not a valid value"},
     FieldCodeEntry{FieldCode::InvalidCursor, "invalid_cursor", "is not a cursor of this list"},
 };
 
@@ -50,7 +49,7 @@ std::string_view field_code_message(FieldCode code) {
     return entry(code).message;
 }
 
-bool Faults::names(std::string_view path) const {
+bool Faults::contains(std::string_view path) const {
     return std::any_of(list_.begin(), list_.end(),
                        [&](const Fault& fault) { return fault.path == path; });
 }

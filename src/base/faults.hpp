@@ -1,5 +1,5 @@
-// Everything that is wrong with a request, gathered before anything is done (docs/api.md "Errors"):
-// each fault names its field, a stable code and a sentence.
+// Collects all faults of a request before anything is written (docs/api.md "Errors"). A fault has
+// the path of its field, a stable code and a sentence.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ enum class FieldCode {
     InvalidCursor,
 };
 
-// "invalid_email" and so on: the contract.
+// "invalid_email" and so on. These texts are part of the API.
 std::string_view field_code_text(FieldCode code);
-// A sentence for a person; its wording is no contract.
+// A sentence for a person. Its wording may change.
 std::string_view field_code_message(FieldCode code);
 
 struct Fault {
@@ -47,9 +47,9 @@ class Faults {
     void add(std::string path, FieldCode code);
     void add(std::string path, FieldCode code, std::string message);
     bool empty() const { return list_.empty(); }
-    // Whether something is wrong with that field already.
-    bool names(std::string_view path) const;
-    // True once a fault had to be left out: then looking further is of no use.
+    // True if the field already has a fault.
+    bool contains(std::string_view path) const;
+    // True if a fault was dropped because of kMost. Callers may then stop checking.
     bool truncated() const { return truncated_; }
     const std::vector<Fault>& list() const { return list_; }
 

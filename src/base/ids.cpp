@@ -12,17 +12,17 @@ namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
 
-// Random bytes are drawn in bulk: a staging call of 5,000 rows wants 10,000 ids.
+// Random bytes are drawn in bulk: a call that stages 5,000 rows needs 10,000 ids.
 class RandomPool {
   public:
-    void take(std::uint8_t* to, std::size_t count) {
+    void draw(std::uint8_t* to, std::size_t count) {
         if (used_ + count > pool_.size() || owner_ != getpid()) refill();
         std::memcpy(to, pool_.data() + used_, count);
         used_ += count;
     }
 
   private:
-    void refill() {  // after a fork too: two workers must not draw the same bytes
+    void refill() {  // also after a fork: two workers must not draw the same bytes
         random_bytes(pool_.data(), pool_.size());
         used_ = 0;
         owner_ = getpid();
@@ -51,13 +51,14 @@ Uuid Uuid::v7() {
     thread_local std::uint32_t sequence = 0;
 
     Uuid uuid;
-    pool.take(uuid.bytes_.data() + 6, 10);
+    pool.draw(uuid.bytes_.data() + 6, 10);
     std::int64_t now = Timestamp::now().milliseconds();
     if (now > last_millisecond) {
         last_millisecond = now;
-        sequence = (uuid.bytes_[6] << 8U | uuid.bytes_[7]) & 0x3ffU;  // room to count up from
+        sequence = (uuid.bytes_[6] << 8U | uuid.bytes_[7]) &
+                   0x3ffU;  // clear the top bits: leaves room to count up
     } else if (++sequence > 0xfff) {
-        ++last_millisecond;  // more than the counter holds: borrow from the next millisecond
+        ++last_millisecond;  // the counter is full: use the next millisecond
         sequence = 0;
     }
     now = last_millisecond;

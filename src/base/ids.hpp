@@ -1,5 +1,5 @@
-// Ids: UUIDv7 (RFC 9562) as 16 bytes, and a type of its own for each kind of record, so that an
-// organization's id can never stand where a user's is wanted.
+// Ids: UUIDv7 (RFC 9562) as 16 bytes. Each kind of record has its own type, so that the compiler
+// rejects an organization's id where a user's id is expected.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class Uuid {
     static constexpr std::size_t kTextLength = 36;
 
     constexpr Uuid() = default;
-    // A new UUIDv7: milliseconds, then random bits; ids of one process ascend.
+    // A new UUIDv7: milliseconds, then random bits. The ids of one thread ascend.
     static Uuid v7();
     // Canonical lower-case text (8-4-4-4-12), or nullopt.
     static std::optional<Uuid> parse(std::string_view text);
@@ -77,7 +77,7 @@ using PublishableKeyId = Id<struct PublishableKeyTag>;
 using SlotId = Id<struct SlotTag>;
 using CampaignId = Id<struct CampaignTag>;
 using CreativeId = Id<struct CreativeTag>;
-using ServingId = Id<struct ServingTag>;  // of an ad that was handed out once
+using ServingId = Id<struct ServingTag>;  // one ad served once
 using ArticleId = Id<struct ArticleTag>;
 using ConnectionId = Id<struct ConnectionTag>;  // to a provider of external data
 

@@ -49,7 +49,7 @@ std::string write(const Json::Value& value) {
 
 constexpr std::size_t kLongestLine = 120;
 
-// Calls `visit(label, entry)` for each entry; the label is `"key": ` in an object, empty in an
+// Calls `visit(label, entry)` for each entry. The label is `"key": ` in an object and empty in an
 // array.
 template <class Visit>
 void visit_entries(const Json::Value& value, const Visit& visit) {
@@ -77,7 +77,7 @@ std::string on_one_line(const Json::Value& value) {
     return line + (value.isObject() ? '}' : ']');
 }
 
-// `before`: the characters that stand on the line already.
+// `before`: the number of characters already on the line.
 void lay_out(const Json::Value& value, std::size_t indent, std::size_t before, std::string& to) {
     const std::string line = on_one_line(value);
     if (!has_entries(value) || before + line.size() < kLongestLine) {
@@ -174,7 +174,7 @@ bool parse_json(std::string_view text, Json::Value& to) {
     const std::unique_ptr<Json::CharReader> reader(builder.newCharReader());
     try {
         return reader->parse(text.data(), text.data() + text.size(), &to, nullptr);
-    } catch (const std::exception&) {  // deeper than the limit
+    } catch (const std::exception&) {  // nested deeper than the limit
         return false;
     }
 }

@@ -1,5 +1,5 @@
-// JSON going out: a writer that appends to a string. Documents that are built piecemeal (the
-// OpenAPI description, error details) are jsoncpp values; json_text() prints one the same way.
+// Writes JSON: JsonWriter appends to a string. Documents that are built in parts (the OpenAPI
+// description, error details) are jsoncpp values; json_text() prints them in the same format.
 #pragma once
 
 #include <json/value.h>
@@ -10,10 +10,10 @@
 
 namespace muster {
 
-// Appends `text` with quotes, escaped as RFC 8259 asks.
+// Appends `text` in quotes, escaped according to RFC 8259.
 void append_json_string(std::string& to, std::string_view text);
 
-// Commas are the writer's business; nesting right is the caller's.
+// The writer adds the commas. The caller must nest correctly.
 class JsonWriter {
   public:
     explicit JsonWriter(std::string& to) : to_(to) {}
@@ -40,12 +40,13 @@ class JsonWriter {
     bool after_key_ = false;
 };
 
-// Compact, UTF-8 as it is, numbers to 15 digits.
+// Compact, with unescaped UTF-8 and numbers of at most 15 digits.
 [[nodiscard]] std::string json_text(const Json::Value& value);
-// Indented by two spaces; what fits on a line of 120 characters stays on it. Ends with a newline.
+// Indented by two spaces. A value that fits on a line of 120 characters is not broken. Ends with a
+// newline.
 [[nodiscard]] std::string json_text_pretty(const Json::Value& value);
-// A document that we wrote ourselves or that a peer answered; nullopt if it is no JSON object or
-// array.
+// Parses a document that Muster wrote or that a peer sent. False if it is not a JSON object or
+// array, or is nested deeper than 64 levels.
 [[nodiscard]] bool parse_json(std::string_view text, Json::Value& to);
 
 }  // namespace muster

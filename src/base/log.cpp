@@ -24,7 +24,7 @@ bool is_plain(std::string_view value) {
     });
 }
 
-// One line stays one line whatever a value holds: quotes and control characters are escaped.
+// Escapes quotes and control characters, so that a value cannot start a new line.
 void append_value(std::string& line, std::string_view value) {
     if (is_plain(value)) {
         line += value;
@@ -72,8 +72,8 @@ void log_event(LogLevel level, std::string_view event, std::span<const LogField>
         append_value(line, field.value);
     }
     line += '\n';
-    // One write a line, so that lines of several workers do not mix; a full disk loses the line,
-    // not the work.
+    // One write per line keeps the lines of several workers apart. A full disk loses the line but
+    // does not stop the work.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -1,5 +1,5 @@
-// The log: one line an event, key=value, to standard error (journald or a file takes it from
-// there). Never a secret, never an address of mail.
+// The log: one line per event, as key=value pairs, to standard error (journald or a file receives
+// it). Never log a secret or an email address.
 #pragma once
 
 #include <initializer_list>
@@ -24,9 +24,9 @@ struct LogField {
 };
 
 void set_log_level(LogLevel level);
-// The request that this process is working on; on every line until it is set to "" again.
+// The id of the current request. It is added to each line until it is set to "".
 void set_log_request_id(std::string_view id);
-// level=info event=import.claimed request_id=… job=…
+// Writes for example: level=info event=import.claimed request_id=… job=…
 void log_event(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 void log_event(LogLevel level, std::string_view event, std::span<const LogField> fields);
 

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-// ":PORT" or nothing.
+// ":PORT" or empty.
 bool is_port(std::string_view text) {
     if (text.empty()) return true;
     return text.front() == ':' && parse_number<std::uint16_t>(text.substr(1)).has_value();
@@ -32,7 +32,8 @@ bool is_v4_loopback(std::string_view host) {
 }  // namespace
 
 bool is_loopback(std::string_view authority) {
-    if (authority.find('\0') != std::string_view::npos) return false;  // C would stop there
+    if (authority.find('\0') != std::string_view::npos)
+        return false;  // inet_pton() would stop at the NUL
     if (authority.starts_with('[')) {
         const auto end = authority.find(']');
         return end != std::string_view::npos && is_port(authority.substr(end + 1)) &&

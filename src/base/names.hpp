@@ -1,5 +1,5 @@
-// The texts of an enum's values, said once. text_of(), parse(), the choices of a query and of a
-// body, and the columns of the database follow from kNames.
+// The texts of an enum's values. text_of(), parse(), the choices of queries and bodies, and the
+// mapping of database columns use kNames.
 //
 //   enum class Colour : std::uint8_t { Red, Blue };
 //
@@ -7,7 +7,8 @@
 //   inline constexpr std::array muster::kNames<Colour> = {Name{Colour::Red, "red"},
 //                                                         Name{Colour::Blue, "blue"}};
 //
-// The enum's namespace says `using muster::text_of;`, so that text_of() is found by its argument.
+// The enum's namespace needs `using muster::text_of;`, so that argument-dependent lookup finds
+// text_of().
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@ struct Name {
 template <class Enum>
 Name(Enum, std::string_view) -> Name<Enum>;
 
-// In the order of the values, all of them.
+// All values, in the enum's order.
 template <class Enum>
 inline constexpr std::array<Name<Enum>, 0> kNames = {};
 
@@ -48,7 +49,7 @@ constexpr int number_of(Enum value) {
     return static_cast<int>(value);
 }
 
-// The values follow each other without a gap, and none is missing before or behind them.
+// The values are contiguous, and the enum has no value before the first or after the last one.
 template <class Enum>
 consteval bool are_complete() {
     constexpr auto& kAll = kNames<Enum>;
@@ -58,11 +59,11 @@ consteval bool are_complete() {
         }
     }
     constexpr int kBefore = number_of(kAll.front().value) - 1;
-    constexpr int kBehind = number_of(kAll.back().value) + 1;
+    constexpr int kAfter = number_of(kAll.back().value) + 1;
     if constexpr (kBefore >= 0) {
         if (is_enumerator<static_cast<Enum>(kBefore)>()) return false;
     }
-    return !is_enumerator<static_cast<Enum>(kBehind)>();
+    return !is_enumerator<static_cast<Enum>(kAfter)>();
 }
 
 }  // namespace names
@@ -84,7 +85,7 @@ template <Named Enum>
     return std::nullopt;
 }
 
-// The text at that place, "" behind the last one: for a query's choice (api/endpoint.hpp).
+// The text at this index, or "" after the last one. For the choices of a query (api/endpoint.hpp).
 template <Named Enum>
 constexpr std::string_view name_at(std::size_t index) {
     return index < kNames<Enum>.size() ? kNames<Enum>[index].text : std::string_view();

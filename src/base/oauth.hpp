@@ -1,5 +1,5 @@
-// One call to an authorization server: rules/connections makes requests and reads replies,
-// net/oauth.hpp carries them.
+// One call to an authorization server. rules/connections builds requests and reads replies;
+// net/oauth.hpp sends them.
 #pragma once
 
 #include "base/secret.hpp"
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// A POST with a body, a GET without one. Holds secrets: never logged.
+// A POST if it has a body, otherwise a GET. Contains secrets: never log it.
 struct OAuthRequest {
     std::string url;  // https://, or http:// on the loopback
     std::vector<std::pair<std::string, std::string>> headers;
@@ -19,12 +19,12 @@ struct OAuthRequest {
     std::string ca_file;  // PEM; "" = the system's
 };
 
-// Either an answer, whatever its status, or the word for why there is none: insecure, bad_url,
-// resolve, connect, tls, timeout, too_large, broken.
+// A reply with any status, or the reason why there is no reply: insecure, bad_url, resolve,
+// connect, tls, timeout, too_large, broken.
 struct OAuthReply {
     int status = 0;
     Secret body;
-    std::string failure;  // "" = there is an answer
+    std::string failure;  // "" = a reply was received
 
     bool has_answer() const { return failure.empty(); }
 };

@@ -1,5 +1,5 @@
-// What a reply holds, as constants: a record's fields are written to JSON and described as JSON
-// Schema from one list.
+// Declares the records of replies as constants. One list of fields writes the JSON and prints the
+// JSON Schema.
 //
 //   constexpr auto kStaged = record<Staged>(
 //       "Staged", field<&Staged::staged>("staged", "Number of rows that this call staged."));
@@ -21,7 +21,7 @@
 
 namespace muster {
 
-// JSON text that is a complete object or array already.
+// JSON text that is already a complete object or array.
 struct RawJson {
     std::string text;
 };
@@ -29,7 +29,7 @@ struct RawJson {
 template <class Value>
 struct JsonType;
 
-// A string that is one of these.
+// A string that is one of these texts.
 inline Json::Value one_of(std::initializer_list<std::string_view> texts) {
     Json::Value schema;
     schema["type"] = "string";
@@ -39,7 +39,7 @@ inline Json::Value one_of(std::initializer_list<std::string_view> texts) {
 
 // A value of the schema, or null.
 inline Json::Value or_null(const Json::Value& inner) {
-    if (inner.empty()) return inner;  // any JSON, null too
+    if (inner.empty()) return inner;  // accepts any JSON, including null
     Json::Value schema;
     if (!inner["type"].isString() || inner.isMember("enum") || inner.isMember("title")) {
         schema["anyOf"].append(inner);
@@ -60,7 +60,7 @@ inline Json::Value array_of_schema(Json::Value items) {
     return schema;
 }
 
-// An object of any keys, whose values fit the schema; an empty schema allows any JSON.
+// An object with any keys whose values match the schema. An empty schema accepts any JSON.
 inline Json::Value map_of(Json::Value values) {
     Json::Value schema;
     schema["type"] = "object";
@@ -71,7 +71,7 @@ inline Json::Value any_json() {
     return {Json::objectValue};
 }
 
-// The schema with what a reader is to know. An example is JSON, or the text itself of a string.
+// Adds the description and the example. `example` is JSON, or plain text if the schema is a string.
 Json::Value described(Json::Value schema, std::string_view meaning, std::string_view example);
 
 template <>
@@ -145,7 +145,7 @@ struct JsonType<std::vector<Value>> {
     static Json::Value schema() { return array_of_schema(JsonType<Value>::schema()); }
 };
 
-// Every field says what it holds: the description shows it.
+// `meaning` is the description of the field in the OpenAPI document.
 template <class Owner>
 struct RecordField {
     std::string_view name;
@@ -154,7 +154,7 @@ struct RecordField {
     Json::Value (*type)();
     std::string_view example = {};
 
-    // The same field, where its C++ type says less than the schema can.
+    // The same field with a narrower schema than its C++ type has.
     constexpr RecordField of(Json::Value (*narrower)()) const {
         return {name, meaning, write, narrower, example};
     }
@@ -180,7 +180,7 @@ constexpr auto field(std::string_view name, std::string_view meaning,
         [] { return JsonType<Value>::schema(); }, example};
 }
 
-// A field of a member's own member.
+// A field of a member's member.
 template <auto Member, auto Inner>
 constexpr auto field(std::string_view name, std::string_view meaning,
                      std::string_view example = {}) {
@@ -195,7 +195,7 @@ constexpr auto field(std::string_view name, std::string_view meaning,
 
 template <class Owner, std::size_t kCount>
 struct Record {
-    std::string_view name;  // in the description's components
+    std::string_view name;  // the component's name in the OpenAPI document
     std::array<RecordField<Owner>, kCount> fields;
 
     void write(JsonWriter& to, const Owner& owner) const {
@@ -207,8 +207,8 @@ struct Record {
         to.end_object();
     }
 
-    // The title names the component that the description makes of it. More fields may follow in
-    // later versions, so others are allowed.
+    // The title becomes the name of the component in the OpenAPI document. The schema allows
+    // further fields, because later versions may add some.
     Json::Value schema() const {
         Json::Value schema = JsonType<std::string>::typed("object");
         schema["title"] = std::string(name);

@@ -1,4 +1,4 @@
-// A value that must not reach a log or an error message.
+// A value that must not appear in a log or an error message.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace muster {
 
-// Has no stream operator; its memory is erased on destruction.
+// It has no stream operator. Its memory is cleared on destruction.
 class Secret {
   public:
     Secret() = default;
@@ -16,7 +16,7 @@ class Secret {
     Secret& operator=(const Secret&) = default;
     Secret& operator=(Secret&&) = default;
     ~Secret();
-    // Named so that a search finds each place that reads a secret.
+    // The name makes each place that reads a secret easy to find.
     const std::string& reveal() const { return value_; }
     bool empty() const { return value_.empty(); }
 

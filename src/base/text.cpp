@@ -144,8 +144,8 @@ std::optional<std::string> from_base64url(std::string_view text) {
             bytes += static_cast<char>(bits >> static_cast<unsigned>(count) & 0xffU);
         }
     }
-    // Left-over bits must be fewer than a character's and zero, else two texts would mean the same
-    // bytes.
+    // Left-over bits must be fewer than one character's and zero. Otherwise two texts would decode
+    // to the same bytes.
     const bool canonical = count < 6 && (bits & ((1U << static_cast<unsigned>(count)) - 1U)) == 0;
     if (!canonical) return std::nullopt;
     return bytes;

@@ -1,5 +1,5 @@
-// Text helpers without a locale: UTF-8 validity and length, ASCII case and trimming, hex,
-// base64url.
+// Text helpers that do not depend on the locale: UTF-8 validity and length, ASCII case and
+// trimming, hex, base32, base64url, percent-encoding.
 #pragma once
 
 #include <charconv>
@@ -12,10 +12,10 @@
 namespace muster {
 
 [[nodiscard]] bool is_utf8(std::string_view text);
-// Code points of valid UTF-8.
+// The number of code points of valid UTF-8.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
-// An ASCII control character; white space other than the space is one.
+// An ASCII control character, including tab and line ends.
 [[nodiscard]] constexpr bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
@@ -23,29 +23,29 @@ namespace muster {
 
 void ascii_lower(std::string& text);
 void ascii_upper(std::string& text);
-// Without ASCII white space (space, \t, \n, \v, \f, \r) at both ends.
+// The text without ASCII white space (space, \t, \n, \v, \f, \r) at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right);
 
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 [[nodiscard]] std::string to_hex(std::string_view bytes);
-// Digits of either case; nullopt for anything else.
+// Accepts digits of either case; nullopt for any other input.
 [[nodiscard]] std::optional<std::string> from_hex(std::string_view text);
-// Without padding, RFC 4648 section 5.
+// RFC 4648 section 5, without padding.
 [[nodiscard]] std::string to_base64url(std::string_view bytes);
-// nullopt for anything but canonical unpadded base64url.
+// nullopt unless the text is canonical unpadded base64url.
 [[nodiscard]] std::optional<std::string> from_base64url(std::string_view text);
 
 // RFC 4648 section 6, upper-case, without padding.
 [[nodiscard]] std::string to_base32(std::string_view bytes);
 
-// RFC 3986 section 2.1: all but letters, digits and -._~ as %XX, upper-case. Right in a query and
-// in a form.
+// RFC 3986 section 2.1: everything except letters, digits and -._~ becomes %XX in upper case.
+// Suitable for a query and for a form.
 [[nodiscard]] std::string percent_encoded(std::string_view text);
 
-// The whole of `text` as a decimal number within the type's range, or nullopt (no sign '+', no
-// spaces).
+// Parses all of `text` as a decimal number within the type's range. Otherwise nullopt, also for a
+// leading '+' or spaces.
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
     Number value{};
@@ -54,10 +54,10 @@ template <class Number>
     return value;
 }
 
-// Removes white space (ASCII) at both ends.
+// Removes ASCII white space at both ends, in place.
 void trim(std::string& text);
 
-// Whether valid UTF-8 has more than `characters` code points.
+// True if valid UTF-8 has more than `characters` code points.
 [[nodiscard]] bool is_longer_than(std::string_view text, std::size_t characters);
 
 }  // namespace muster

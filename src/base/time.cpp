@@ -19,7 +19,7 @@ Milliseconds clock_offset() {
     return kOffset;
 }
 
-// Two digits or four at `at`, or -1.
+// The number of `count` digits at `at`, or -1.
 int digits(std::string_view text, std::size_t at, std::size_t count) {
     if (at + count > text.size()) return -1;
     int value = 0;
@@ -35,8 +35,7 @@ chrono::year_month_day calendar_day(int year, int month, int day) {
            chrono::day(static_cast<unsigned>(day));
 }
 
-// What stands behind the seconds: an optional fraction (to milliseconds, the rest is cut off) and a
-// zone.
+// The part after the seconds: an optional fraction (truncated to milliseconds) and a zone.
 struct Tail {
     int milliseconds = 0;
     int offset_minutes = 0;
@@ -96,8 +95,8 @@ std::optional<Timestamp> Timestamp::parse(std::string_view text) {
                       chrono::minutes(minute - tail->offset_minutes) + chrono::seconds(second);
     const auto milliseconds =
         chrono::duration_cast<Milliseconds>(when).count() + tail->milliseconds;
-    constexpr std::int64_t kYear10000 =
-        253'402'300'800'000;  // an offset may lead past the year 9999
+    // The offset may move the time past the year 9999.
+    constexpr std::int64_t kYear10000 = 253'402'300'800'000;
     if (milliseconds < 0 || milliseconds >= kYear10000) return std::nullopt;
     return Timestamp(milliseconds);
 }

@@ -1,5 +1,5 @@
-// Points in time (milliseconds UTC) and calendar days (proleptic Gregorian). The database holds the
-// milliseconds; ISO 8601 text exists at the API only.
+// Points in time (milliseconds UTC) and calendar days (proleptic Gregorian). The database stores
+// milliseconds; only the API uses ISO 8601 text.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ class Timestamp {
   public:
     constexpr Timestamp() = default;
     constexpr explicit Timestamp(std::int64_t milliseconds) : milliseconds_(milliseconds) {}
-    // The wall clock. MUSTER_CLOCK_OFFSET (seconds) moves it, for tests of retention and expiry.
+    // The wall clock. MUSTER_CLOCK_OFFSET (seconds) shifts it, for tests of retention and expiry.
     static Timestamp now();
-    // A moment that another program read off the same clock, in milliseconds since 1970.
+    // A time in milliseconds since 1970 that another program read from the same clock.
     static Timestamp of_wall_clock(std::int64_t milliseconds);
-    // ISO 8601 with seconds, optional fraction, and `Z` or an offset; years 1970..9999. Else
-    // nullopt.
+    // ISO 8601 with seconds, an optional fraction, and `Z` or an offset; years 1970 to 9999.
+    // Otherwise nullopt.
     static std::optional<Timestamp> parse(std::string_view text);
 
     constexpr std::int64_t milliseconds() const { return milliseconds_; }
@@ -47,7 +47,7 @@ class Timestamp {
 class Date {
   public:
     constexpr Date() = default;
-    // YYYY-MM-DD of a day that exists in years 0001..9999, or nullopt.
+    // YYYY-MM-DD of an existing day in the years 0001 to 9999, or nullopt.
     static std::optional<Date> parse(std::string_view text);
     static Date of(Timestamp when);
 

@@ -7,7 +7,7 @@
 
 namespace muster {
 
-// "a", "a or b", "a, b or c"; not for an empty list.
+// "a", "a or b", "a, b or c". `words` must not be empty.
 [[nodiscard]] std::string listed(std::span<const std::string_view> words);
 
 }  // namespace muster

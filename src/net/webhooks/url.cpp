@@ -18,7 +18,7 @@ constexpr std::size_t kMaxName = 253;
 constexpr std::size_t kMaxLabel = 63;
 constexpr int kMaxPort = 65535;
 
-constexpr const char* kNotPublic = "leads to an address that is not a public one";
+constexpr const char* kNotPublic = "leads to an address that is not public";
 constexpr const char* kBadHost = "has no valid host name";
 
 struct FreeText {
@@ -35,9 +35,9 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
 // Before curl reads it: what parsers are known to read differently does not get that far.
 std::optional<std::string> fault_in_text(std::string_view url) {
     if (std::any_of(url.begin(), url.end(), [](char c) { return c <= ' ' || c >= 0x7f; }))
-        return "must be of ASCII characters without spaces (a host name in its xn-- form)";
-    if (url.find('\\') != std::string_view::npos) return "must have no backslash";
-    if (url.find('#') != std::string_view::npos) return "must have no fragment (#)";
+        return "must contain only ASCII characters without spaces (write the host name in its xn-- form)";
+    if (url.find('\\') != std::string_view::npos) return "must not contain a backslash";
+    if (url.find('#') != std::string_view::npos) return "must not contain a fragment (#)";
     const std::size_t colon = url.find("://");
     const std::string_view scheme = url.substr(0, colon);
     if (colon == std::string_view::npos ||
@@ -46,9 +46,9 @@ std::optional<std::string> fault_in_text(std::string_view url) {
     url.remove_prefix(colon + 3);
     const std::string_view authority = url.substr(0, url.find_first_of("/?"));
     if (authority.empty()) return "has no host";
-    if (authority.find('@') != std::string_view::npos) return "must have no user and no password";
+    if (authority.find('@') != std::string_view::npos) return "must not contain a user or a password";
     if (authority.find('%') != std::string_view::npos)
-        return "must have no percent sign in the host";
+        return "must not contain a percent sign in the host";
     return std::nullopt;
 }
 
@@ -109,7 +109,7 @@ std::variant<WebhookTarget, std::string> read_webhook_url(const std::string& url
     if (!target.url) throw std::bad_alloc();
     CURLU* parsed = target.url.get();
     if (curl_url_set(parsed, CURLUPART_URL, url.c_str(), CURLU_DISALLOW_USER) != CURLUE_OK)
-        return "is no valid URL";
+        return "is not a valid URL";
     target.is_https = part_of(parsed, CURLUPART_SCHEME) == "https";
     const auto port = parse_number<int>(part_of(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT));
     if (!port || *port < 1 || *port > kMaxPort) return "must have a port from 1 to 65535";

@@ -51,7 +51,7 @@ inline void validate_event(const std::optional<RawJson>& metadata,
     const Timestamp when = occurred_at.value_or(now);
     const bool is_outside = when > now + kMostAhead || when < now - kMostBehind;
     // One that could not be read has been told already.
-    if (is_outside && !faults.names(prefix + "occurred_at")) {
+    if (is_outside && !faults.contains(prefix + "occurred_at")) {
         faults.add(prefix + "occurred_at", FieldCode::OutOfRange);
     }
 }

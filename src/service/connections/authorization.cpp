@@ -317,14 +317,14 @@ void validate_settings(ConnectRequest& request, Faults& faults) {
         const std::string path = "settings." + key;
         if (!takes_host || key != rule.setting) {
             faults.add(path, FieldCode::UnknownField);
-        } else if (!faults.names(path)) {
+        } else if (!faults.contains(path)) {
             request.host = rules::settings_host(rule, value);
             if (!request.host) faults.add(path, FieldCode::InvalidValue);
         }
     }
     if (!takes_host || request.connection) return;
     const std::string path = "settings." + std::string(rule.setting);
-    if (!request.host && !faults.names(path)) faults.add(path, FieldCode::Required);
+    if (!request.host && !faults.contains(path)) faults.add(path, FieldCode::Required);
 }
 
 ConnectLink begin_authorization(OrgTransaction& transaction, const Context& context,

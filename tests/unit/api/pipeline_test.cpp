@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_path_gets_the_envelope_and_nothing_else) {
     BOOST_TEST(reply.content_type == "application/json");
     BOOST_TEST(
         reply.body ==
-        R"({"error":{"code":"NOT_FOUND","message":"There is nothing here by that name.","status":404}})");
+        R"({"error":{"code":"NOT_FOUND","message":"No such path or record.","status":404}})");
     BOOST_TEST(header(reply, "Cache-Control") == "no-store");
     BOOST_TEST(header(reply, "Allow") == "");
 }

@@ -179,18 +179,18 @@ BOOST_AUTO_TEST_CASE(a_quote_within_a_cell_is_a_character) {
 }
 
 BOOST_AUTO_TEST_CASE(a_quote_that_never_ends_is_told_with_its_line) {
-    BOOST_TEST(refusal("a,b\n\"c,d\n") == "line 2: a quote that never ends");
-    BOOST_TEST(refusal("\"") == "line 1: a quote that never ends");
-    BOOST_TEST(refusal("a\n\nb,\"c\nd\ne\n") == "line 3: a quote that never ends");
-    BOOST_TEST(refusal("\"a\"\"") == "line 1: a quote that never ends");
-    BOOST_TEST(refusal("\"" + std::string(3U << 20U, 'x')) == "line 1: a quote that never ends");
+    BOOST_TEST(refusal("a,b\n\"c,d\n") == "line 2: a quote without a closing quote");
+    BOOST_TEST(refusal("\"") == "line 1: a quote without a closing quote");
+    BOOST_TEST(refusal("a\n\nb,\"c\nd\ne\n") == "line 3: a quote without a closing quote");
+    BOOST_TEST(refusal("\"a\"\"") == "line 1: a quote without a closing quote");
+    BOOST_TEST(refusal("\"" + std::string(3U << 20U, 'x')) == "line 1: a quote without a closing quote");
 }
 
 BOOST_AUTO_TEST_CASE(text_behind_a_closing_quote_is_told_with_its_line) {
-    BOOST_TEST(refusal("\"a\"b\n") == "line 1: text behind a closing quote");
-    BOOST_TEST(refusal("a,b\n\"c\" ,d\n") == "line 2: text behind a closing quote");
-    BOOST_TEST(refusal("a\n\"b\n\nc\"d\n") == "line 4: text behind a closing quote");
-    BOOST_TEST(refusal("a,b\n\"c\";d\n") == "line 2: text behind a closing quote");
+    BOOST_TEST(refusal("\"a\"b\n") == "line 1: text after a closing quote");
+    BOOST_TEST(refusal("a,b\n\"c\" ,d\n") == "line 2: text after a closing quote");
+    BOOST_TEST(refusal("a\n\"b\n\nc\"d\n") == "line 4: text after a closing quote");
+    BOOST_TEST(refusal("a,b\n\"c\";d\n") == "line 2: text after a closing quote");
 }
 
 BOOST_AUTO_TEST_CASE(a_stream_that_fails_is_no_end_of_file) {
