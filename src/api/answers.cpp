@@ -15,7 +15,7 @@ http::Reply complete(const Call& call, service::StoredReply stored,
     const std::string etag = http::etag_of(reply.body);
     reply.headers.emplace_back("ETag", etag);
     const bool may_be_known = row.second_reply && row.second_reply->status == kNotModified.status;
-    if (may_be_known && http::is_known_by(call.request.if_none_match, etag)) {
+    if (may_be_known && http::if_none_match_matches(call.request.if_none_match, etag)) {
         reply.status = kNotModified.status;
         reply.body.clear();
     }

@@ -88,7 +88,7 @@ Reply get_openapi(Call& call) {
     Reply reply = json_reply(200, kDocument);
     reply.headers.emplace_back("ETag", kEtag);
     reply.headers.emplace_back("Cache-Control", "public, max-age=300");
-    if (http::is_known_by(call.request.if_none_match, kEtag)) {
+    if (http::if_none_match_matches(call.request.if_none_match, kEtag)) {
         reply.status = 304;
         reply.body.clear();
     }

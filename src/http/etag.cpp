@@ -6,9 +6,9 @@
 namespace muster::http {
 namespace {
 
-constexpr std::size_t kTagCharacters = 22;  // 128 bits and a little
+constexpr std::size_t kTagCharacters = 22;  // 132 bits
 
-// Cuts the next entry of a comma-separated list; a comma between quotes belongs to its tag.
+// Removes the next entry from a comma-separated list. A comma between quotes is part of the tag.
 std::string_view take_entry(std::string_view& list) {
     bool quoted = false;
     std::size_t end = 0;
@@ -34,7 +34,7 @@ bool if_match_holds(std::string_view if_match, std::string_view etag) {
     return false;
 }
 
-bool is_known_by(std::string_view if_none_match, std::string_view etag) {
+bool if_none_match_matches(std::string_view if_none_match, std::string_view etag) {
     if (trimmed(if_none_match) == "*") return true;
     while (!if_none_match.empty()) {
         std::string_view entry = take_entry(if_none_match);

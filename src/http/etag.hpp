@@ -1,5 +1,5 @@
-// Entity tags (RFC 9110 section 8.8.3): a strong one is made from the representation itself, and
-// If-Match and If-None-Match are held against it.
+// Strong entity tags (RFC 9110 section 8.8.3), computed from the representation, and their
+// comparison with If-Match and If-None-Match.
 #pragma once
 
 #include <string>
@@ -7,15 +7,16 @@
 
 namespace muster::http {
 
-// The strong tag of these bytes, with its quotes.
+// The strong tag of these bytes, including its quotes.
 [[nodiscard]] std::string etag_of(std::string_view representation);
 
-// Whether an If-Match header lets a change of what has this tag pass: `*`, or a list that holds it.
-// Weak tags match nothing, and neither does what is no tag.
+// True if the If-Match header allows a change of the representation with this tag: it is `*` or
+// contains the tag. A weak or malformed tag never matches.
 [[nodiscard]] bool if_match_holds(std::string_view if_match, std::string_view etag);
 
-// Whether an If-None-Match header ("" where none was sent) says that the client has what has this
-// tag: `*`, or a list that holds it, as a weak one too (RFC 9110 section 13.1.2).
-[[nodiscard]] bool is_known_by(std::string_view if_none_match, std::string_view etag);
+// True if the If-None-Match header shows that the client has the representation with this tag: it
+// is `*` or contains the tag, strong or weak (RFC 9110 section 13.1.2). `if_none_match` is "" if
+// the header is missing.
+[[nodiscard]] bool if_none_match_matches(std::string_view if_none_match, std::string_view etag);
 
 }  // namespace muster::http

@@ -20,14 +20,14 @@
 namespace muster::http {
 namespace {
 
-constexpr int kBacklog = 1024;  // a full backlog is an instant 502 at nginx
+constexpr int kBacklog = 1024;  // nginx answers 502 at once when the backlog is full
 constexpr int kSystemdFirst = 3;
 
 [[noreturn]] void fail(const std::string& what) {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-// How many sockets systemd handed over.
+// The number of sockets that systemd passed.
 int activated_sockets() {
     const char* pid = std::getenv("LISTEN_PID");
     const char* count = std::getenv("LISTEN_FDS");
@@ -44,7 +44,7 @@ int bind_listener(const std::string& path, unsigned mode) {
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) fail("socket");
-    unlink(path.c_str());  // left by a predecessor that was killed
+    unlink(path.c_str());  // a killed predecessor may have left it
     if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail(path);
     if (chmod(path.c_str(), mode) != 0) fail(path);
     if (listen(fd, kBacklog) != 0) fail(path);
@@ -61,14 +61,14 @@ std::optional<std::string> optional_param(const FCGX_Request& request, const cha
     return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// nullopt for an empty one too: nginx sends what it does not know as "".
+// nullopt also for an empty value: nginx sends "" for an unknown value.
 std::optional<std::string> filled_param(const FCGX_Request& request, const char* name) {
     auto value = optional_param(request, name);
     return value && value->empty() ? std::nullopt : value;
 }
 
-// A header that came more than once is all its values (RFC 9110 "Field Lines"), and so no origin:
-// FCGX_GetParam would show the first alone.
+// All values of a repeated header, joined (RFC 9110 "Field Lines"). A joined Origin is not a valid
+// origin. FCGX_GetParam would return only the first value.
 std::optional<std::string> joined_param(const FCGX_Request& request, std::string_view name) {
     std::optional<std::string> joined;
     for (char** place = request.envp; *place; ++place) {
@@ -80,7 +80,7 @@ std::optional<std::string> joined_param(const FCGX_Request& request, std::string
     return joined;
 }
 
-// nginx's $msec, "1763700000.123": when it had the request.
+// nginx's $msec, "1763700000.123": the time at which it received the request.
 Timestamp arrival(const FCGX_Request& request) {
     std::string text = param(request, "REQUEST_TIME_MSEC");
     text.erase(std::remove(text.begin(), text.end(), '.'), text.end());
@@ -101,8 +101,8 @@ std::optional<std::string> read_body(FCGX_Request& request, std::size_t length, 
     return body;
 }
 
-// What the answer did not need of the body. nginx hands over all of it before it listens: were the
-// connection closed earlier, it would see a broken pipe, and the client 503 in the answer's place.
+// Reads the rest of the body. nginx sends the whole body before it reads the reply. If the
+// connection were closed earlier, nginx would see a broken pipe and answer 503.
 void drain_body(FCGX_Request& fcgi) {
     std::array<char, 65'536> rest{};
     while (FCGX_GetStr(rest.data(), static_cast<int>(rest.size()), fcgi.in) > 0) {
@@ -168,23 +168,25 @@ void send(FCGX_Request& fcgi, const Request& request, const Reply& reply) {
     }
 }
 
-// nginx takes a connection that just ends for the end of the body; a record that is none makes it
-// cut its own.
+// nginx treats a closed connection as the end of the reply's body. An invalid record makes nginx
+// abort its own connection to the client.
 void break_connection(const FCGX_Request& fcgi) {
-    constexpr std::array<char, 8> kNoRecord{};
-    [[maybe_unused]] const auto written = ::write(fcgi.ipcFd, kNoRecord.data(), kNoRecord.size());
+    constexpr std::array<char, 8> kInvalidRecord{};
+    [[maybe_unused]] const auto written =
+        ::write(fcgi.ipcFd, kInvalidRecord.data(), kInvalidRecord.size());
 }
 
 }  // namespace
 
 int open_listener(int place, const std::string& path, unsigned mode) {
     const int fd = place < activated_sockets() ? kSystemdFirst + place : bind_listener(path, mode);
-    // Several workers wait for one connection: those that come too late must not block in accept.
+    // Several workers wait for the same connection. A worker that comes too late must not block in
+    // accept.
     if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) fail("fcntl");
     return fd;
 }
 
-// A connection with its request, from accept to close.
+// A connection and its request, from accept to close.
 struct FcgiServer::Connection {
     FCGX_Request fcgi{};
     int listener;
@@ -194,15 +196,15 @@ struct FcgiServer::Connection {
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    // False when the peer sent no request.
+    // False if the peer sent no request.
     bool begin(int fd) {
         fcgi.ipcFd = fd;
-        fcgi.keepConnection = 1;  // or FCGX_Accept_r would close the connection that it is handed
+        fcgi.keepConnection = 1;  // otherwise FCGX_Accept_r would close the given connection
         return FCGX_Accept_r(&fcgi) >= 0;
     }
 
-    // A streamed body broke off behind its 200: the connection is cut, so that nginx and the client
-    // see a broken transfer and not a short but complete one.
+    // Called when a streamed body fails after its 200. Breaks the connection, so that nginx and the
+    // client see an aborted transfer instead of a short, complete one.
     void cut(const char* reason) {
         log_event(LogLevel::Error, "reply.broken_off", {{"reason", reason}});
         break_connection(fcgi);
@@ -222,18 +224,18 @@ struct FcgiServer::Connection {
     }
 };
 
-FcgiServer::FcgiServer(int listener) : listener_(listener), waiting_(epoll_create1(EPOLL_CLOEXEC)) {
-    // Else libfcgi waits at each close for the peer to close first.
+FcgiServer::FcgiServer(int listener) : listener_(listener), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    // Otherwise libfcgi waits at each close for the peer to close first.
     setenv("LIBFCGI_OS_CLOSE_POLL_TIMEOUT", "0", 1);
     FCGX_Init();
-    // Exclusive: a connection wakes one worker, not all that wait for the same listener.
+    // Exclusive: a connection wakes one worker instead of all that wait for the listener.
     epoll_event event{};
     event.events = EPOLLIN | EPOLLEXCLUSIVE;
-    if (waiting_ < 0 || epoll_ctl(waiting_, EPOLL_CTL_ADD, listener, &event) != 0) fail("epoll");
+    if (epoll_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, listener, &event) != 0) fail("epoll");
 }
 
 FcgiServer::~FcgiServer() {
-    close(waiting_);
+    close(epoll_);
 }
 
 FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
@@ -243,12 +245,12 @@ FcgiServer::Connection& FcgiServer::connection(std::size_t place) {
     return *connections_[place];
 }
 
-// As many as wait; their requests are made from connections_, in the same order.
+// Accepts all waiting connections, at most `most`. Request i belongs to connections_[i].
 std::vector<Request> FcgiServer::take(std::size_t most) {
     std::vector<Request> requests;
     while (requests.size() < most) {
         const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-        if (fd < 0) break;  // none is left, or another worker was faster
+        if (fd < 0) break;  // no connection is left, or another worker was faster
         Connection& taken = connection(requests.size());
         if (taken.begin(fd)) requests.push_back(make_request(taken.fcgi));
     }
@@ -257,7 +259,7 @@ std::vector<Request> FcgiServer::take(std::size_t most) {
 
 int FcgiServer::serve(const sigset_t& unblocked, int most, const Handler& handler) {
     epoll_event event{};
-    if (epoll_pwait(waiting_, &event, 1, -1, &unblocked) < 0) return 0;  // a signal
+    if (epoll_pwait(epoll_, &event, 1, -1, &unblocked) < 0) return 0;  // a signal
     const std::vector<Request> requests = take(static_cast<std::size_t>(most));
     if (requests.empty()) return 0;
     std::vector<std::optional<Reply>> replies;

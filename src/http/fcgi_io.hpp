@@ -1,5 +1,5 @@
-// FastCGI in and out: the only file pair that knows libfcgi. From a listening Unix socket that
-// several workers share: one request at a time, or all that wait.
+// FastCGI input and output; only this file pair uses libfcgi. Workers share a listening Unix
+// socket. A worker takes one request at a time, or all that wait.
 #pragma once
 
 #include "http/message.hpp"
@@ -14,13 +14,13 @@
 
 namespace muster::http {
 
-// The listening socket of that place among ours: the one that systemd handed over (LISTEN_FDS, in
-// the order of its socket unit), else a new one at `path` with permissions `mode`. Non-blocking.
+// Returns the listening socket number `place`: the one that systemd passed (LISTEN_FDS, in the
+// order of the socket unit), otherwise a new one at `path` with permissions `mode`. Non-blocking.
 // Throws std::system_error.
 int open_listener(int place, const std::string& path, unsigned mode);
 
-// Answers requests, in their order; nullopt for one whose client has gone. An exception, from it or
-// from a reply's stream, cuts the connection.
+// Returns one reply per request, in the same order; nullopt if the client has disconnected. If the
+// handler or the stream of a reply throws, the connection is broken.
 using Handler = std::function<std::vector<std::optional<Reply>>(std::span<const Request>)>;
 
 class FcgiServer {
@@ -30,9 +30,8 @@ class FcgiServer {
     FcgiServer(const FcgiServer&) = delete;
     FcgiServer& operator=(const FcgiServer&) = delete;
 
-    // Waits for a request, with the signals of `unblocked` let in only while it waits; takes it and
-    // whatever waits behind it, at most `most`, and answers them with `handler`. How many they
-    // were.
+    // Waits for a request; the signals of `unblocked` are delivered only during the wait. Takes all
+    // waiting requests, at most `most`, and answers them with `handler`. Returns their number.
     int serve(const sigset_t& unblocked, int most, const Handler& handler);
 
   private:
@@ -42,7 +41,7 @@ class FcgiServer {
 
     std::vector<std::unique_ptr<Connection>> connections_;
     int listener_;
-    int waiting_;  // an epoll of this worker's own
+    int epoll_;  // this worker's epoll
 };
 
 }  // namespace muster::http

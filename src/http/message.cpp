@@ -38,7 +38,7 @@ std::string cookie_value(std::string_view cookies, std::string_view name) {
 std::string network_of(const std::string& address) {
     using namespace std::string_view_literals;
     constexpr std::size_t kNetworkBytes = 8;
-    // Of an IPv4 address that came by an IPv6 socket (RFC 4291, 2.5.5.2).
+    // The prefix of an IPv4 address that arrived on an IPv6 socket (RFC 4291, 2.5.5.2).
     constexpr std::string_view kMapped = "\0\0\0\0\0\0\0\0\0\0\xff\xff"sv;
     std::array<char, 16> bytes{};
     if (inet_pton(AF_INET6, address.c_str(), bytes.data()) != 1) return address;
@@ -47,7 +47,7 @@ std::string network_of(const std::string& address) {
 }
 
 std::string_view bearer_token(const Request& request) {
-    constexpr std::string_view kScheme = "Bearer ";  // RFC 6750; its case does not matter
+    constexpr std::string_view kScheme = "Bearer ";  // RFC 6750; case-insensitive
     const std::string_view header = request.authorization;
     if (!equal_ignoring_case(header.substr(0, kScheme.size()), kScheme)) return "";
     return trimmed(header.substr(kScheme.size()));

@@ -1,5 +1,5 @@
-// A request and a reply as plain values; http/fcgi_io.cpp makes and sends them, api/pipeline.cpp
-// lives between.
+// A request and a reply as plain values. http/fcgi_io.cpp reads requests and sends replies;
+// api/pipeline.cpp turns one into the other.
 #pragma once
 
 #include "base/time.hpp"
@@ -20,8 +20,8 @@ Method method_of(std::string_view text);
 
 struct Request {
     Method method = Method::Other;
-    std::string path;   // as the client wrote it, not decoded, without the query
-    std::string query;  // behind the '?', not decoded
+    std::string path;   // as sent by the client: not decoded, without the query
+    std::string query;  // after the '?', not decoded
     std::string content_type;
     std::string authorization;
     std::string idempotency_key;
@@ -33,30 +33,31 @@ struct Request {
     std::string signature;  // x-svc-signature
     std::optional<std::string> origin;
     std::optional<std::string> referer;
-    std::string cookie;                      // all of them, as the client sent them
-    std::optional<std::string> geo_country;  // as nginx found it by the client's address
+    std::string cookie;                      // all cookies, as sent by the client
+    std::optional<std::string> geo_country;  // as nginx looked it up by the client's address
     std::optional<std::string> geo_region;
     std::string request_id;  // nginx's
     std::string remote_address;
-    Timestamp arrived;  // when nginx took it; now() where it does not say
+    Timestamp arrived;  // when nginx received it, or now() if nginx does not say
     std::size_t content_length = 0;
-    // The whole body, or nullopt when it is longer than `limit`, and Aborted when the client gave
-    // up on it.
+    // Reads the whole body. nullopt if it is longer than `limit`. Throws Aborted if the client
+    // disconnects.
     std::function<std::optional<std::string>(std::size_t limit)> read_body;
 };
 
-// Who counts as one client: an IPv4 address, or the /64 that an IPv6 customer has for himself.
+// The address that identifies a client for rate limits: an IPv4 address, or the /64 network of an
+// IPv6 address.
 std::string network_of(const std::string& address);
 
-// The value of the first cookie of that name in a Cookie header (RFC 6265, 4.2); "" for none.
+// The value of the first cookie with this name in a Cookie header (RFC 6265, 4.2), or "".
 std::string cookie_value(std::string_view cookies, std::string_view name);
 
-// The client went away in the middle of its body: there is nobody to answer.
+// The client disconnected while sending its body, so no reply is sent.
 struct Aborted {};
 
 using Header = std::pair<std::string, std::string>;
 
-// Writes a piece of a streamed body; false when the client has gone.
+// Writes a piece of a streamed body. False if the client has disconnected.
 using Sink = std::function<bool(std::string_view piece)>;
 
 struct Reply {
@@ -64,10 +65,10 @@ struct Reply {
     std::string content_type = "application/json";
     std::vector<Header> headers;
     std::string body;
-    std::function<void(const Sink&)> stream;  // instead of body, when set
+    std::function<void(const Sink&)> stream;  // if set, used instead of body
 };
 
-// The token of the Authorization header, or "" for anything that is not one bearer credential.
+// The token of the Authorization header, or "" if the header is not one bearer credential.
 std::string_view bearer_token(const Request& request);
 
 }  // namespace muster::http

@@ -1,4 +1,4 @@
-// The query string: decoded once, each parameter read by name, whatever is left over refused.
+// The query string: decoded once, parameters read by name, unknown parameters rejected.
 #pragma once
 
 #include "base/faults.hpp"
@@ -11,24 +11,25 @@
 
 namespace muster::http {
 
-// %XX decoded; nullopt for a bad escape, a NUL or bytes that are no UTF-8. '+' means a space where
-// `plus` says so.
+// Decodes %XX. nullopt for an invalid escape, a NUL or invalid UTF-8. '+' is decoded to a space if
+// `plus` is true.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text, bool plus);
 
-// The first value of that parameter, decoded; nullopt for none or a malformed one. For what must be
-// known before the whole query is judged.
+// The first value of this parameter, decoded; nullopt if it is missing or malformed. For values
+// that are needed before the whole query is validated.
 [[nodiscard]] std::optional<std::string> query_value(std::string_view query, std::string_view name);
 
 class Query {
   public:
-    // A malformed or repeated parameter is a fault.
+    // A malformed or repeated parameter adds a fault.
     Query(std::string_view query, Faults& faults);
 
-    // nullopt when it is absent.
+    // nullopt if the parameter is absent. Adds a fault if the value is longer than `max_length`
+    // characters.
     std::optional<std::string> text(std::string_view name, std::size_t max_length);
     int integer(std::string_view name, int fallback, int least, int most);
     bool flag(std::string_view name);
-    // A fault for each parameter that nobody asked for.
+    // Adds a fault for each parameter that was not read.
     void finish();
 
   private:

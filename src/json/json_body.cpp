@@ -36,7 +36,7 @@ std::string reason_for(simdjson::error_code error) {
     }
 }
 
-// simdjson writes a lone low surrogate as three bytes that are no UTF-8 (ED A0..BF xx).
+// simdjson decodes a lone low surrogate to three bytes that are not valid UTF-8 (ED A0..BF xx).
 bool has_surrogate(std::string_view text) {
     for (std::size_t at = text.find('\xed'); at != std::string_view::npos;
          at = text.find('\xed', at + 1)) {
@@ -60,12 +60,12 @@ bool has_duplicate(std::vector<std::string_view>& keys) {
     return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }
 
-// What the parser lets pass and we do not. Recursion is bounded by kMaxDepth.
+// Rejects what simdjson accepts and the API does not. kMaxDepth bounds the recursion.
 class StrictCheck {
   public:
     explicit StrictCheck(bool has_escapes) : has_escapes_(has_escapes) {}
 
-    // `depth`: the level of `element`, if it is a container; the root's is 1.
+    // `depth`: the level of `element` if it is a container. The root has level 1.
     void run(const dom::element& element, std::size_t depth) {
         using Type = dom::element_type;
         switch (element.type()) {
@@ -114,10 +114,10 @@ class StrictCheck {
     bool has_escapes_;
 };
 
-// One parser a process: its buffers are as large as the largest body, and are used again.
+// One parser per thread. Its buffers have the size of the largest body so far and are reused.
 dom::parser& parser_for(std::size_t bytes) {
     thread_local dom::parser parser;
-    // The parser counts a scalar as a level of its own; StrictCheck looks at the containers.
+    // The parser counts a scalar as a level. StrictCheck counts containers only.
     if (parser.capacity() < bytes || parser.max_depth() != kMaxDepth + 1) {
         if (parser.allocate(std::max<std::size_t>(bytes, 4096), kMaxDepth + 1)) {
             throw std::bad_alloc();
@@ -129,7 +129,7 @@ dom::parser& parser_for(std::size_t bytes) {
 }  // namespace
 
 struct JsonBody::Document : dom::document {
-    // A closed body's: its buffers serve the next one.
+    // The document of a destroyed body. The next body reuses its buffers.
     static std::unique_ptr<Document>& spare() {
         thread_local std::unique_ptr<Document> spare;
         return spare;

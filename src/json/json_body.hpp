@@ -1,6 +1,6 @@
-// Strict JSON coming in (docs/api.md "Conventions"): UTF-8, one document, at most 64 levels, no
-// duplicate keys, no lone surrogates. Everything else is a BAD_REQUEST before any field is looked
-// at.
+// Strict JSON input (docs/api.md "Conventions"): UTF-8, one document, at most 64 levels, no
+// duplicate keys, no lone surrogates. Any other body is a BAD_REQUEST before its fields are
+// checked.
 #pragma once
 
 #include "json/json_in.hpp"
@@ -14,10 +14,10 @@ namespace muster::json {
 
 inline constexpr std::size_t kMaxDepth = 64;
 
-// A request's parsed body. It owns the document: several can be open at once.
+// The parsed body of a request. It owns its document, so several bodies can exist at once.
 class JsonBody {
   public:
-    // Throws Error BAD_REQUEST, with the reason for a person in details.reason.
+    // Throws Error BAD_REQUEST; details.reason explains the fault to a person.
     explicit JsonBody(std::string_view body);
     const JsonIn& root() const { return root_; }
 
@@ -30,8 +30,7 @@ class JsonBody {
     JsonIn root_;
 };
 
-// Reads stored JSON and other servers' answers, which may repeat a key. Its buffers serve one
-// document after another.
+// Reads stored JSON and replies of other servers. It accepts repeated keys and reuses its buffers.
 class JsonParser {
   public:
     JsonParser();
@@ -39,9 +38,9 @@ class JsonParser {
     JsonParser(const JsonParser&) = delete;
     JsonParser& operator=(const JsonParser&) = delete;
 
-    // Valid until the next call; nullopt for a text that is not JSON.
+    // The value is valid until the next call. nullopt if the text is not JSON.
     std::optional<JsonIn> parse(std::string_view text);
-    // nullopt for any other value than an object too.
+    // As parse(), but nullopt also if the value is not an object.
     std::optional<JsonObject> parse_object(std::string_view text);
 
   private:

@@ -1,4 +1,4 @@
-// A parsed JSON value. It hides the parser (simdjson): only json/*.cpp compile its header.
+// A parsed JSON value. It hides the parser: only json/*.cpp include simdjson.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,15 @@ enum class JsonKind : char {
     Null = 'n',
     Boolean = 't',
     Signed = 'l',
-    Unsigned = 'u',  // a whole number above 2^63 - 1
+    Unsigned = 'u',  // an integer above 2^63 - 1
     Double = 'd',
     String = '"',
     Array = '[',
     Object = '{',
 };
 
-// A view into a document: valid as long as the document. Each accessor is nullopt for another kind.
+// A view into a document, valid as long as the document. An accessor returns nullopt if the value
+// is of another kind.
 class JsonIn {
   public:
     JsonIn() = default;
@@ -45,13 +46,13 @@ class JsonIn {
     std::optional<double> number() const;
     std::optional<JsonArray> array() const;
     std::optional<JsonObject> object() const;
-    // An object's member; nullopt for any other kind too.
+    // The member of an object; nullopt if it is missing or if the value is of another kind.
     std::optional<JsonIn> member(std::string_view key) const;
 
     bool operator==(const JsonIn&) const = default;
 
   private:
-    // The memory of a simdjson::dom::element; json_in.cpp asserts that they are alike.
+    // Has the layout of simdjson::dom::element; json_in.cpp asserts it.
     const void* document_ = nullptr;
     std::size_t place_ = 0;
 };
@@ -106,14 +107,14 @@ class JsonObject {
     JsonIn object_;
 };
 
-// Without white space; numbers as the parser understood them.
+// The value without white space. Numbers are printed as the parser read them.
 [[nodiscard]] std::string minified(const JsonIn& value);
 
-// The same behind `to`, save that a string is escaped as append_json_string() does.
+// Appends the value without white space. A string is escaped as by append_json_string().
 void append_value(std::string& to, const JsonIn& value);
 
-// A text that is equal for equal JSON (keys sorted, no white space), for the idempotency
-// comparison.
+// A canonical text: equal for equal JSON (sorted keys, no white space). For comparing requests with
+// the same Idempotency-Key.
 [[nodiscard]] std::string canonical_json(const JsonIn& value);
 
 }  // namespace muster::json

@@ -9,7 +9,7 @@ bool is_space(char c) {
     return kSpace.find(c) != std::string_view::npos;
 }
 
-// Behind the string that begins at `at`.
+// The position after the string that begins at `at`.
 std::size_t end_of_string(std::string_view json, std::size_t at) {
     for (++at; at < json.size() && json[at] != '"'; ++at) {
         if (json[at] == '\\') ++at;
@@ -17,7 +17,7 @@ std::size_t end_of_string(std::string_view json, std::size_t at) {
     return std::min(at + 1, json.size());
 }
 
-// Behind the value that begins at `at`.
+// The position after the value that begins at `at`.
 std::size_t end_of_value(std::string_view json, std::size_t at) {
     std::size_t depth = 0;
     while (at < json.size()) {
@@ -29,7 +29,7 @@ std::size_t end_of_value(std::string_view json, std::size_t at) {
         }
         if (c == '[' || c == '{') ++depth;
         if (c == ']' || c == '}') {
-            if (depth == 0) return at;  // the container's that it stands in
+            if (depth == 0) return at;  // the end of the enclosing container
             if (--depth == 0) return at + 1;
         }
         if (depth == 0 && (c == ',' || is_space(c))) return at;
@@ -55,7 +55,7 @@ std::vector<std::string_view> entries_as_sent(std::string_view container) {
         const std::size_t end = end_of_value(container, at);
         if (!is_key) entries.push_back(container.substr(at, end - at));
         if (is_object) is_key = !is_key;
-        // A key ends with its quote, a value where another thing begins.
+        // A key ends with its quote. A value ends where the next token begins.
         at = std::max(end, at + 1);
     }
     return entries;

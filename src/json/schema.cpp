@@ -24,7 +24,7 @@ std::string Path::text() const {
     std::string text = parent_->text();
     if (name_.data() == nullptr) return text + "[" + std::to_string(index_) + "]";
     if (!text.empty()) text += '.';
-    // A caller's own key is shown back to it, but not at any length.
+    // Shows the caller's key, truncated to kShownKey bytes.
     std::string_view shown = name_.substr(0, kShownKey);
     while (!is_utf8(shown)) shown.remove_suffix(1);
     return text += shown;

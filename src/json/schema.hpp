@@ -1,5 +1,5 @@
-// What a request body may hold, as constants: each type both decodes (gathering every fault) and
-// prints its JSON Schema, so that the OpenAPI description cannot differ from what is accepted.
+// Declares request bodies as constants. A type decodes JSON, collects all faults and prints its
+// JSON Schema, so the OpenAPI document always matches the decoder.
 //
 //   constexpr auto kComment = object<Comment>(
 //       required("text", &Comment::text, Text{1, 255}, "The comment."),
@@ -22,7 +22,7 @@
 
 namespace muster::json {
 
-// Where the decoder stands, written out only when there is a fault: "rows[3].payload.email".
+// The path of the value being decoded. It is formatted only for a fault: "rows[3].payload.email".
 class Path {
   public:
     Path() = default;
@@ -38,7 +38,7 @@ class Path {
 
 class Decoding {
   private:
-    // Returned in place: to copy a fresh optional costs a tenth of a row's decoding.
+    // Returned in place: a copy of the optional takes a tenth of the time of decoding a row.
     template <auto kAccessor>
     auto expected(const JsonIn& in, const Path& path) {
         auto value = (in.*kAccessor)();
@@ -51,7 +51,7 @@ class Decoding {
     Date today;
 
     void fault(const Path& path, FieldCode code) { faults.add(path.text(), code); }
-    // Each is nullopt, with a fault, for a value of another kind.
+    // Each returns nullopt and adds a fault if the value is of another kind.
     auto string(const JsonIn& in, const Path& path) { return expected<&JsonIn::string>(in, path); }
     auto boolean(const JsonIn& in, const Path& path) {
         return expected<&JsonIn::boolean>(in, path);
@@ -77,7 +77,7 @@ struct Integer {
     Json::Value schema() const;
 };
 
-// One of an enum's texts (base/names.hpp).
+// One of the texts of an enum (base/names.hpp).
 template <Named Enum>
 struct Choice {
     void decode(const JsonIn& in, const Path& path, Decoding& to, Enum& out) const {
@@ -95,7 +95,7 @@ struct Boolean {
     Json::Value schema() const;
 };
 
-// An address of mail, trimmed and lower-case.
+// An email address, trimmed and lower-case.
 struct Email {
     void decode(const JsonIn& in, const Path& path, Decoding& to, std::string& out) const;
     Json::Value schema() const;
@@ -108,7 +108,7 @@ struct Digits {
     Json::Value schema() const;
 };
 
-// A word for URLs: `is_one` decides, `pattern` describes it.
+// A word for URLs. `is_one` validates it; `pattern` is printed in the schema.
 struct Slug {
     bool (*is_one)(std::string_view text);
     std::string_view pattern;
@@ -116,7 +116,7 @@ struct Slug {
     Json::Value schema() const;
 };
 
-// ISO 8601 with any offset.
+// An ISO 8601 time with any offset.
 struct Instant {
     void decode(const JsonIn& in, const Path& path, Decoding& to, Timestamp& out) const;
     Json::Value schema() const;
@@ -139,21 +139,21 @@ struct Uuid {
     }
 };
 
-// An object that is judged elsewhere, as compact JSON of at most `most_bytes`.
+// An object that other code validates, as compact JSON of at most `most_bytes` bytes.
 struct AnyObject {
     std::size_t most_bytes;
     void decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const;
     Json::Value schema() const;
 };
 
-// Any JSON value, compact, with numbers as the parser understood them (json/json_source.hpp has
-// them as they were sent).
+// Any JSON value, compact, with numbers as the parser read them (json/json_source.hpp keeps them as
+// they were sent).
 struct AnyJson {
     void decode(const JsonIn& in, const Path& path, Decoding& to, RawJson& out) const;
     Json::Value schema() const;
 };
 
-// Decodes as `type`; a later check allows only what `describe` says.
+// Decodes as `type`. The schema is `describe()`, which a later check enforces.
 template <class Type>
 struct DescribedAs {
     Type type;
@@ -166,7 +166,7 @@ struct DescribedAs {
     Json::Value schema() const { return describe(); }
 };
 
-// `min`..`max` entries of `type`; more are one fault, not looked at.
+// `min` to `max` entries of `type`. A longer array is one fault; its entries are not decoded.
 template <class Type>
 struct ArrayOf {
     Type type;
@@ -229,14 +229,14 @@ constexpr auto required(std::string_view name, Member Owner::*member, Type type,
     return Field<Owner, Member, Type>{name, member, type, meaning, example, true};
 }
 
-// Absent and null leave the member as it is.
+// If the field is absent or null, the member keeps its value.
 template <class Owner, class Member, class Type>
 constexpr auto optional(std::string_view name, Member Owner::*member, Type type,
                         std::string_view meaning, std::string_view example = {}) {
     return Field<Owner, Member, Type>{name, member, type, meaning, example, false};
 }
 
-// What a change asks of a value that may be absent.
+// A field of a change request, for a value that can be cleared.
 template <class Owner, class Value, class Type>
 struct ClearableField {
     std::string_view name;
@@ -252,7 +252,7 @@ struct ClearableField {
     void clear(Owner& out) const { (out.*member).emplace(); }
 };
 
-// Absent leaves the member as it is, null makes it a change to nothing.
+// If the field is absent, the member keeps its value. Null sets it to an empty optional.
 template <class Owner, class Value, class Type>
 constexpr auto clearable(std::string_view name, std::optional<std::optional<Value>> Owner::*member,
                          Type type, std::string_view meaning, std::string_view example = {}) {
@@ -263,7 +263,7 @@ template <class Owner, class... Fields>
 struct Object {
     using Value = Owner;
     std::tuple<Fields...> fields;
-    std::string_view name = {};  // of its component in the description; "" = described in place
+    std::string_view name = {};  // the component's name in the OpenAPI document; "" = no component
 
     constexpr Object named(std::string_view component) const { return {fields, component}; }
 
@@ -333,7 +333,7 @@ constexpr auto object(Fields... fields) {
 // Throws Error VALIDATION_ERROR.
 [[noreturn]] void refuse_fields(const Faults& faults);
 
-// Decodes the whole body. Throws Error VALIDATION_ERROR with every fault.
+// Decodes the whole body. Throws Error VALIDATION_ERROR with all faults.
 template <class Schema>
 typename Schema::Value decode(const Schema& schema, const JsonIn& root, Date today) {
     Decoding to;

@@ -9,10 +9,9 @@
 #include <new>
 #include <system_error>
 
-// A slot is one word: for whom somebody waits in it, and the moment when it is free again, whatever
-// becomes of its worker. It changes by one compare-exchange, so that a worker that dies anywhere
-// leaves nothing half done, and one that comes back after its time cannot free what is another's by
-// then.
+// A slot is one word: the tag of the target that its worker waits for, and the time at which the
+// slot expires. One compare-exchange changes it. A worker that dies leaves no partial state, and a
+// worker that returns after the expiry cannot free a slot that belongs to another worker by then.
 
 namespace muster::process {
 namespace {
@@ -20,7 +19,8 @@ namespace {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free);
 
-// 16 bits of whom, above 48 bits of milliseconds: thousands of years of this machine's clock.
+// 16 bits of tag above 48 bits of milliseconds: enough for thousands of years of the monotonic
+// clock.
 constexpr unsigned kTimeBits = 48;
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << kTimeBits) - 1;
 
@@ -29,8 +29,8 @@ std::uint64_t milliseconds(ConcurrencyLimit::Clock::duration duration) {
         std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-std::uint64_t tag_of(std::string_view whom) {
-    return std::uint64_t{std::hash<std::string_view>{}(whom)} << kTimeBits;
+std::uint64_t tag_of(std::string_view target) {
+    return std::uint64_t{std::hash<std::string_view>{}(target)} << kTimeBits;
 }
 
 }  // namespace
@@ -57,10 +57,10 @@ ConcurrencyLimit::Permit::~Permit() {
 }
 
 std::optional<ConcurrencyLimit::Permit> ConcurrencyLimit::try_acquire(std::size_t most,
-                                                                      std::string_view whom,
+                                                                      std::string_view target,
                                                                       Clock::time_point now) {
     const std::uint64_t current = milliseconds(now.time_since_epoch());
-    const std::uint64_t tag = tag_of(whom);
+    const std::uint64_t tag = tag_of(target);
     const std::uint64_t until = tag | (current + milliseconds(kLife));
     const std::size_t places = std::min(most, kMost);
     const auto is_live = [&](std::uint64_t word) { return (word & kTimeMask) > current; };

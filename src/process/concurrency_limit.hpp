@@ -1,6 +1,6 @@
-// How many workers may wait for something slow at once, counted by all of them together in memory
-// mapped before the fork: a provider of external data that hangs must try_acquire neither the whole
-// pool nor, where there is more than one slot, all that others wait in.
+// Limits how many workers wait for slow servers at the same time. All workers share the count in
+// memory mapped before the fork. A hanging provider of external data must not occupy the whole
+// pool, nor all slots if there is more than one.
 #pragma once
 
 #include <chrono>
@@ -14,18 +14,18 @@ namespace muster::process {
 
 class ConcurrencyLimit {
   public:
-    using Clock = std::chrono::steady_clock;  // one for all processes of the machine
+    using Clock = std::chrono::steady_clock;  // the same for all processes of the machine
 
     static constexpr std::size_t kMost = 64;
-    // A slot that was taken so long ago is free again: its worker died.
+    // A slot expires after this time, in case its worker died.
     static constexpr std::chrono::seconds kLife{30};
 
-    ConcurrencyLimit();  // before the fork
+    ConcurrencyLimit();  // construct before the fork
     ~ConcurrencyLimit();
     ConcurrencyLimit(const ConcurrencyLimit&) = delete;
     ConcurrencyLimit& operator=(const ConcurrencyLimit&) = delete;
 
-    // A slot, free again when this dies.
+    // Holds a slot and frees it on destruction.
     class Permit {
       public:
         Permit(Permit&& other) noexcept
@@ -47,10 +47,10 @@ class ConcurrencyLimit {
         std::uint64_t until_;
     };
 
-    // One of the first `most` slots, to wait for `whom`; nullopt when all are taken, or all but one
-    // by those who wait for the same. Never waits. (Two who ask in the same moment may both be let
-    // in where one was left for others.)
-    std::optional<Permit> try_acquire(std::size_t most, std::string_view whom,
+    // Takes one of the first `most` slots to wait for `target`. nullopt if all are taken, or if
+    // workers that wait for the same target hold all but one. Never waits. Two simultaneous calls
+    // may both take the last slot that is reserved for other targets.
+    std::optional<Permit> try_acquire(std::size_t most, std::string_view target,
                                       Clock::time_point now = Clock::now());
 
   private:

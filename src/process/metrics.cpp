@@ -35,7 +35,8 @@ std::string seconds(std::int64_t microseconds) {
 }  // namespace
 
 struct Metrics::Shared {
-    std::array<Operation, kMostOperations + 1> operations;  // the last: no operation matched
+    std::array<Operation, kMostOperations + 1>
+        operations;  // the last one counts requests without an operation
     Counter statements;
     Counter reruns;
     Counter batches;

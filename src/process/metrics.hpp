@@ -1,5 +1,5 @@
-// Counters that all workers share (memory mapped before the fork) and /metrics prints in
-// Prometheus' text format.
+// Counters that all workers share in memory mapped before the fork. text() prints them in the
+// Prometheus text format for /metrics.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace muster::process {
 
 class Metrics {
   public:
-    // `operations`: the ids of all endpoint rows; the index of one is its place here.
+    // `operations`: the ids of all endpoint rows. count() takes an index of this list.
     explicit Metrics(std::vector<std::string_view> operations);
     ~Metrics();
     Metrics(const Metrics&) = delete;
@@ -23,7 +23,7 @@ class Metrics {
 
     void count(std::size_t operation, int status, std::int64_t microseconds);
     void count_database(int statements, int reruns);
-    // A transaction of a collector, with what so many requests brought.
+    // Counts one transaction of a collector that wrote this many requests.
     void count_collected(std::size_t requests);
     std::string text() const;
 

@@ -13,18 +13,19 @@
 #include <stdexcept>
 #include <system_error>
 
-// A bucket is one moment (GCRA's "theoretical arrival time"): when it will be full again. Each
-// request that passes moves it on by the time that one token takes to grow; a request passes while
-// the moment stays within a burst's time of now. A moment in the past is a full bucket, which is
-// the same as none: its slot may be taken over without anything being forgotten.
+// A bucket is one point in time (GCRA's "theoretical arrival time"): when it will be full again.
+// Each accepted request moves it forward by the time in which one token grows. A request is
+// accepted while the time is at most one burst ahead of now. A time in the past means a full
+// bucket, so its slot can be reused without losing anything.
 //
-// A slot is one word, 16 bits of the key's hash above 48 bits of the moment (microseconds since the
-// limiter was made: enough for nine years), and changes by one compare-exchange. So a charge is
-// never lost, a slot is never taken over from somebody who was charged meanwhile, and a worker that
-// dies anywhere leaves nothing half done. The hash's other bits choose the slot: two keys are one
-// for the limiter when their tags agree and their probes meet: with 10,000 busy keys, one in
-// 50,000. The hash is keyed with random bytes, so that nobody can choose a key that meets
-// another's.
+// A slot is one word: 16 bits of the key's hash above 48 bits of the time (microseconds since the
+// limiter was created, enough for nine years). One compare-exchange changes it. So a charge is
+// never lost, a slot is never taken from a key that was charged in the meantime, and a worker that
+// dies leaves no partial state.
+//
+// The other bits of the hash choose the slot. The limiter confuses two keys if their tags are equal
+// and their probes overlap: one in 50,000 with 10,000 busy keys. Random bytes key the hash, so a
+// client cannot choose a key that collides with another one.
 
 namespace muster::process {
 namespace {
@@ -58,9 +59,9 @@ int seconds_rounded_up(std::uint64_t microseconds) {
     return static_cast<int>((microseconds + kSecond - 1) / kSecond);
 }
 
-// Time in steps of which a whole number makes a token: a token of a third of a second is no whole
-// number of microseconds, and what is rounded off each time would add up. A step is never shorter
-// than a microsecond, so that a step survives the way into microseconds and back.
+// Time in steps; a token is a whole number of steps. A token of a third of a second is not a whole
+// number of microseconds, and the rounding errors would add up. A step is never shorter than a
+// microsecond, so that converting it to microseconds and back loses nothing.
 class Steps {
   public:
     explicit Steps(const RateLimit& limit)
@@ -84,12 +85,12 @@ class Steps {
     std::uint64_t per_token_;
 };
 
-struct Judgement {
-    RateVerdict verdict;
-    std::uint64_t moment;  // of the bucket once the request has passed
+struct Charge {
+    RateResult result;
+    std::uint64_t moment;  // of the bucket after the charge
 };
 
-Judgement judge(const RateLimit& limit, std::uint64_t moment, std::uint64_t now) {
+Charge charge(const RateLimit& limit, std::uint64_t moment, std::uint64_t now) {
     const Steps steps(limit);
     const std::uint64_t current = steps.at(now);
     const std::uint64_t room = static_cast<std::uint64_t>(limit.burst) * steps.per_token();
@@ -117,13 +118,13 @@ struct RateLimiter::Place {
 
 struct RateLimiter::Found {
     std::size_t slot;
-    std::uint64_t word;  // as it was
-    std::uint64_t tag;   // to be written
-    bool is_new;         // nobody's until now
+    std::uint64_t word;  // the current value
+    std::uint64_t tag;   // the tag to write
+    bool is_new;         // the slot was unused
 };
 
 RateLimiter::RateLimiter(std::size_t slots) : slots_(slots), start_(Clock::now()) {
-    if (!std::has_single_bit(slots_)) throw std::invalid_argument("slots: a power of two");
+    if (!std::has_single_bit(slots_)) throw std::invalid_argument("slots must be a power of two");
     std::string seed(32, '\0');
     random_bytes(seed.data(), seed.size());
     seed_ = Secret(std::move(seed));
@@ -144,14 +145,14 @@ RateLimiter::Place RateLimiter::place_of(std::string_view bucket_key) const {
     return {static_cast<std::size_t>(hash) & (slots_ - 1), tag_of(hash)};
 }
 
-// The key's own bucket; else the first slot that is nobody's; else, when all probes are busy with
-// others, the first probe's, together with its owner.
+// Returns the key's own bucket. Otherwise the first unused slot. If all probes are used by other
+// keys, the slot of the first probe, which the keys then share.
 //
-// Why share, and why that one: to refuse would shut out whoever comes last; to let pass would be no
-// limit at all. A shared moment only moves on, and each request moves it by its own token's time,
-// so that those who share get less than their limits, never more. It must be the same slot each
-// time: whoever could choose among the eight would have eight buckets. Once a slot falls idle, the
-// key moves there with a full bucket: one burst more, once.
+// Sharing is safe: to reject would lock out the latest client, and to accept would be no limit. A
+// shared time only moves forward, and each request moves it by its own token's time, so that keys
+// that share get less than their limits, never more. The shared slot must always be the same: a
+// client that could choose among eight slots would have eight buckets. When a slot becomes unused,
+// the key moves there with a full bucket: one extra burst, once.
 RateLimiter::Found RateLimiter::find(const Place& place, std::uint64_t now) const {
     Found idle{slots_, 0, place.tag, true};
     Found shared{place.first, table_[place.first].word.load(), 0, false};
@@ -176,39 +177,40 @@ bool RateLimiter::is_held_elsewhere(const Place& place, std::size_t slot, std::u
     return false;
 }
 
-RateVerdict RateLimiter::take(std::string_view bucket_key, const RateLimit& limit,
-                              Clock::time_point now) {
-    const RateLimit wanted = in_range(limit);
+RateResult RateLimiter::take(std::string_view bucket_key, const RateLimit& limit,
+                             Clock::time_point now) {
+    const RateLimit effective = in_range(limit);
     const Place place = place_of(bucket_key);
     const auto since = std::chrono::duration_cast<std::chrono::microseconds>(now - start_).count();
     const auto moment = static_cast<std::uint64_t>(std::max<std::int64_t>(since, 0));
     for (;;) {
         const Found found = find(place, moment);
-        const Judgement judgement = judge(wanted, moment_of(found.word), moment);
-        if (!judgement.verdict.allowed) return judgement.verdict;
+        const Charge charged = charge(effective, moment_of(found.word), moment);
+        if (!charged.result.allowed) return charged.result;
         Word& word = table_[found.slot].word;
         std::uint64_t expected = found.word;
-        std::uint64_t charged = found.tag << kMomentBits | judgement.moment;
-        if (!word.compare_exchange_strong(expected, charged)) continue;
-        // Two workers that meet a new key while an earlier slot falls idle may each have made it a
-        // bucket. Both look again, so at least one of them sees it, and gives its own back; unless
-        // somebody was charged there meanwhile, then both stay until they are full.
+        std::uint64_t written = found.tag << kMomentBits | charged.moment;
+        if (!word.compare_exchange_strong(expected, written)) continue;
+        // Two workers may create a bucket for the same new key at the same time if an earlier slot
+        // becomes unused. Both look again, so at least one of them sees the other bucket and frees
+        // its own. If its own was charged in the meantime, both buckets remain until they are full.
         if (!found.is_new || !is_held_elsewhere(place, found.slot, moment) ||
-            !word.compare_exchange_strong(charged, 0)) {
-            return judgement.verdict;
+            !word.compare_exchange_strong(written, 0)) {
+            return charged.result;
         }
     }
 }
 
 std::string rate_policy_field(const RateLimit& limit) {
-    const RateLimit told = in_range(limit);
-    const std::int64_t window = (told.burst * told.seconds + told.per_second - 1) / told.per_second;
-    return "\"default\";q=" + std::to_string(told.burst) + ";w=" + std::to_string(window);
+    const RateLimit effective = in_range(limit);
+    const std::int64_t window =
+        (effective.burst * effective.seconds + effective.per_second - 1) / effective.per_second;
+    return "\"default\";q=" + std::to_string(effective.burst) + ";w=" + std::to_string(window);
 }
 
-std::string rate_limit_field(const RateVerdict& verdict) {
-    return "\"default\";r=" + std::to_string(verdict.remaining) +
-           ";t=" + std::to_string(verdict.reset_seconds);
+std::string rate_limit_field(const RateResult& result) {
+    return "\"default\";r=" + std::to_string(result.remaining) +
+           ";t=" + std::to_string(result.reset_seconds);
 }
 
 }  // namespace muster::process

@@ -1,5 +1,5 @@
-// Rate limits that all workers keep together: token buckets in memory mapped before the fork, and
-// the header fields that tell a client about them (docs/api.md "Rate limits").
+// Rate limits that all workers share: token buckets in memory mapped before the fork, and the
+// header fields that describe them to clients (docs/api.md "Rate limits").
 #pragma once
 
 #include "base/secret.hpp"
@@ -12,28 +12,28 @@
 
 namespace muster::process {
 
-// `per_second` requests in each `seconds` (one, unless the limit is one a minute), `burst` at once.
-// What is out of range counts as the nearest that is in it: 1..100000, and 1..60 seconds.
+// `per_second` requests in each `seconds` (1, or 60 for limits per minute), and `burst` requests at
+// once. Values are clamped: `per_second` and `burst` to 1..100000, `seconds` to 1..60.
 struct RateLimit {
     std::int64_t per_second = 1;
     std::int64_t burst = 1;
     std::int64_t seconds = 1;
 };
-// `count` requests a minute, all at once if need be.
+// `count` requests per minute, all of which may come at once.
 constexpr RateLimit a_minute(std::int64_t count) {
     return {count, count, 60};
 }
 
-struct RateVerdict {
+struct RateResult {
     bool allowed = false;
-    std::int64_t remaining = 0;  // requests that would pass at once, now
+    std::int64_t remaining = 0;  // requests that would be accepted now
     int reset_seconds = 0;       // until the bucket is full again
-    int retry_after = 0;         // seconds until one request passes; 0 where this one did
+    int retry_after = 0;         // seconds until a request is accepted; 0 if this one was
 };
 
 class RateLimiter {
   public:
-    using Clock = std::chrono::steady_clock;  // one for all processes of the machine
+    using Clock = std::chrono::steady_clock;  // the same for all processes of the machine
 
     static constexpr std::size_t kSlots = 65'536;
     // Construct before the fork. `slots`: a power of two.
@@ -42,10 +42,10 @@ class RateLimiter {
     RateLimiter(const RateLimiter&) = delete;
     RateLimiter& operator=(const RateLimiter&) = delete;
 
-    // Takes one request from the bucket of that key, which is full when it was never heard of.
-    // A request that is refused costs nothing. Any worker may call it at any time: it never waits.
-    RateVerdict take(std::string_view bucket_key, const RateLimit& limit,
-                     Clock::time_point now = Clock::now());
+    // Charges one request to the bucket of this key. The bucket of a new key is full. A rejected
+    // request is not charged. Never waits.
+    RateResult take(std::string_view bucket_key, const RateLimit& limit,
+                    Clock::time_point now = Clock::now());
 
   private:
     struct Place;
@@ -63,6 +63,6 @@ class RateLimiter {
 
 // draft-ietf-httpapi-ratelimit-headers: `"default";q=200;w=2` and `"default";r=199;t=1`.
 std::string rate_policy_field(const RateLimit& limit);
-std::string rate_limit_field(const RateVerdict& verdict);
+std::string rate_limit_field(const RateResult& result);
 
 }  // namespace muster::process

@@ -14,13 +14,13 @@
 namespace muster::process {
 namespace {
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int send_datagram(std::string_view path, std::string_view text) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() < 2 || path.size() >= sizeof address.sun_path) return EINVAL;
     std::memcpy(address.sun_path, path.data(), path.size());
-    if (path.front() == '@') address.sun_path[0] = '\0';  // a name that is in no file system
+    if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract socket
     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
     const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return errno;
@@ -33,7 +33,7 @@ int send_datagram(std::string_view path, std::string_view text) {
 
 }  // namespace
 
-void tell_supervisor(std::string_view state) {
+void notify_supervisor(std::string_view state) {
     const char* path = std::getenv("NOTIFY_SOCKET");
     if (!path || !*path) return;
     if (const int error = send_datagram(path, state); error != 0) {

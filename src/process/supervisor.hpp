@@ -1,13 +1,13 @@
-// What musterd tells the service manager that started it: the protocol of sd_notify(3), one
-// datagram to $NOTIFY_SOCKET, for which no library is needed.
+// Reports the state of musterd to the service manager: one datagram to $NOTIFY_SOCKET, as in
+// sd_notify(3). It needs no library.
 #pragma once
 
 #include <string_view>
 
 namespace muster::process {
 
-// Sends a state, such as "READY=1". Does nothing without $NOTIFY_SOCKET. A manager that cannot be
-// reached is logged and no error: whoever wants answers gets them all the same.
-void tell_supervisor(std::string_view state);
+// Sends a state such as "READY=1". Does nothing if $NOTIFY_SOCKET is not set. An unreachable
+// service manager is logged and otherwise ignored: requests are answered anyway.
+void notify_supervisor(std::string_view state);
 
 }  // namespace muster::process

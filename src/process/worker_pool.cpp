@@ -22,7 +22,7 @@
 namespace muster::process {
 namespace {
 
-// A worker that dies younger than this is replaced only after the rest of it: no fork storm.
+// A worker that fails earlier than this is replaced after this time. Prevents a fork storm.
 constexpr Milliseconds kMinimumLife{500};
 constexpr Milliseconds kDrainTime{30'000};
 
@@ -39,7 +39,7 @@ void on_reload(int) {
 
 void handle(int signal, void (*handler)(int)) {
     struct sigaction action {};
-    action.sa_handler = handler;  // without SA_RESTART: waiting calls must return
+    action.sa_handler = handler;  // without SA_RESTART: blocking calls must return
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
 }
@@ -53,36 +53,37 @@ sigset_t set_of(std::initializer_list<int> signals) {
 
 struct Worker {
     Timestamp since;
-    std::size_t group = 0;  // its place in the plan
+    std::size_t group = 0;  // index in the pool's configuration
 };
 
-// Counts, over the processes, how many workers of a plan have begun to take requests.
-class RollCall {
+// Counts, across processes, the workers of a configuration that have begun to take requests.
+class ReadyCounter {
   public:
-    RollCall() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    ReadyCounter() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
         if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
     }
-    ~RollCall() { close(fd_); }
-    RollCall(const RollCall&) = delete;
-    RollCall& operator=(const RollCall&) = delete;
+    ~ReadyCounter() { close(fd_); }
+    ReadyCounter(const ReadyCounter&) = delete;
+    ReadyCounter& operator=(const ReadyCounter&) = delete;
     int fd() const { return fd_; }
-    int present() {
+    int count() {
         eventfd_t more = 0;
-        if (eventfd_read(fd_, &more) == 0) present_ += static_cast<int>(more);
-        return present_;
+        if (eventfd_read(fd_, &more) == 0) count_ += static_cast<int>(more);
+        return count_;
     }
 
   private:
     int fd_;
-    int present_ = 0;
+    int count_ = 0;
 };
 
-int g_roll_call = -1;  // in a worker
+int g_ready_counter = -1;  // in a worker
 
 class Pool {
   public:
-    // Asked through the copy that is kept: what it asks may remember that it was asked.
-    explicit Pool(std::function<PoolConfig()> plan) : ask_(std::move(plan)), plan_(ask_()) {}
+    // Calls its own copy of `load_config`, which may keep state between calls.
+    explicit Pool(std::function<PoolConfig()> load_config)
+        : load_config_(std::move(load_config)), config_(load_config_()) {}
 
     int run() {
         fill();
@@ -90,10 +91,10 @@ class Pool {
             if (g_reload.exchange(false)) reload();
             reap();
             fill();
-            tell_when_ready();
+            notify_when_ready();
             wait_for_signal();
         }
-        tell_supervisor("STOPPING=1");
+        notify_supervisor("STOPPING=1");
         drain();
         return 0;
     }
@@ -101,20 +102,20 @@ class Pool {
   private:
     void wait_for_signal() {
         const sigset_t watched = set_of({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
-        // Workers that get ready send no signal.
+        // Workers send no signal when they become ready.
         const timespec pause = is_ready_ ? timespec{1, 0} : timespec{0, 20'000'000};
         const int signal = sigtimedwait(&watched, nullptr, &pause);
         if (signal == SIGTERM || signal == SIGINT) g_stop = true;
         if (signal == SIGHUP) g_reload = true;
     }
 
-    void tell_when_ready() {
+    void notify_when_ready() {
         if (is_ready_) return;
-        int wanted = 0;
-        for (const WorkerGroup& group : plan_) wanted += group.workers;
-        if (roll_call_->present() < wanted) return;
+        int expected = 0;
+        for (const WorkerGroup& group : config_) expected += group.workers;
+        if (ready_counter_->count() < expected) return;
         is_ready_ = true;
-        tell_supervisor("READY=1");
+        notify_supervisor("READY=1");
     }
 
     int workers_of(std::size_t group) const {
@@ -124,8 +125,8 @@ class Pool {
     }
 
     void fill() {
-        for (std::size_t group = 0; group < plan_.size(); ++group) {
-            for (int missing = plan_[group].workers - workers_of(group); missing > 0; --missing) {
+        for (std::size_t group = 0; group < config_.size(); ++group) {
+            for (int missing = config_[group].workers - workers_of(group); missing > 0; --missing) {
                 if (Timestamp::now() < not_before_) return;
                 spawn(group);
             }
@@ -141,10 +142,10 @@ class Pool {
             return;
         }
         if (pid == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGTERM);  // no orphans when the parent is killed
+            prctl(PR_SET_PDEATHSIG, SIGTERM);  // workers end if the parent is killed
             if (getppid() != parent) _exit(1);
-            g_roll_call = roll_call_->fd();
-            _exit(plan_[group].work());
+            g_ready_counter = ready_counter_->fd();
+            _exit(config_[group].work());
         }
         current_[pid] = {Timestamp::now(), group};
     }
@@ -168,17 +169,17 @@ class Pool {
     }
 
     void reload() {
-        tell_supervisor("RELOADING=1");
-        is_ready_ = false;  // or the manager would wait for the end of this for ever
+        notify_supervisor("RELOADING=1");
+        is_ready_ = false;  // otherwise the service manager would wait for READY=1
         try {
-            plan_ = ask_();
+            config_ = load_config_();
         } catch (const std::exception& error) {
             log_event(LogLevel::Error, "pool.reload_refused", {{"reason", error.what()}});
             return;
         }
-        // New workers take over the socket first; the old ones finish what they have.
+        // New workers start first. The old workers then finish their requests and end.
         auto old = std::exchange(current_, {});
-        roll_call_ = std::make_unique<RollCall>();
+        ready_counter_ = std::make_unique<ReadyCounter>();
         fill();
         for (const auto& [pid, worker] : old) {
             kill(pid, SIGTERM);
@@ -199,13 +200,13 @@ class Pool {
         for (const auto& [pid, worker] : retired_) kill(pid, SIGKILL);
     }
 
-    std::function<PoolConfig()> ask_;
-    PoolConfig plan_;
+    std::function<PoolConfig()> load_config_;
+    PoolConfig config_;
     std::map<pid_t, Worker> current_;
     std::map<pid_t, Worker> retired_;
     Timestamp not_before_;
-    std::unique_ptr<RollCall> roll_call_ = std::make_unique<RollCall>();
-    bool is_ready_ = false;  // and the service manager knows
+    std::unique_ptr<ReadyCounter> ready_counter_ = std::make_unique<ReadyCounter>();
+    bool is_ready_ = false;  // READY=1 was sent
 };
 
 }  // namespace
@@ -229,15 +230,15 @@ sigset_t install_worker_signals() {
 }
 
 void announce_ready() {
-    if (g_roll_call >= 0) eventfd_write(g_roll_call, 1);
+    if (g_ready_counter >= 0) eventfd_write(g_ready_counter, 1);
 }
 
-int run_pool(const std::function<PoolConfig()>& plan) {
+int run_pool(const std::function<PoolConfig()>& load_config) {
     handle(SIGHUP, on_reload);
     handle(SIGPIPE, SIG_IGN);
     const sigset_t watched = set_of({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
     sigprocmask(SIG_BLOCK, &watched, nullptr);
-    return Pool(plan).run();
+    return Pool(load_config).run();
 }
 
 }  // namespace muster::process

@@ -1,6 +1,7 @@
-// A prefork pool: a parent that keeps its groups of worker processes alive, replaces those that
-// end, drains them on SIGTERM and swaps them for new ones on SIGHUP, and tells the service manager
-// of it (process/supervisor.hpp). The parent does nothing else, so that nothing can hurt it.
+// A prefork pool. The parent keeps the groups of worker processes running and replaces workers that
+// end. On SIGTERM it drains them; on SIGHUP it replaces them by new ones. It reports its state to
+// the service manager (process/supervisor.hpp). The parent does nothing else, so that little can
+// make it fail.
 #pragma once
 
 #include <csignal>
@@ -9,26 +10,27 @@
 
 namespace muster::process {
 
-// True in a worker that was asked to end.
+// True in a worker that received SIGTERM or SIGINT.
 bool stop_requested();
-// SIGTERM and SIGINT blocked; the set to wait with comes back.
+// Installs a worker's signal handlers and blocks SIGTERM and SIGINT. Returns the signal mask to use
+// while waiting.
 sigset_t install_worker_signals();
-// Called by a worker when it begins to take requests: once each of a plan has, the service manager
-// is told that the pool is ready.
+// A worker calls it when it begins to take requests. After all workers of a configuration have
+// called it, the parent reports READY=1.
 void announce_ready();
 
-// Workers that do the same.
+// Workers that run the same function.
 struct WorkerGroup {
     int workers = 1;
-    // The whole life of a worker; its return value is the process's exit status. Called in the
-    // child.
+    // The whole life of a worker, called in the child process. Its result is the process's exit
+    // status.
     std::function<int()> work;
 };
 using PoolConfig = std::vector<WorkerGroup>;
 
-// Runs until SIGTERM or SIGINT, then waits for the workers to finish what they do. `plan` is asked
-// at the start and at each SIGHUP; when it throws at a SIGHUP, the running workers stay. Returns
-// the exit status for main.
-int run_pool(const std::function<PoolConfig()>& plan);
+// Runs until SIGTERM or SIGINT, then waits up to 30 seconds for the workers to finish.
+// `load_config` is called at the start and at each SIGHUP. If it throws at a SIGHUP, the running
+// workers continue. Returns the exit status for main.
+int run_pool(const std::function<PoolConfig()>& load_config);
 
 }  // namespace muster::process

@@ -17,7 +17,7 @@
 using muster::process::a_minute;
 using muster::process::RateLimit;
 using muster::process::RateLimiter;
-using muster::process::RateVerdict;
+using muster::process::RateResult;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -31,7 +31,7 @@ constexpr int kChance = 5;
 struct Bench {
     explicit Bench(std::size_t slots = RateLimiter::kSlots) : limiter(slots) {}
 
-    RateVerdict take(const std::string& key, const RateLimit& limit) {
+    RateResult take(const std::string& key, const RateLimit& limit) {
         return limiter.take(key, limit, now);
     }
     // How many pass until one is refused.
@@ -99,13 +99,13 @@ BOOST_AUTO_TEST_CASE(a_burst_passes_and_then_the_rate) {
     Bench bench;
     const RateLimit limit{10, 5};
     for (std::int64_t left = 4; left >= 0; --left) {
-        const RateVerdict verdict = bench.take("k", limit);
+        const RateResult verdict = bench.take("k", limit);
         BOOST_TEST(verdict.allowed);
         BOOST_TEST(verdict.remaining == left);
         BOOST_TEST(verdict.reset_seconds == 1);
         BOOST_TEST(verdict.retry_after == 0);
     }
-    const RateVerdict refused = bench.take("k", limit);
+    const RateResult refused = bench.take("k", limit);
     BOOST_TEST(!refused.allowed);
     BOOST_TEST(refused.remaining == 0);
     BOOST_TEST(refused.reset_seconds == 1);
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(whoever_waits_as_long_as_told_passes) {
                                    a_minute(1), a_minute(10), a_minute(7), RateLimit{3, 100}}) {
         Bench bench;
         bench.drain("k", limit);
-        const RateVerdict refused = bench.take("k", limit);
+        const RateResult refused = bench.take("k", limit);
         BOOST_TEST(refused.retry_after >= 1);
         bench.now += seconds(refused.retry_after);
         BOOST_TEST(bench.take("k", limit).allowed);
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(the_largest_limits_hold) {
     BOOST_TEST(bench.drain("fast", {100'000, 100'000}) == 100'000);
     BOOST_TEST(bench.take("fast", {100'000, 100'000}).reset_seconds == 1);
     BOOST_TEST(bench.drain("slow", {1, 100'000}) == 100'000);
-    const RateVerdict refused = bench.take("slow", {1, 100'000});
+    const RateResult refused = bench.take("slow", {1, 100'000});
     BOOST_TEST(refused.retry_after == 1);
     BOOST_TEST(refused.reset_seconds == 100'000);
     BOOST_TEST(bench.drain("minute", {1, 100'000, 60}) == 100'000);

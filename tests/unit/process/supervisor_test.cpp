@@ -66,7 +66,7 @@ std::string name_of_socket() {
 // A worker's life without requests.
 int idle(const char* before) {
     const sigset_t unblocked = install_worker_signals();
-    if (*before) tell_supervisor(before);
+    if (*before) notify_supervisor(before);
     announce_ready();
     while (!stop_requested()) sigsuspend(&unblocked);
     return 0;
@@ -108,13 +108,13 @@ BOOST_AUTO_TEST_SUITE(supervisor)
 BOOST_AUTO_TEST_CASE(a_state_is_one_datagram_to_a_name_or_a_path) {
     {
         Manager manager(name_of_socket());
-        tell_supervisor("READY=1");
+        notify_supervisor("READY=1");
         BOOST_TEST(manager.next() == "READY=1");
     }
     const std::string path = std::filesystem::temp_directory_path() / name_of_socket().substr(1);
     {
         Manager manager(path);
-        tell_supervisor("RELOADING=1\nMONOTONIC_USEC=1");
+        notify_supervisor("RELOADING=1\nMONOTONIC_USEC=1");
         BOOST_TEST(manager.next() == "RELOADING=1\nMONOTONIC_USEC=1");
     }
     std::filesystem::remove(path);
@@ -122,11 +122,11 @@ BOOST_AUTO_TEST_CASE(a_state_is_one_datagram_to_a_name_or_a_path) {
 
 BOOST_AUTO_TEST_CASE(nobody_to_tell_is_no_fault) {
     unsetenv("NOTIFY_SOCKET");
-    BOOST_CHECK_NO_THROW(tell_supervisor("READY=1"));
+    BOOST_CHECK_NO_THROW(notify_supervisor("READY=1"));
     for (const std::string& nowhere :
          {std::string(), std::string("@"), name_of_socket(), std::string(200, 'x')}) {
         setenv("NOTIFY_SOCKET", nowhere.c_str(), 1);
-        BOOST_CHECK_NO_THROW(tell_supervisor("READY=1"));
+        BOOST_CHECK_NO_THROW(notify_supervisor("READY=1"));
     }
     unsetenv("NOTIFY_SOCKET");
 }
