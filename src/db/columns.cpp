@@ -14,7 +14,7 @@ void refuse_value(std::string_view what) {
 
 std::vector<std::string> texts_of(const std::string& json) {
     Json::Value value;
-    if (!parse_json(json, value) || !value.isArray()) refuse_value("a text that is no JSON array");
+    if (!parse_json(json, value) || !value.isArray()) refuse_value("a text is not a JSON array");
     std::vector<std::string> texts;
     for (const Json::Value& text : std::as_const(value)) texts.push_back(text.asString());
     return texts;

@@ -1,13 +1,13 @@
-// The columns of a row, said once: the SELECT list of a statement and the mapping of its rows to a
-// struct come from one constant.
+// Declares the columns of a row once: one constant gives the SELECT list of a statement and maps
+// its rows to a struct.
 //
 //   constexpr auto kSlot = columns<AdSlot>(column<&AdSlot::id>("id"),
 //                                          column<&AdSlot::width>("width"));
 //   static constexpr OrgSql kFind{"ad_slots.find", kSlot,
 //                                 "SELECT {columns} FROM ad_slots WHERE organization_id = :org"};
 //
-// A column's type is that of its member: ids, times, numbers, texts, enums (kNames), RawJson, lists
-// of texts (a JSON array), and optionals of these for NULL.
+// A column has the type of its member: an id, time, number, text, enum (kNames), RawJson or list of
+// texts (a JSON array). A nullable column is an optional of these.
 #pragma once
 
 #include "base/names.hpp"
@@ -22,9 +22,9 @@
 
 namespace muster::db {
 
-// Throws what Rows throws.
+// Throws DbError for a stored value that does not fit its type.
 [[noreturn]] void refuse_value(std::string_view what);
-// A JSON array of texts.
+// Reads a JSON array of texts.
 std::vector<std::string> texts_of(const std::string& json);
 
 template <class>
@@ -43,7 +43,7 @@ Value read_column(const Rows& rows, unsigned at) {
         return static_cast<Value>(rows.integer(at));
     } else if constexpr (Named<Value>) {
         const auto value = parse<Value>(rows.bytes(at));
-        if (!value) refuse_value("a text that is none of the enum's");
+        if (!value) refuse_value("a text is not a value of its enum");
         return *value;
     } else if constexpr (std::is_same_v<Value, Timestamp>) {
         return rows.timestamp(at);
@@ -58,13 +58,13 @@ Value read_column(const Rows& rows, unsigned at) {
     }
 }
 
-// For converted<>(): what an absent value is read as.
+// For converted<>(): reads NULL as an empty value.
 template <class Value>
 Value or_empty(std::optional<Value> value) {
     return value ? std::move(*value) : Value();
 }
 
-// The member that a path of member pointers leads to.
+// The member at the end of a path of member pointers.
 template <auto First, auto... Rest>
 constexpr auto& member_at(auto& owner) {
     if constexpr (sizeof...(Rest) == 0) {
@@ -82,7 +82,7 @@ template <auto... Path>
 using TypeAt = std::remove_reference_t<decltype(member_at<Path...>(
     std::declval<typename OwnerOf<Path...>::Type&>()))>;
 
-// The parts of a list: each has `width` columns and reads them into its member.
+// A part of a list has kWidth columns and reads them into its member.
 template <auto... Path>
 struct Column {
     using Owner = typename OwnerOf<Path...>::Type;
@@ -159,13 +159,13 @@ struct Columns {
     }
 };
 
-// One column, of the member at the end of the path (&Outer::inner, &Inner::member).
+// One column, read into the member at the end of the path (&Outer::inner, &Inner::member).
 template <auto... Path>
 constexpr Column<Path...> column(std::string_view sql) {
     return {{sql}};
 }
 
-// The same, where `kConvert` makes the member of what is stored, which has its argument's type.
+// The same, but `kConvert` converts the stored value. The column has the type of its argument.
 template <auto kConvert, auto... Path>
 constexpr Converted<kConvert, Path...> converted(std::string_view sql) {
     return {{sql}};
@@ -178,8 +178,8 @@ constexpr Elements<Member> elements(
     return {sql};
 }
 
-// The columns of a member that has a list of its own. An optional one is absent where its first
-// column is NULL.
+// The columns of a member that has its own list. An optional member is absent if its first column
+// is NULL.
 template <auto... Path, class List>
 constexpr Nested<List, Path...> nested(const List& list) {
     return {list.sql};
@@ -197,7 +197,7 @@ constexpr auto columns(const Parts&... parts) {
     return list;
 }
 
-// A list whose rows are tuples, for what has no struct.
+// A list whose rows are tuples, for statements without a struct.
 template <class... Values>
 struct TupleColumns {
     using Row = std::tuple<Values...>;

@@ -27,8 +27,7 @@ namespace {
 
 constexpr std::size_t kCachedStatements = 64;
 
-// Such errors quote the value that did not fit, and a value may be anybody's address: it does not
-// belong in a log.
+// These errors quote the rejected value. It may be somebody's address and must not be logged.
 std::string without_quoted(std::string_view text) {
     std::string kept;
     bool quoted = false;
@@ -48,7 +47,7 @@ std::string without_quoted(std::string_view text) {
                   std::string(statement) + ": " + reason + " (" + std::to_string(number) + ")");
 }
 
-// Runs a call of the driver; its exceptions become DbErrors, its time is counted.
+// Calls the driver, converts its exceptions to DbError and measures the time.
 template <class Call>
 auto guarded(std::string_view statement, Call&& call) {
     struct Clock {
@@ -67,7 +66,7 @@ auto guarded(std::string_view statement, Call&& call) {
     }
 }
 
-// The statement as the server gets it, and which of its placeholders are the organization.
+// The statement as sent to the server, and which of its placeholders are the organization.
 struct Expanded {
     std::string text;
     std::vector<bool> is_org;
@@ -87,7 +86,7 @@ class Expander {
         for (std::size_t at = 0; at < text.size();) at += append_next(text.substr(at));
     }
 
-    // What `text` begins with; how long that is.
+    // Expands the first token of `text` and returns its length.
     std::size_t append_next(std::string_view text) {
         if (text.front() == '\'') {
             const std::size_t end = text.find('\'', 1) + 1;
@@ -163,7 +162,8 @@ std::unique_ptr<sql::Connection> connect(const ConnectionSettings& settings) {
             return std::unique_ptr<sql::Connection>(driver->connect(options));
         } catch (const sql::SQLException& error) {
             if (i + 1 < settings.urls.size()) continue;  // the next host of the list
-            // Whatever the reason (away, refused, full), to the caller the database is away.
+            // For the caller, the reason (unreachable, access denied, too many connections) does
+            // not matter.
             throw DbError(DbError::Kind::Gone, error.getErrorCode(),
                           "connect: " + std::string(error.what()));
         }
@@ -208,21 +208,24 @@ bool Rows::is_null(unsigned column) const {
 }
 
 std::int64_t Rows::integer(unsigned column) const {
-    if (is_null(column)) throw DbError(DbError::Kind::Other, 0, "NULL where a number must be");
+    if (is_null(column))
+        throw DbError(DbError::Kind::Other, 0, "NULL in a column that must have a number");
     return (**result_).getInt64(column);
 }
 
 std::string Rows::bytes(unsigned column) const {
-    if (is_null(column)) throw DbError(DbError::Kind::Other, 0, "NULL where a text must be");
+    if (is_null(column))
+        throw DbError(DbError::Kind::Other, 0, "NULL in a column that must have a text");
     const sql::SQLString value = (**result_).getString(column);
     return {value.c_str(), value.length()};
 }
 
 Uuid Rows::uuid(unsigned column) const {
-    if (is_null(column)) throw DbError(DbError::Kind::Other, 0, "NULL where an id must be");
+    if (is_null(column))
+        throw DbError(DbError::Kind::Other, 0, "NULL in a column that must have an id");
     const sql::SQLString value = (**result_).getString(column);
     const auto id = Uuid::from_bytes({value.c_str(), value.length()});
-    if (!id) throw DbError(DbError::Kind::Other, 0, "an id that has not 16 bytes");
+    if (!id) throw DbError(DbError::Kind::Other, 0, "an id does not have 16 bytes");
     return *id;
 }
 
@@ -238,13 +241,13 @@ struct Connection::Prepared {
 struct Connection::Impl {
     std::unique_ptr<sql::Connection> connection;
     std::unique_ptr<sql::Statement> plain;
-    std::list<Prepared> cache;  // the last used in front; dies with the connection
+    std::list<Prepared> cache;  // most recently used first; ends with the connection
 };
 
 Connection::Connection(const ConnectionSettings& settings) : impl_(std::make_unique<Impl>()) {
     impl_->connection = connect(settings);
     impl_->plain.reset(impl_->connection->createStatement());
-    // max_sort_length: else texts that differ late are sorted as if they were the same.
+    // max_sort_length: texts that differ only after the default length would sort as equal.
     run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,"
         "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
         "innodb_lock_wait_timeout = " +
@@ -266,7 +269,7 @@ void Connection::catch_up() {
         run("START TRANSACTION");
         run("ROLLBACK");
         run("SET SESSION wsrep_sync_wait = 0");
-    } catch (const DbError& error) {  // it waited in vain, or has no majority
+    } catch (const DbError& error) {  // the wait timed out, or the node is not in the majority
         throw DbError(DbError::Kind::Gone, error.number(), "connect: " + std::string(error.what()));
     }
 }
@@ -293,7 +296,7 @@ void Connection::bind(Prepared& statement, const OrgId* org, std::span<const Par
     unsigned place = 0;
     for (const bool is_org : statement.is_org) {
         ++place;
-        if (is_org && !org) throw std::logic_error("a tenant's statement without a tenant");
+        if (is_org && !org) throw std::logic_error("a tenant's statement runs without a tenant");
         if (!is_org && next >= params.size()) throw std::logic_error("too few parameters");
         const Param param = is_org ? Param(*org) : params[next++];
         switch (param.kind()) {
@@ -345,7 +348,7 @@ void Connection::commit() {
 void Connection::rollback() noexcept {
     try {
         run("ROLLBACK");
-    } catch (...) {  // the server rolls back by itself when the connection ends
+    } catch (...) {  // the server rolls back when the connection ends
     }
 }
 

@@ -1,5 +1,5 @@
-// One connection to the database, with its prepared statements; the only file pair that knows
-// cppconn. Used through db/transaction.hpp.
+// One connection to the database, with its prepared statements. Only this file pair uses cppconn.
+// Use it through db/transaction.hpp.
 #pragma once
 
 #include "base/ids.hpp"
@@ -19,8 +19,8 @@
 
 namespace muster::db {
 
-// A bound value: NULL, an integer or bytes. It borrows the bytes: they must live until the
-// statement ran.
+// A bound value: NULL, an integer or bytes. It borrows the bytes, which must live until the
+// statement has run.
 class Param {
   public:
     enum class Kind : std::uint8_t { Null, Integer, Bytes };
@@ -43,7 +43,7 @@ class Param {
     Param(const std::optional<Value>& value) {
         if (value) *this = Param(*value);
     }
-    // "" becomes NULL: how an absent text is stored.
+    // Stores "" as NULL.
     static Param text_or_null(std::string_view text) {
         return text.empty() ? Param() : Param(text);
     }
@@ -58,8 +58,8 @@ class Param {
     std::string_view bytes_;
 };
 
-// A buffered result, read forward. Columns count from 1. Reading NULL through a type that is no
-// optional throws.
+// A buffered result, read forward. Columns count from 1. Reading NULL through a type that is not
+// optional throws DbError.
 class Rows {
   public:
     explicit Rows(std::unique_ptr<class ResultSet> result);
@@ -79,7 +79,7 @@ class Rows {
     std::optional<Timestamp> optional_timestamp(unsigned column) const {
         return is_null(column) ? std::nullopt : std::optional(timestamp(column));
     }
-    // NULL reads as "".
+    // Reads NULL as "".
     std::string text_or_empty(unsigned column) const {
         return is_null(column) ? std::string() : bytes(column);
     }
@@ -101,8 +101,8 @@ class Rows {
 };
 
 struct ConnectionSettings {
-    std::vector<std::string>
-        urls;              // "unix:/run/mysqld/mysqld.sock", "tcp://host:3306": tried in turn
+    // "unix:/run/mysqld/mysqld.sock" or "tcp://host:3306", tried in this order.
+    std::vector<std::string> urls;
     std::string database;  // "" = none (for creating it)
     std::string user;
     Secret password;
@@ -110,11 +110,12 @@ struct ConnectionSettings {
     int connect_timeout_seconds = 5;
     int read_timeout_seconds = 60;
     int lock_timeout_seconds = 5;
-    // A program that freezes in a transaction loses it, and its locks, after this time.
+    // The server closes a connection that is idle for this time. A frozen program then loses its
+    // transaction and its locks.
     int idle_timeout_seconds = 60;
 };
 
-// What this thread's statements cost since reset_statistics(); for the log line of a request.
+// The cost of this thread's statements, for the log line of a request.
 struct Statistics {
     int statements = 0;
     std::int64_t microseconds = 0;
@@ -122,35 +123,37 @@ struct Statistics {
 };
 Statistics& statistics();
 
-// Call once in a program's main thread, before any other thread or connection exists.
+// Call it once in a program's main thread, before any other thread or connection exists.
 void load_driver();
 
 class Connection {
   public:
-    // Throws DbError (Gone when no server of the list answers).
+    // Throws DbError Gone if no server of the list accepts the connection.
     explicit Connection(const ConnectionSettings& settings);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    // `org` is bound to each `:org`, `params` to each `?` in order; `groups`: how often the {…}
-    // group stands. The number of rows changed: MySQL's, so an UPDATE to the same values counts 0.
+    // Binds `org` to each `:org` and `params` to each `?` in order. `groups`: how often the {…}
+    // group is repeated. execute() returns the number of changed rows as MySQL counts them: an
+    // UPDATE to the same values counts 0.
     std::int64_t execute(const Sql& sql, const OrgId* org, std::span<const Param> params,
                          std::size_t groups = 1);
     Rows query(const Sql& sql, const OrgId* org, std::span<const Param> params,
                std::size_t groups = 1);
 
-    // Text as it stands, nothing bound: transactions, schema files. The number of rows changed.
+    // Runs the text unchanged, without parameters: transactions, schema files. Returns the number
+    // of changed rows.
     std::int64_t run(std::string_view statement);
     void commit();
-    // Never throws: what a lost connection held is gone anyway.
+    // Never throws: the server rolls back a lost connection by itself.
     void rollback() noexcept;
-    // Asks the server.
+    // Sends a ping to the server.
     bool is_alive() noexcept;
 
   private:
-    // A Galera node may still have to apply what another one has acknowledged; whoever comes from
-    // there because it died must not miss it. What was acknowledged before this is seen after it.
+    // Waits until this Galera node has applied all transactions that were acknowledged before. A
+    // client that comes from a failed node then reads all its acknowledged writes.
     void catch_up();
 
     struct Prepared;

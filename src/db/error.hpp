@@ -1,4 +1,4 @@
-// What can go wrong in the database, told by what the caller can do about it.
+// Database errors, classified by how the caller can react.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace muster::db {
 
-// The server's errors by name: server_errors.def.
+// The server's errors by name (server_errors.def).
 enum class ServerError : int {
 #define SERVER_ERROR(name, number, kind) name = (number),
 #include "db/server_errors.def"
@@ -16,11 +16,11 @@ enum class ServerError : int {
 class DbError : public std::runtime_error {
   public:
     enum class Kind {
-        Duplicate,    // a unique key is taken
+        Duplicate,    // a unique key exists already
         Deadlock,     // the whole transaction was rolled back: run it again
-        LockTimeout,  // waited too long for a row: roll back, run it again
+        LockTimeout,  // a lock wait timed out: roll back and run it again
         Gone,         // the connection is lost
-        BadData,      // this row's values cannot be stored (too long, constraint, trigger)
+        BadData,      // the values of a row cannot be stored (too long, constraint, trigger)
         Other,
     };
     DbError(Kind kind, int number, const std::string& text)
@@ -28,7 +28,7 @@ class DbError : public std::runtime_error {
     Kind kind() const { return kind_; }
     // MySQL's error number.
     int number() const { return number_; }
-    // The same by name. A number that has no name is equal to none of them.
+    // The same by name. A number without a name equals no enumerator.
     ServerError server_error() const { return static_cast<ServerError>(number_); }
 
   private:

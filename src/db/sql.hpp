@@ -1,5 +1,7 @@
-// SQL statements as constants: who may run one is part of its type, and so is what its rows are.
-// A statement on tenant data is an OrgSql and must name `:org`; db/transaction.hpp binds it.
+// SQL statements as constants. The type of a statement says who may run it and what its rows
+// contain.
+//
+// A statement on tenant data is an OrgSql and must contain `:org`, which db/transaction.hpp binds.
 // `{columns}` stands for the statement's list (db/columns.hpp). Any other `{…}` marks a group that
 // is repeated for each row of a bulk statement, joined by commas: `VALUES {(:org, ?, ?)}`, `IN
 // ({?})`.
@@ -15,21 +17,21 @@ namespace muster::db {
 inline constexpr std::string_view kColumnsMark = "{columns}";
 
 struct Sql {
-    std::string_view name;  // "<store>.<verb>_<what>": in logs and errors
+    std::string_view name;  // "<store>.<verb>_<what>", for logs and errors
     std::string_view text;
     std::span<const std::string_view> columns = {};
 };
 
 struct NoColumns {};
 
-// Not a constant expression where it throws: such a statement does not compile.
+// The throw is not a constant expression, so a wrong statement does not compile.
 consteval void expect_list(std::string_view text, bool has_list) {
     if ((text.find(kColumnsMark) != std::string_view::npos) != has_list) {
-        throw "a statement has a list of columns where its text has {columns}";
+        throw "a statement needs a list of columns if and only if its text has {columns}";
     }
 }
 
-// On tenant data: runs only through OrgStore, which binds `:org` itself.
+// A statement on tenant data. Only OrgStore runs it and binds `:org`.
 template <class List = NoColumns>
 struct OrgSql : Sql {
     consteval OrgSql(std::string_view statement_name,
@@ -38,7 +40,7 @@ struct OrgSql : Sql {
         expect_list(statement, false);
         expect_org();
     }
-    // `list` lives as long as the program.
+    // `list` must live as long as the program.
     consteval OrgSql(std::string_view statement_name, const List& list, std::string_view statement)
         : Sql{statement_name, statement, list.sql} {
         expect_list(statement, true);
@@ -55,7 +57,7 @@ struct Why {
     std::string_view reason;
 };
 
-// On data of no tenant or of all of them: carries the reason why that is right.
+// A statement on data of no tenant or of all tenants. `why` gives the reason for that.
 template <class List = NoColumns>
 struct SystemSql : Sql {
     consteval SystemSql(std::string_view statement_name, Why why,
@@ -64,7 +66,7 @@ struct SystemSql : Sql {
         expect_list(statement, false);
         expect_reason(why);
     }
-    // `list` lives as long as the program.
+    // `list` must live as long as the program.
     consteval SystemSql(std::string_view statement_name, Why why, const List& list,
                         std::string_view statement)
         : Sql{statement_name, statement, list.sql} {
@@ -74,7 +76,7 @@ struct SystemSql : Sql {
 
   private:
     consteval void expect_reason(Why why) const {
-        if (why.reason.size() < 10) throw "a SystemSql must say why it names no organization";
+        if (why.reason.size() < 10) throw "a SystemSql needs a reason for not using :org";
         if (text.find(":org") != std::string_view::npos) throw "this is an OrgSql";
         for (const std::string_view column : columns) {
             if (column.find(":org") != std::string_view::npos) throw "this is an OrgSql";

@@ -1,4 +1,4 @@
-// Texts of statements put together while compiling, for those that share a part or follow from a
+// Statement texts concatenated at compile time, for statements that share a part or follow from a
 // table:
 //
 //   static constexpr SystemSql kFind{"sessions.find", kWhy,
@@ -30,7 +30,7 @@ class SqlText {
     std::size_t size_ = 0;
 };
 
-// The bytes of what `kMake()` returns, no more.
+// The text that `kMake()` returns, in an array of its exact size.
 template <auto kMake>
 inline constexpr auto kSqlBytes = [] {
     constexpr SqlText kText = kMake();

@@ -8,8 +8,8 @@
 namespace muster::db {
 namespace {
 
-// A connection that rested longer than this is asked whether it still lives before it is used.
-constexpr Milliseconds kTrusted{5'000};
+// A connection that was idle longer than this is pinged before use.
+constexpr Milliseconds kPingAfterIdle{5'000};
 
 void pause_before(int attempt) {
     thread_local std::minstd_rand random{std::random_device{}()};
@@ -40,7 +40,8 @@ bool Tx::attempt_or_undo(const std::function<bool()>& step) {
 
 Connection& Database::connection() {
     const Timestamp now = Timestamp::now();
-    if (connection_ && now - last_used_ > kTrusted && !connection_->is_alive()) connection_.reset();
+    if (connection_ && now - last_used_ > kPingAfterIdle && !connection_->is_alive())
+        connection_.reset();
     if (!connection_) connection_ = std::make_unique<Connection>(settings_);
     last_used_ = now;
     return *connection_;
@@ -51,10 +52,10 @@ bool Database::prepare_rerun(const DbError& error, Attempts& so_far, bool commit
     if (error.kind() == Kind::Gone) {
         const bool had_connection = connection_ != nullptr;
         connection_.reset();
-        // A refused connect will be refused again; a lost COMMIT may have happened.
+        // Connecting would fail again. A lost COMMIT may have been applied.
         if (commit_sent || !had_connection || ++so_far.lost_connections > 1) return false;
     } else if (error.kind() == Kind::LockTimeout) {
-        if (so_far.waits == LockWaits::Once) return false;
+        if (so_far.on_lock_timeout == OnLockTimeout::Throw) return false;
     } else if (error.kind() != Kind::Deadlock) {
         return false;
     }

@@ -1,6 +1,6 @@
-// Transactions: Database opens one, runs a closure in it, commits, and runs the WHOLE closure again
-// when InnoDB gave up on it. Tx runs statements of no tenant; OrgStore binds the tenant to all
-// others.
+// Transactions. Database opens a transaction, runs a closure in it and commits. If InnoDB rolls
+// back, Database runs the WHOLE closure again. Tx runs statements of no tenant; OrgStore binds the
+// tenant to all others.
 #pragma once
 
 #include "db/columns.hpp"
@@ -17,7 +17,7 @@
 
 namespace muster::db {
 
-// The rows of a query as values, read forward, once: for range-based for.
+// The rows of a query as values, for one range-based for.
 template <class List>
 class Result {
   public:
@@ -25,12 +25,12 @@ class Result {
       public:
         explicit Iterator(Rows& rows) : rows_(rows) { ++*this; }
         typename List::Row operator*() const { return List::read(rows_); }
-        void operator++() { is_behind_ = !rows_.next(); }
-        bool operator==(std::default_sentinel_t) const { return is_behind_; }
+        void operator++() { at_end_ = !rows_.next(); }
+        bool operator==(std::default_sentinel_t) const { return at_end_; }
 
       private:
         Rows& rows_;
-        bool is_behind_ = false;
+        bool at_end_ = false;
     };
 
     explicit Result(Rows rows) : rows_(std::move(rows)) {}
@@ -41,8 +41,8 @@ class Result {
     Rows rows_;
 };
 
-// What can be asked with one kind of statement. A statement without a list of columns has a single
-// one, whose type the caller names: `one<OrgId>(kFind, id)`.
+// The calls for one kind of statement. A statement without a list has a single column, whose type
+// the caller names: `one<OrgId>(kFind, id)`.
 template <template <class> class Statement>
 class Statements {
   public:
@@ -51,7 +51,7 @@ class Statements {
         return connection_.execute(sql, org_ptr(),
                                    std::array<Param, sizeof...(Params)>{Param(params)...});
     }
-    // `params`: those of all groups, in the order of the statement.
+    // `params`: the parameters of all groups, in the order of the statement.
     std::int64_t execute_bulk(const Statement<NoColumns>& sql, std::size_t groups,
                               std::span<const Param> params) {
         return connection_.execute(sql, org_ptr(), params, groups);
@@ -97,7 +97,7 @@ class Statements {
         return gathered(each_bulk<Value>(sql, groups, params));
     }
 
-    // The first row; nullopt where there is none.
+    // The first row, or nullopt.
     template <class List, class... Params>
     std::optional<typename List::Row> one(const Statement<List>& sql, const Params&... params) {
         return first(each(sql, params...));
@@ -117,13 +117,13 @@ class Statements {
         return *one<Value>(sql, params...);
     }
 
-    // Whether there is a row.
+    // True if the query returns a row.
     template <class... Params>
     bool exists(const Statement<NoColumns>& sql, const Params&... params) {
         return query(sql, params...).next();
     }
 
-    // The rows as the server gives them.
+    // The unmapped rows.
     template <class List, class... Params>
     Rows query(const Statement<List>& sql, const Params&... params) {
         return connection_.query(sql, org_ptr(),
@@ -160,22 +160,22 @@ class Tx : public Statements<SystemSql> {
     Tx(const Tx&) = delete;
     Tx& operator=(const Tx&) = delete;
 
-    // A schema file's statement as it stands. The number of rows changed.
+    // Runs a statement of a schema file unchanged. Returns the number of changed rows.
     std::int64_t run(std::string_view statement) { return connection_.run(statement); }
 
-    // Runs `step`; if it throws DbError BadData, its changes are undone and false comes back. The
-    // rest of the transaction stands.
+    // Runs `step`. If it throws DbError BadData, undoes its changes and returns false; the
+    // transaction continues.
     bool attempt(const std::function<void()>& step);
 
-    // Runs `step`; if it says false, its changes are undone and false comes back. The rest of the
-    // transaction stands. What it throws undoes everything.
+    // Runs `step`. If it returns false, undoes its changes and returns false; the transaction
+    // continues. An exception rolls back the whole transaction.
     bool attempt_or_undo(const std::function<bool()>& step);
 
   private:
     friend class OrgStore;
 };
 
-// One tenant's view of a transaction.
+// A transaction restricted to one tenant.
 class OrgStore : public Statements<OrgSql> {
   public:
     OrgStore(Tx& tx, OrgId org) : Statements(tx.connection_, org) {}
@@ -183,30 +183,35 @@ class OrgStore : public Statements<OrgSql> {
     const OrgId& org() const { return *org_; }
 };
 
-// Whether who waited for a lock in vain waits again.
-enum class LockWaits : std::uint8_t { Again, Once };
+// What a transaction does after a lock timeout.
+enum class OnLockTimeout : std::uint8_t { Retry, Throw };
 
-// A source of transactions over one connection, opened when first needed and again after it was
-// lost. For one thread.
+// Runs transactions over one connection, which it opens when first needed and again after a loss.
+// For one thread.
 class Database {
   public:
     explicit Database(ConnectionSettings settings) : settings_(std::move(settings)) {}
 
-    // Runs `fn(Tx&)` and commits. Deadlock, LockTimeout and a racing Duplicate (RetryTransaction)
-    // run all of it again, at most kAttempts times, with a growing jittered pause; so does one lost
-    // connection, unless the COMMIT was already sent. Everything else rolls back and is thrown on;
-    // so is LockTimeout where `waits` is Once.
+    // Runs `fn(Tx&)` and commits. After a Deadlock, a LockTimeout or a RetryTransaction it runs all
+    // of `fn` again, at most kAttempts times, with a growing jittered pause. It also runs `fn`
+    // again after one lost connection, unless COMMIT was already sent. So the side effects of `fn`
+    // outside the database must be idempotent.
+    //
+    // Any other exception rolls back and is rethrown, as is LockTimeout if `on_lock_timeout` is
+    // Throw.
     template <class Fn>
-    auto transaction(Fn&& fn, LockWaits waits = LockWaits::Again) -> std::invoke_result_t<Fn, Tx&>;
+    auto transaction(Fn&& fn, OnLockTimeout on_lock_timeout = OnLockTimeout::Retry)
+        -> std::invoke_result_t<Fn, Tx&>;
 
-    // Runs `fn(Tx&)` without a transaction: each statement sees its own moment and commits by
-    // itself. After one lost connection all of `fn` runs again, also a statement that the server
-    // applied but did not acknowledge. So it is for reads and for writes that may happen twice. A
-    // claim may not: it counts an attempt, and the second run waits for the lease of the first.
+    // Runs `fn(Tx&)` without a transaction: each statement has its own snapshot and commits
+    // separately. After one lost connection it runs all of `fn` again, including a statement that
+    // the server applied but did not acknowledge. So use it for reads and for idempotent writes. Do
+    // not use it for a claim: a claim counts an attempt, and the second run would wait for the
+    // lease of the first.
     template <class Fn>
     auto autocommit(Fn&& fn) -> std::invoke_result_t<Fn, Tx&>;
 
-    // Statements as they stand, e.g. a schema file's.
+    // Runs a statement unchanged, for example of a schema file.
     void run(std::string_view statement) { connection().run(statement); }
 
     static constexpr int kAttempts = 5;
@@ -214,13 +219,12 @@ class Database {
   private:
     Connection& connection();
     struct Attempts {
-        LockWaits waits = LockWaits::Again;
+        OnLockTimeout on_lock_timeout = OnLockTimeout::Retry;
         int begun = 1;
         int lost_connections = 0;
     };
-    // Says whether the closure may run again. True: the rerun is counted and logged, and the pause
-    // before it is over. A lost connection is dropped in both cases, so that the next use opens
-    // one.
+    // Decides whether the closure may run again. If so, counts and logs the rerun and pauses. Drops
+    // a lost connection in any case, so that the next use opens a new one.
     bool prepare_rerun(const DbError& error, Attempts& so_far, bool commit_sent);
 
     ConnectionSettings settings_;
@@ -228,15 +232,16 @@ class Database {
     Timestamp last_used_;
 };
 
-// Thrown inside a transaction whose premise another one has just changed: runs it again.
+// Thrown in a transaction if another transaction changed what it relies on. Runs the transaction
+// again.
 struct RetryTransaction {
     const char* reason;
 };
 
-// Runs `statement`; false when it would give a row a unique key that another has. The rest of the
-// transaction stands.
+// Runs `statement`. Returns false if it fails because a unique key exists already; the transaction
+// continues.
 template <class Statement>
-[[nodiscard]] bool unless_taken(const Statement& statement) {
+[[nodiscard]] bool try_unique(const Statement& statement) {
     try {
         statement();
         return true;
@@ -247,9 +252,10 @@ template <class Statement>
 }
 
 template <class Fn>
-auto Database::transaction(Fn&& fn, LockWaits waits) -> std::invoke_result_t<Fn, Tx&> {
+auto Database::transaction(Fn&& fn, OnLockTimeout on_lock_timeout)
+    -> std::invoke_result_t<Fn, Tx&> {
     using Result = std::invoke_result_t<Fn, Tx&>;
-    for (Attempts attempts{.waits = waits};; ++attempts.begun) {
+    for (Attempts attempts{.on_lock_timeout = on_lock_timeout};; ++attempts.begun) {
         bool commit_sent = false;
         try {
             Connection& open = connection();

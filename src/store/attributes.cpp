@@ -43,7 +43,7 @@ bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record) {
         "created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?)"};
     const Attribute& attribute = record.attribute;
     const std::string choices = attribute.choices.empty() ? "" : choices_json(attribute.choices);
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kInsert, record.id, attribute.key, attribute.label, text_of(attribute.type),
                     db::Param::text_or_null(choices), attribute.enabled, record.created_at,
                     record.updated_at);

@@ -28,7 +28,7 @@ bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
         "INSERT INTO idempotency_keys (organization_id, key_hash, body_hash, status, location, "
         "body, "
         "created_at, expires_at) VALUES (:org, ?, ?, 0, NULL, '', ?, ?)"};
-    return db::unless_taken(
+    return db::try_unique(
         [&] { org.execute(kClaim, key_hash, record.body_hash, now, record.expires_at); });
 }
 

@@ -89,7 +89,7 @@ class EventWriter {
             const auto write_all = [&](db::Tx& tx) {
                 for (const Part& part : parts) write_beside(tx, part);
             };
-            context_.database.transaction(write_all, db::LockWaits::Once);
+            context_.database.transaction(write_all, db::OnLockTimeout::Throw);
             return true;
         } catch (const db::DbError& error) {
             if (error.kind() != db::DbError::Kind::Gone) return false;
@@ -120,7 +120,7 @@ class EventWriter {
         const auto locked = locked_.find(part.organization);
         if (locked != locked_.end()) return fail(part, locked->second);
         try {
-            succeed(part, context_.database.transaction(part.write, db::LockWaits::Once));
+            succeed(part, context_.database.transaction(part.write, db::OnLockTimeout::Throw));
         } catch (const db::DbError& error) {
             if (error.kind() == db::DbError::Kind::LockTimeout) {
                 locked_.emplace(part.organization, std::current_exception());

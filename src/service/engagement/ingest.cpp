@@ -166,7 +166,7 @@ class Intake {
     }
 
     void store_all(const std::vector<rules::EngagementEvent>& records) {
-        const bool are_new = db::unless_taken(
+        const bool are_new = db::try_unique(
             [&] { store::insert_engagement_events(org_, installation_, records); });
         if (!are_new) {
             throw db::RetryTransaction{

@@ -125,7 +125,7 @@ std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
         }
     }
     const bool are_new =
-        db::unless_taken([&] { store::insert_engagement_events(org, std::nullopt, records); });
+        db::try_unique([&] { store::insert_engagement_events(org, std::nullopt, records); });
     if (!are_new) {
         throw db::RetryTransaction{"an event with one of these client_event_ids came meanwhile"};
     }

@@ -86,7 +86,7 @@ void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
         store::touch_publishable_key(org, key.id, now, now - kTouchInterval);
     };
     try {
-        context.database.transaction(write, db::LockWaits::Once);
+        context.database.transaction(write, db::OnLockTimeout::Throw);
     } catch (const db::DbError& error) {
         if (error.kind() != db::DbError::Kind::LockTimeout) throw;
     }

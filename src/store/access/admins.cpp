@@ -43,7 +43,7 @@ AdminId find_or_insert_admin(db::Tx& tx, std::string_view email, Timestamp now) 
         "INSERT INTO admins (id, email, created_at) VALUES (?, ?, ?)"};
     if (const auto found = tx.one<AdminId>(kFind, email)) return *found;
     const AdminId id = AdminId::create();
-    if (!db::unless_taken([&] { tx.execute(kInsert, id, email, now); })) {
+    if (!db::try_unique([&] { tx.execute(kInsert, id, email, now); })) {
         throw db::RetryTransaction{"another operator has just added the same admin"};
     }
     return id;
@@ -67,7 +67,7 @@ bool insert_seat(db::OrgStore& org, AdminId admin, std::string_view role, Timest
     static constexpr OrgSql kInsert{
         "seats.insert",
         "INSERT INTO seats (organization_id, admin_id, role, created_at) VALUES (:org, ?, ?, ?)"};
-    return db::unless_taken([&] { org.execute(kInsert, admin, role, now); });
+    return db::try_unique([&] { org.execute(kInsert, admin, role, now); });
 }
 
 bool delete_seat(db::OrgStore& org, AdminId admin) {

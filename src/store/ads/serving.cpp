@@ -132,7 +132,7 @@ bool insert_redemption(db::OrgStore& org, const rules::AdToken& token, Timestamp
         "ad_serving.insert_redemption",
         "INSERT INTO ad_redemptions (organization_id, serving_id, kind, redeemed_at) "
         "VALUES (:org, ?, ?, ?)"};
-    return db::unless_taken([&] { org.execute(kInsert, token.serving, text_of(token.kind), now); });
+    return db::try_unique([&] { org.execute(kInsert, token.serving, text_of(token.kind), now); });
 }
 
 void count_redemption(db::OrgStore& org, const rules::AdToken& token, std::int64_t day) {

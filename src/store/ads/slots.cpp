@@ -31,7 +31,7 @@ bool insert_ad_slot(db::OrgStore& org, const AdSlot& slot) {
         "ad_slots.insert",
         "INSERT INTO ad_slots (organization_id, id, slug, name, width, height, created_at, "
         "updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?)"};
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kInsert, slot.id, slot.slug, slot.name, slot.width, slot.height,
                     slot.created_at, slot.updated_at);
     });
@@ -64,7 +64,7 @@ bool update_ad_slot(db::OrgStore& org, const AdSlot& slot) {
         "ad_slots.update",
         "UPDATE ad_slots SET slug = ?, name = ?, width = ?, height = ?, updated_at = ? "
         "WHERE organization_id = :org AND id = ?"};
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kUpdate, slot.slug, slot.name, slot.width, slot.height, slot.updated_at,
                     slot.id);
     });

@@ -63,7 +63,7 @@ bool insert_article(db::OrgStore& org, const Article& article) {
         "INSERT INTO articles (organization_id, id, slug, title, excerpt, body_html, locale, tags, "
         "author, cover_url, published_at, created_by, created_at, updated_at) "
         "VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kInsert, article.id, article.slug, article.title, article.excerpt,
                     article.body_html, article.locale, article.tags.text, article.author,
                     article.cover_url, article.published_at, article.created_by, article.created_at,
@@ -77,7 +77,7 @@ bool update_article(db::OrgStore& org, const Article& article) {
         "UPDATE articles SET slug = ?, title = ?, excerpt = ?, body_html = ?, locale = ?, "
         "tags = ?, author = ?, cover_url = ?, updated_at = ? "
         "WHERE organization_id = :org AND id = ?"};
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kUpdate, article.slug, article.title, article.excerpt, article.body_html,
                     article.locale, article.tags.text, article.author, article.cover_url,
                     article.updated_at, article.id);

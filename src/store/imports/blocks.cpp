@@ -113,7 +113,7 @@ void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> bl
         "INSERT INTO import_blocks (organization_id, job_id, block_no, part, state, row_count, "
         "staged_at, "
         "updated_at, data) VALUES (:org, ?, ?, ?, 'staged', ?, ?, ?, ?)"};
-    const bool are_inserted = db::unless_taken([&] {
+    const bool are_inserted = db::try_unique([&] {
         for (const NewBlock& block : blocks) {
             org.execute(kInsert, job, block.key.number, block.key.part, block.rows, now, now,
                         block.data);

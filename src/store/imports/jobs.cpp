@@ -76,7 +76,7 @@ std::optional<ImportId> insert_import(db::OrgStore& org, const ImportJob& job) {
         "imports.free_expired_slot",
         "UPDATE import_jobs SET state = 'canceled', revision = revision + 1 "
         "WHERE organization_id = :org AND active_slot = 1 AND expires_at <= ?"};
-    const bool is_inserted = db::unless_taken([&] {
+    const bool is_inserted = db::try_unique([&] {
         org.execute(kInsert, job.id, job.created_by_id, text_of(job.source), job.mapping,
                     job.file_name, job.declared_total, job.expires_at, job.created_at,
                     job.updated_at);

@@ -30,7 +30,7 @@ bool insert_installation(db::OrgStore& org, const Installation& installation,
         "INSERT INTO module_installations (organization_id, id, module_id, version_id, status, "
         "config, config_secrets, installed_by, installed_at, created_at, updated_at) "
         "VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kInsert, installation.id, installation.module_id, installation.version_id,
                     text_of(installation.status), installation.config.text,
                     Param::text_or_null(sealed_secrets), installation.installed_by,
@@ -81,7 +81,7 @@ bool set_installation_status(db::OrgStore& org, InstallationId id, InstallationS
     static constexpr OrgSql kSet{"installations.set_status",
                                  "UPDATE module_installations SET status = ?, updated_at = ? "
                                  "WHERE organization_id = :org AND id = ?"};
-    return db::unless_taken([&] { org.execute(kSet, text_of(status), now, id); });
+    return db::try_unique([&] { org.execute(kSet, text_of(status), now, id); });
 }
 
 }  // namespace muster::store

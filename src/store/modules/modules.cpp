@@ -32,7 +32,7 @@ bool insert_module(db::OrgStore& org, const Module& module,
         "modules.insert",
         "INSERT INTO modules (organization_id, id, slug, name, vendor, kind, status, created_by, "
         "created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kInsert, module.id, module.slug, module.name, module.vendor,
                     text_of(module.kind), text_of(module.status), created_by, module.created_at,
                     module.updated_at);
@@ -82,7 +82,7 @@ bool insert_version(db::OrgStore& org, const ModuleVersion& version,
         "module_versions.insert",
         "INSERT INTO module_versions (organization_id, id, module_id, version, manifest, status, "
         "created_by, created_at, updated_at) VALUES (:org, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    return db::unless_taken([&] {
+    return db::try_unique([&] {
         org.execute(kInsert, version.id, version.module_id, version.version, version.manifest.text,
                     text_of(version.status), created_by, version.created_at, version.updated_at);
     });
