@@ -221,7 +221,7 @@ net::HttpResponse ApiClient::send(const Call& call) {
             pause(count, error.retry_after,
                   "the server answered " + std::to_string(error.status) + " " + error.code);
         } catch (const net::TransportError& error) {
-            if (!error.may_pass() || count >= settings_.attempts) throw;
+            if (!error.is_transient() || count >= settings_.attempts) throw;
             pause(count, 0, std::string("the connection failed (") + error.what() + ")");
         }
     }

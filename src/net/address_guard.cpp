@@ -17,7 +17,7 @@ struct Range {
     Reach reach = Reach::Special;
 };
 
-constexpr int kV4Bits = 96;  // ::ffff:0:0/96, where the IPv4 addresses are
+constexpr int kV4Bits = 96;  // the prefix ::ffff:0:0/96 holds the IPv4 addresses
 
 constexpr Range v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d, int bits,
                    Reach reach = Reach::Special) {
@@ -36,15 +36,14 @@ constexpr Range v6(std::initializer_list<std::uint16_t> groups, int bits) {
 
 constexpr Range kV6Loopback{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 128, Reach::Loopback};
 
-// The special-purpose registries of IANA (RFC 6890) for IPv4, and for the part of IPv6 that is
-// given out at all.
+// The special-purpose registries of IANA (RFC 6890): IPv4, and the allocated part of IPv6.
 constexpr Range kNotPublic[] = {
     kV6Loopback,
     v4(127, 0, 0, 0, 8, Reach::Loopback),
-    v4(0, 0, 0, 0, 8),                 // this network; Linux takes 0.0.0.0 for itself
+    v4(0, 0, 0, 0, 8),                 // this network; Linux treats 0.0.0.0 as the local host
     v4(10, 0, 0, 0, 8),                // private
     v4(100, 64, 0, 0, 10),             // carriers' NAT
-    v4(169, 254, 0, 0, 16),            // link-local; the metadata of the clouds
+    v4(169, 254, 0, 0, 16),            // link-local; metadata services of clouds
     v4(172, 16, 0, 0, 12),             // private
     v4(192, 0, 0, 0, 24),              // protocol assignments
     v4(192, 0, 2, 0, 24),              // documentation
@@ -66,9 +65,9 @@ constexpr Range kNotPublic[] = {
     v6({0x3fff}, 20),                  // documentation
 };
 
-// Outside of it are ::/96 (v4-compatible), 64:ff9b::/96 and 64:ff9b:1::/48 (NAT64), 100::/64
-// (discard), 5f00::/16 (SRv6), fc00::/7 (unique local), fe80::/10 (link-local), fec0::/10
-// (site-local), ff00::/8 (multicast), and what nobody has.
+// The only global part of IPv6. It excludes ::/96 (v4-compatible), 64:ff9b::/96 and 64:ff9b:1::/48
+// (NAT64), 100::/64 (discard), 5f00::/16 (SRv6), fc00::/7 (unique local), fe80::/10 (link-local),
+// fec0::/10 (site-local), ff00::/8 (multicast) and all unallocated ranges.
 constexpr Range kGlobalV6 = v6({0x2000}, 3);
 
 bool contains(const Range& range, const IpAddress& address) {

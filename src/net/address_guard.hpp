@@ -1,5 +1,6 @@
-// Which addresses a webhook may be sent to (docs/modules.md "Webhook addresses"): pure, one table.
-// An IPv4 address that is written as an IPv6 one (::ffff:a.b.c.d) is that IPv4 address.
+// The addresses to which a webhook may be sent (docs/modules.md "Webhook addresses"), as pure
+// functions over one table. An IPv4-mapped IPv6 address (::ffff:a.b.c.d) is treated as the IPv4
+// address.
 #pragma once
 
 #include <sys/socket.h>
@@ -15,18 +16,19 @@ namespace muster::net {
 // An IPv4 or IPv6 address, without a zone.
 class IpAddress {
   public:
-    // 16 bytes in the order of the network, IPv4 as ::ffff:a.b.c.d.
+    // 16 bytes in network order; IPv4 as ::ffff:a.b.c.d.
     using Bytes = std::array<std::uint8_t, 16>;
 
     constexpr explicit IpAddress(const Bytes& bytes) : bytes_(bytes) {}
-    // Four decimal numbers, or IPv6 without brackets; nothing shorter, octal or hexadecimal.
+    // Accepts a dotted quad in decimal, or IPv6 without brackets. Rejects shorter, octal and
+    // hexadecimal forms.
     static std::optional<IpAddress> parse(const std::string& text);
-    // nullopt for any other family, and where `length` is too short for the family.
+    // nullopt for any other family, or if `length` is too short for the family.
     static std::optional<IpAddress> of(const sockaddr* address, socklen_t length);
 
     constexpr const Bytes& bytes() const { return bytes_; }
     bool is_v4() const;
-    // As parse() reads it; an IPv4 address with dots.
+    // In the form that parse() reads; IPv4 as a dotted quad.
     std::string text() const;
     constexpr auto operator<=>(const IpAddress&) const = default;
 
@@ -37,7 +39,7 @@ class IpAddress {
 enum class Reach : std::uint8_t {
     Public,    // a host of the public Internet
     Loopback,  // 127.0.0.0/8 and ::1
-    Special,   // anything else: private, reserved, a tunnel to some IPv4 address, …
+    Special,   // all others: private, reserved, tunnels to IPv4 addresses, …
 };
 
 [[nodiscard]] Reach reach_of(const IpAddress& address);

@@ -34,7 +34,7 @@ void harden(CURL* curl, const char* protocols) {
 void trust(CURL* curl, const std::string& ca_file) {
     if (ca_file.empty()) return;
     set(curl, CURLOPT_CAINFO, ca_file.c_str());
-    set<const char*>(curl, CURLOPT_CAPATH, nullptr);  // Debian's libcurl has a folder besides
+    set<const char*>(curl, CURLOPT_CAPATH, nullptr);  // Debian's libcurl also has a default folder
 }
 
 CurlHandle new_curl() {

@@ -1,5 +1,4 @@
-// What the files of net/ that speak through libcurl have in common. Nobody outside net/ includes
-// it.
+// Shared parts of the files in net/ that use libcurl. Do not include it outside net/.
 #pragma once
 
 #include <curl/curl.h>
@@ -11,10 +10,10 @@
 
 namespace muster::net {
 
-// Once in a program, before the first handle; from any thread.
+// Initialises libcurl once per process. Thread-safe.
 void initialise_curl();
 
-// Throws std::runtime_error for anything but CURLE_OK.
+// Throws std::runtime_error unless the code is CURLE_OK.
 void check(CURLcode code);
 
 template <class Value>
@@ -22,12 +21,12 @@ void set(CURL* curl, CURLoption option, Value value) {
     check(curl_easy_setopt(curl, option, value));
 }
 
-// What holds for every transfer: only these protocols ("http,https"), no redirects, no signals, no
-// .netrc, TLS 1.2 at least with a verified certificate, and no proxy. What differs is set behind
-// it.
+// Sets the options of every transfer: only these protocols ("http,https"), no redirects, no
+// signals, no .netrc, TLS 1.2 or later with a verified certificate, no proxy. Call it before
+// setting the options of one transfer.
 void harden(CURL* curl, const char* protocols);
 
-// Trusts these authorities (a PEM file) and no others; "" leaves the system's.
+// Trusts only the authorities in this PEM file. "" keeps the system's.
 void trust(CURL* curl, const std::string& ca_file);
 
 struct FreeCurl {
@@ -41,7 +40,7 @@ using CurlError = std::array<char, CURL_ERROR_SIZE>;
 [[nodiscard]] CurlHandle new_curl();
 void append(CurlList& list, const std::string& line);
 
-// No line end and no other control character but the tab: what a header may hold.
+// True if the text has no line end and no other control character except tab, as headers require.
 [[nodiscard]] bool is_header_text(std::string_view text);
 
 }  // namespace muster::net

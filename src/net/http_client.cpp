@@ -10,8 +10,8 @@
 namespace muster::net {
 namespace {
 
-// What the callbacks of one exchange share. An exception must not cross curl's C frames: it waits
-// here.
+// Shared by the callbacks of one exchange. An exception must not pass through curl's C frames, so
+// it is stored here.
 struct Exchange {
     CURL* curl = nullptr;
     HttpResponse response;
@@ -50,7 +50,7 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* to) {
 }
 
 void take_header(Exchange& exchange, std::string_view line) {
-    if (line.starts_with("HTTP/")) {  // a new head: the one before was a 1xx
+    if (line.starts_with("HTTP/")) {  // a new head: the previous one was a 1xx
         exchange.response.headers.clear();
         return;
     }
@@ -80,7 +80,7 @@ bool was_connected(CURL* curl) {
 
 TransportFailure failure_of(CURLcode code, CURL* curl) {
     switch (code) {
-        case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's, or what the peer speaks
+        case CURLE_UNSUPPORTED_PROTOCOL:  // unsupported by curl, or sent by the peer
             return was_connected(curl) ? TransportFailure::Broken : TransportFailure::BadUrl;
         case CURLE_URL_MALFORMAT:
             return TransportFailure::BadUrl;
@@ -104,9 +104,9 @@ TransportFailure failure_of(CURLcode code, CURL* curl) {
 
 CurlList header_list(const HttpRequest& request) {
     CurlList list;
-    // Without this curl waits up to a second for "100 Continue" before each larger body.
+    // Without this, curl waits up to a second for "100 Continue" before each larger body.
     append(list, "Expect:");
-    // Nor may it call a body a form's.
+    // Otherwise curl sends the content type of a form.
     if (std::none_of(request.headers.begin(), request.headers.end(), [](const auto& header) {
             return equal_ignoring_case(header.first, "Content-Type");
         })) {
@@ -115,7 +115,7 @@ CurlList header_list(const HttpRequest& request) {
     for (const auto& [name, value] : request.headers) {
         if (!is_header_text(name) || !is_header_text(value))
             throw std::invalid_argument("control character in header " + name);
-        // "Name:" without a value would take a header of curl's own away; "Name;" sends it empty.
+        // "Name:" without a value would remove curl's own header; "Name;" sends an empty one.
         std::string line = name;
         line.append(value.empty() ? ";" : ": ").append(value);
         append(list, line);
@@ -137,9 +137,8 @@ std::string proxy_exceptions() {
 
 void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
     harden(curl, "http,https");
-    set(curl, CURLOPT_QUICK_EXIT, 1L);  // a look-up that hangs must not outlast the time limit
-    // HTTP/2's flow control slows large uploads down, and one request at a time gains nothing from
-    // it.
+    set(curl, CURLOPT_QUICK_EXIT, 1L);  // a hanging look-up must not exceed the time limit
+    // The flow control of HTTP/2 slows large uploads, and single requests gain nothing from it.
     set(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     set(curl, CURLOPT_USERAGENT, settings.user_agent.c_str());
@@ -149,7 +148,7 @@ void set_connection(CURL* curl, const HttpSettings& settings, bool streaming) {
     set(curl, CURLOPT_TIMEOUT, streaming ? 0L : static_cast<long>(settings.total_seconds));
     trust(curl, settings.ca_file);
     if (!settings.environment_proxy) return;
-    set<const char*>(curl, CURLOPT_PROXY, nullptr);  // the environment's
+    set<const char*>(curl, CURLOPT_PROXY, nullptr);  // use the environment's
     set(curl, CURLOPT_NOPROXY, proxy_exceptions().c_str());
 }
 
@@ -171,7 +170,7 @@ void set_request(CURL* curl, const HttpRequest& request, curl_slist* headers) {
 
 }  // namespace
 
-bool TransportError::may_pass() const {
+bool TransportError::is_transient() const {
     return failure_ != TransportFailure::BadUrl && failure_ != TransportFailure::Tls &&
            failure_ != TransportFailure::TooLarge;
 }
@@ -209,7 +208,7 @@ HttpResponse HttpClient::exchange(const HttpRequest& request, const BodySink* si
     Exchange exchange{
         .curl = curl, .response = {}, .sink = sink, .max_body = settings_.max_body, .thrown = {}};
 
-    curl_easy_reset(curl);  // options only: the connection stays
+    curl_easy_reset(curl);  // resets options only; the connection remains open
     set_connection(curl, settings_, sink != nullptr);
     set_request(curl, request, headers.get());
     handle_->error[0] = '\0';
@@ -222,7 +221,7 @@ HttpResponse HttpClient::exchange(const HttpRequest& request, const BodySink* si
     const CURLcode code = curl_easy_perform(curl);
     if (exchange.thrown) std::rethrow_exception(exchange.thrown);
     if (exchange.too_large)
-        throw TransportError(TransportFailure::TooLarge, "the answer is larger than expected");
+        throw TransportError(TransportFailure::TooLarge, "the reply is larger than expected");
     if (code != CURLE_OK) {
         const char* text =
             handle_->error[0] != '\0' ? handle_->error.data() : curl_easy_strerror(code);

@@ -1,6 +1,5 @@
-// One HTTP exchange at a time over libcurl: the only door to curl. One object keeps one connection
-// warm; it is not for two threads at once. TLS is verified, redirects are never followed, http and
-// https only.
+// HTTP exchanges over libcurl, one at a time. An object reuses its connection and is not
+// thread-safe. TLS is verified, redirects are not followed, and only http and https are allowed.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +20,18 @@ enum class TransportFailure : std::uint8_t {
     Connect,
     Tls,
     Timeout,
-    TooLarge,  // the body passed HttpSettings::max_body
-    Broken,    // anything else: the connection ended in the middle, a reply that is no HTTP
+    TooLarge,  // the body is larger than HttpSettings::max_body
+    Broken,    // anything else: a truncated reply, a reply that is not HTTP
 };
 
-// There was no complete answer. what() is for a person and holds neither headers nor bodies.
+// No complete reply was received. what() is for people and contains neither headers nor bodies.
 class TransportError : public std::runtime_error {
   public:
     TransportError(TransportFailure failure, const std::string& text)
         : std::runtime_error(text), failure_(failure) {}
     TransportFailure failure() const { return failure_; }
-    // False where the same request would fail the same way again (BadUrl, Tls, TooLarge).
-    [[nodiscard]] bool may_pass() const;
+    // False if the same request would fail again in the same way (BadUrl, Tls, TooLarge).
+    [[nodiscard]] bool is_transient() const;
 
   private:
     TransportFailure failure_;
@@ -42,11 +41,10 @@ struct HttpSettings {
     std::string ca_file;  // PEM; "" = the system's
     std::string user_agent = "muster";
     int connect_seconds = 10;
-    int stall_seconds = 60;   // without a byte either way
+    int stall_seconds = 60;   // without a byte in either direction
     int total_seconds = 300;  // 0 = no limit
     std::size_t max_body = std::size_t{16} << 20U;
-    // http_proxy, https_proxy and no_proxy of the environment count; the loopback never goes
-    // through one.
+    // Uses http_proxy, https_proxy and no_proxy of the environment, but never for the loopback.
     bool environment_proxy = false;
 };
 
@@ -54,7 +52,7 @@ struct HttpRequest {
     std::string method = "GET";
     std::string url;
     std::vector<std::pair<std::string, std::string>> headers;
-    std::string_view body;  // must outlive the call; sent with every method but GET and HEAD
+    std::string_view body;  // must outlive the call; not sent with GET and HEAD
 };
 
 struct HttpResponse {
@@ -62,14 +60,14 @@ struct HttpResponse {
     std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
     std::string body;
 
-    // The first header of that name (in lower case), or "".
+    // The first header with this name (in lower case), or "".
     [[nodiscard]] std::string_view header(std::string_view name) const;
 };
 
 class HttpClient {
   public:
-    // Takes each piece of a body as it comes; what it throws ends the exchange and leaves
-    // download().
+    // Receives each piece of a body as it arrives. An exception ends the exchange and is rethrown
+    // by download().
     using BodySink = std::function<void(std::string_view piece)>;
 
     explicit HttpClient(HttpSettings settings);
@@ -77,12 +75,12 @@ class HttpClient {
     HttpClient(HttpClient&&) noexcept;
     HttpClient& operator=(HttpClient&&) noexcept;
 
-    // The answer, whatever its status. Throws TransportError, and std::invalid_argument for a
-    // header with a line end or another control character in it.
+    // Returns the reply, whatever its status. Throws TransportError, and std::invalid_argument for
+    // a header that contains a line end or another control character.
     [[nodiscard]] HttpResponse perform(const HttpRequest& request);
 
-    // The same, but the body of a 2xx answer goes to `sink` (without a cap, and without the total
-    // time limit) and not into the response.
+    // The same, but the body of a 2xx reply goes to `sink` instead of the response, without a size
+    // limit and without the total time limit.
     [[nodiscard]] HttpResponse download(const HttpRequest& request, const BodySink& sink);
 
   private:

@@ -11,8 +11,8 @@ namespace muster::net {
 namespace {
 
 constexpr std::size_t kBodyLine = 76;  // RFC 2045, 6.7
-// Of an encoded word without its frame: the first stands in a line of 76 behind "Subject: " (RFC
-// 2047, 2).
+// The length of an encoded word without its frame: the first one fits in a line of 76 characters
+// after "Subject: " (RFC 2047, 2).
 constexpr std::size_t kWordBytes = 54;
 constexpr std::size_t kPlainSubject = 66;
 
@@ -30,15 +30,15 @@ void check_address(std::string_view address) {
     const auto at = address.rfind('@');
     const bool is_whole =
         at != std::string_view::npos && at > 0 && at + 1 < address.size() && address.size() <= 254;
-    // Only a quoted local part may hold a space.
+    // Only a quoted local part may contain a space.
     const bool may_hold_space = address.starts_with('"');
     const bool is_safe = std::none_of(address.begin(), address.end(), [&](char c) {
         return is_control(c) || c == '<' || c == '>' || (c == ' ' && !may_hold_space);
     });
-    if (!is_whole || !is_safe) throw std::invalid_argument("the address cannot be used");
+    if (!is_whole || !is_safe) throw std::invalid_argument("the address is not valid");
 }
 
-// The next code point of valid UTF-8; of anything else, one byte.
+// The next code point of valid UTF-8; one byte of any other text.
 std::string_view next_character(std::string_view text) {
     std::size_t length = 1;
     while (length < text.size() && length < 4 &&
@@ -58,7 +58,8 @@ std::string encoded_character(std::string_view character) {
     return text;
 }
 
-// As it is where a reader needs no help; else encoded words, no character cut in two.
+// A short plain ASCII subject is unchanged. Any other is split into encoded words between
+// characters.
 std::string subject_line(std::string_view subject) {
     if (has_control(subject)) throw std::invalid_argument("control character in the subject");
     if (subject.size() <= kPlainSubject && subject.find("=?") == std::string_view::npos &&
@@ -82,7 +83,7 @@ std::string subject_line(std::string_view subject) {
     return line;
 }
 
-// One line of the body, without its end, with soft breaks.
+// Appends one line of the body, given without its line end, with soft line breaks.
 void append_quoted_line(std::string& to, std::string_view line) {
     std::size_t column = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -113,7 +114,7 @@ std::string quoted_printable(std::string_view text) {
     return quoted;
 }
 
-// "Sat, 21 Nov 2026 10:00:00 +0000": always English.
+// Returns for example "Sat, 21 Nov 2026 10:00:00 +0000". Always in English.
 std::string date_line(Timestamp date) {
     constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -146,7 +147,7 @@ std::string compose(const MailMessage& message, std::string_view from) {
     header("Subject", subject_line(message.subject));
     header("Date", date_line(message.date));
     header("Message-ID", "<" + message.id.text() + "@" + std::string(domain_of(from)) + ">");
-    header("Auto-Submitted", "auto-generated");  // so that no absence notice answers (RFC 3834)
+    header("Auto-Submitted", "auto-generated");  // suppresses automatic replies (RFC 3834)
     header("MIME-Version", "1.0");
     header("Content-Type", "text/plain; charset=utf-8");
     header("Content-Transfer-Encoding", "quoted-printable");

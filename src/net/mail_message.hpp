@@ -1,4 +1,4 @@
-// A mail as it goes over the wire (RFC 5322, MIME): pure text, nothing is sent here.
+// Formats a mail for sending (RFC 5322, MIME). Pure text; net/smtp.hpp sends it.
 #pragma once
 
 #include "base/ids.hpp"
@@ -10,19 +10,19 @@
 namespace muster::net {
 
 struct MailMessage {
-    MailId id;  // of Message-ID: a mail that is sent again is the same mail
+    MailId id;  // for Message-ID: the same at each attempt
     std::string to;
     std::string subject;  // UTF-8
     std::string text;     // UTF-8, lines end with \n or \r\n
     Timestamp date;
 };
 
-// What follows the last '@'.
+// The part after the last '@'.
 [[nodiscard]] std::string_view domain_of(std::string_view address);
 
-// Head and body with CRLF, no line over 998 bytes, ASCII only, save an address that is not (RFC
-// 6532). Throws std::invalid_argument, without a word of the content, where the address or the
-// subject could write a header line of its own, or the address is none.
+// Returns head and body with CRLF line ends and at most 998 bytes per line. ASCII only, except in a
+// non-ASCII address (RFC 6532). Throws std::invalid_argument if an address is invalid, or if an
+// address or the subject contains a control character. The exception does not quote the content.
 [[nodiscard]] std::string compose(const MailMessage& message, std::string_view from);
 
 }  // namespace muster::net

@@ -38,14 +38,15 @@ HttpSettings settings_for(const OAuthRequest& request, const OAuthBounds& bounds
 }  // namespace
 
 OAuthReply call_oauth(const OAuthRequest& request, const OAuthBounds& bounds) {
-    // The configuration was checked for this; here is where a secret would leave.
+    // The configuration was already checked for this. The check is repeated here, where secrets are
+    // sent.
     if (!is_secret_url(request.url)) return {.status = 0, .body = {}, .failure = "insecure"};
     HttpRequest sent;
     sent.method = request.body ? "POST" : "GET";
     sent.url = request.url;
     sent.headers = request.headers;
     if (request.body) sent.body = request.body->reveal();
-    // A connection of its own for each call: they are rare, and no two providers share one.
+    // Each call opens its own connection: calls are rare, and providers do not share one.
     HttpClient client(settings_for(request, bounds));
     try {
         HttpResponse response = client.perform(sent);

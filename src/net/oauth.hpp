@@ -1,6 +1,6 @@
-// One call to an authorization server (its token, look-up or revocation endpoint) over HttpClient:
-// bounded in time and size, without redirects and without a proxy. Knows no provider and reads no
-// answer (rules/connections/oauth.hpp does).
+// One call to an authorization server (its token, look-up or revocation endpoint) over HttpClient,
+// with limits on time and size, without redirects and without a proxy. rules/connections/oauth.hpp
+// knows the providers and reads the replies.
 #pragma once
 
 #include "base/oauth.hpp"

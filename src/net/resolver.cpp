@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What one name server is given for its first answer; c-ares doubles it at the second round.
+// The time-out of a name server in the first round; c-ares doubles it in the second.
 constexpr int kTryMilliseconds = 900;
 constexpr int kTries = 3;
 
@@ -31,10 +31,11 @@ void initialise_ares() {
     std::call_once(once, [] { check_ares(ares_library_init(ARES_LIB_INIT_ALL)); });
 }
 
-// c-ares keeps a pointer to it until it calls back, which may be long after the look-up's time.
+// c-ares keeps a pointer to it until its callback, which may come long after the look-up has timed
+// out.
 struct LookUp {
     Clock::time_point ends_at;
-    Resolver::Done done;  // empty once it was called
+    Resolver::Done done;  // empty after it was called
     bool is_answered = false;
     std::vector<IpAddress> addresses;
 };
@@ -80,8 +81,8 @@ ares_options options_for(std::map<ares_socket_t, short>& sockets) {
 }  // namespace
 
 struct Resolver::Impl {
-    std::map<ares_socket_t, short> sockets;  // events awaited
-    std::list<LookUp> look_ups;              // c-ares points to them
+    std::map<ares_socket_t, short> sockets;  // events to wait for
+    std::list<LookUp> look_ups;              // c-ares holds pointers to the elements
     ares_channel channel = nullptr;
 
     explicit Impl(const std::string& servers) {
@@ -97,7 +98,7 @@ struct Resolver::Impl {
         ares_destroy(channel);
         check_ares(status);
     }
-    ~Impl() { ares_destroy(channel); }  // calls back for all that is under way
+    ~Impl() { ares_destroy(channel); }  // calls back for all pending look-ups
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 };
@@ -128,7 +129,7 @@ void Resolver::proceed() {
                             writes ? socket.fd : ARES_SOCKET_BAD);
         }
     }
-    ares_process_fd(impl_->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);  // what has timed out
+    ares_process_fd(impl_->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);  // handle time-outs
 
     const auto now = Clock::now();
     std::vector<std::pair<Done, std::vector<IpAddress>>> over;

@@ -1,6 +1,6 @@
-// Looks names up over c-ares, many at once and without a thread: the only door to c-ares. The
-// system's hosts file counts before the name servers; search domains do not, so that a name means
-// the same everywhere.
+// Asynchronous DNS look-ups over c-ares, many at once and without a thread. The system's hosts file
+// has precedence over the name servers. Search domains are not used, so that a name has the same
+// meaning on every host.
 #pragma once
 
 #include "base/time.hpp"
@@ -17,24 +17,25 @@ namespace muster::net {
 
 class Resolver {
   public:
-    // All addresses of the name, IPv4 and IPv6, without an order of preference; none where there
-    // is no such name, no answer, or none in time.
+    // All IPv4 and IPv6 addresses of the name, in no particular order. Empty if the name does not
+    // exist, or if no reply arrived in time.
     using Done = std::function<void(const std::vector<IpAddress>& addresses)>;
 
-    // `servers`: ADDRESS[:PORT],…; "" = the system's. Throws std::runtime_error where it is
-    // neither.
+    // `servers`: ADDRESS[:PORT],…; "" = the system's. Throws std::runtime_error for an invalid
+    // list.
     explicit Resolver(const std::string& servers);
-    ~Resolver();  // forgets what is under way; `done` is not called
+    ~Resolver();  // cancels pending look-ups without calling `done`
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
 
-    // Never waits: proceed() calls `done`, once, `at_most` from now.
+    // Never waits. proceed() calls `done` once, at most `at_most` later.
     void look_up(const std::string& name, Milliseconds at_most, Done done);
-    // Moves all look-ups on. `done` may look up more, and what it throws comes out of here.
+    // Handles all pending look-ups. `done` may start further look-ups. An exception from `done` is
+    // passed on.
     void proceed();
-    // Proceeding is of use when one of these is ready, or after pause().
+    // Call proceed() when one of these sockets is ready, or after pause().
     [[nodiscard]] std::vector<pollfd> sockets() const;
-    // `at_most` at the longest.
+    // The time until proceed() must be called, at most `at_most`.
     [[nodiscard]] Milliseconds pause(Milliseconds at_most) const;
 
   private:
@@ -42,7 +43,7 @@ class Resolver {
     std::unique_ptr<Impl> impl_;
 };
 
-// One look-up, awaited: what Done gets.
+// Looks one name up and waits for the result. Returns what Done receives.
 [[nodiscard]] std::vector<IpAddress> resolve(const std::string& name, const std::string& servers,
                                              Milliseconds at_most);
 

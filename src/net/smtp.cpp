@@ -12,7 +12,7 @@ namespace {
 
 constexpr long kAuthenticationRequired = 530;
 
-// What is left to send.
+// Gives curl the next part of the mail.
 std::size_t on_read(char* to, std::size_t size, std::size_t count, void* from) {
     auto& rest = *static_cast<std::string_view*>(from);
     const std::size_t length = std::min(size * count, rest.size());
@@ -21,7 +21,7 @@ std::size_t on_read(char* to, std::size_t size, std::size_t count, void* from) {
     return length;
 }
 
-// curl would write the server's words to standard output.
+// Otherwise curl would write the server's replies to standard output.
 std::size_t on_reply(char*, std::size_t size, std::size_t count, void*) {
     return size * count;
 }
@@ -33,19 +33,19 @@ std::string_view authority_of(std::string_view url) {
 
 void set_tls(CURL* curl, const SmtpSettings& settings) {
     const bool has_user = !settings.user.empty();
-    const bool wants_tls =
+    const bool needs_tls =
         settings.tls == SmtpTls::Require || (settings.tls == SmtpTls::Try && has_user);
-    const long use = wants_tls                      ? CURLUSESSL_ALL
+    const long use = needs_tls                      ? CURLUSESSL_ALL
                      : settings.tls == SmtpTls::Try ? CURLUSESSL_TRY
                                                     : CURLUSESSL_NONE;
-    // A mail server on this machine shows a certificate that it made itself, as Debian's do, and
-    // nobody sits in between.
-    const bool takes_any = settings.tls == SmtpTls::Try && !has_user &&
-                           settings.url.starts_with("smtp://") &&
-                           is_loopback(authority_of(settings.url));
+    // A mail server on the loopback often has a self-signed certificate, as on Debian, and the
+    // connection cannot be intercepted.
+    const bool accepts_any_certificate = settings.tls == SmtpTls::Try && !has_user &&
+                                         settings.url.starts_with("smtp://") &&
+                                         is_loopback(authority_of(settings.url));
     set(curl, CURLOPT_USE_SSL, use);
     trust(curl, settings.ca_file);
-    if (!takes_any) return;
+    if (!accepts_any_certificate) return;
     set(curl, CURLOPT_SSL_VERIFYPEER, 0L);
     set(curl, CURLOPT_SSL_VERIFYHOST, 0L);
 }
@@ -55,7 +55,7 @@ void set_connection(CURL* curl, const SmtpSettings& settings) {
     set(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(settings.connect_seconds));
     set(curl, CURLOPT_TIMEOUT, static_cast<long>(settings.total_seconds));
     set(curl, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(settings.reply_seconds));
-    // Else QUIT would wait for its answer without these limits, when the handle goes.
+    // Otherwise destroying the handle would send QUIT and wait for the reply without these limits.
     set(curl, CURLOPT_FORBID_REUSE, 1L);
     set(curl, CURLOPT_URL, settings.url.c_str());
     if (settings.user.empty()) return;
@@ -63,12 +63,12 @@ void set_connection(CURL* curl, const SmtpSettings& settings) {
     set(curl, CURLOPT_PASSWORD, settings.password.reveal().c_str());
 }
 
-// `is_whole`: all of the mail had been handed over.
+// `is_whole`: curl has read the whole mail.
 bool is_permanent(CURLcode code, long reply, bool is_whole) {
-    const bool is_refusal = reply >= 500 && reply <= 599 && reply != kAuthenticationRequired;
-    if (code == CURLE_SEND_ERROR) return is_refusal;  // the answer to MAIL, RCPT or DATA
-    // The answer to the mail itself; before it, to the connection, which is not the mail's fault.
-    return code == CURLE_WEIRD_SERVER_REPLY && is_whole && is_refusal;
+    const bool is_rejection = reply >= 500 && reply <= 599 && reply != kAuthenticationRequired;
+    if (code == CURLE_SEND_ERROR) return is_rejection;  // the reply to MAIL, RCPT or DATA
+    // The reply to the mail itself. An earlier reply concerns the connection, not this mail.
+    return code == CURLE_WEIRD_SERVER_REPLY && is_whole && is_rejection;
 }
 
 std::string reason_of(CURLcode code, long reply) {

@@ -1,5 +1,5 @@
-// Hands one mail at a time to a mail server (RFC 5321) over libcurl. Proxies, .netrc and every
-// protocol but SMTP are out of its reach.
+// Sends one mail at a time to a mail server (RFC 5321) over libcurl. Proxies, .netrc and protocols
+// other than SMTP are disabled.
 #pragma once
 
 #include "base/secret.hpp"
@@ -11,9 +11,9 @@
 namespace muster::net {
 
 enum class SmtpTls : std::uint8_t {
-    None,     // never STARTTLS
-    Try,      // STARTTLS where it is offered; with a user, only over TLS
-    Require,  // no mail without
+    None,     // never use STARTTLS
+    Try,      // use STARTTLS if offered; with a user, require TLS
+    Require,  // require TLS
 };
 
 struct SmtpSettings {
@@ -24,29 +24,29 @@ struct SmtpSettings {
     SmtpTls tls = SmtpTls::Try;
     std::string ca_file;  // PEM; "" = the system's
     int connect_seconds = 5;
-    int reply_seconds = 10;  // for any one answer, that to QUIT included
+    int reply_seconds = 10;  // for each reply, including the reply to QUIT
     int total_seconds = 15;
 };
 
 enum class SmtpResult : std::uint8_t {
-    Sent,      // the server has taken it over
-    TryAgain,  // 4xx, no connection, no sign-in, TLS that failed: may pass, or be mended by the
-               // operator
-    Refused,   // 5xx for this mail, or a mail that cannot be written: will not pass
+    Sent,      // the server accepted the mail
+    TryAgain,  // 4xx, connection, sign-in or TLS failure: temporary, or the operator can fix it
+    Refused,   // 5xx for this mail, or an invalid mail: permanent
 };
 
 struct SmtpOutcome {
     SmtpResult result = SmtpResult::TryAgain;
-    std::string reason;  // for the log: no address, no content, no text of the server's
+    std::string reason;  // for the log: no address, no content, no text from the server
 };
 
-// A connection for each mail: they are rare, and a server drops idle ones soon. For one thread.
+// Opens a connection for each mail: mails are rare, and servers close idle connections soon. For
+// one thread.
 class SmtpSender {
   public:
     explicit SmtpSender(SmtpSettings settings);
 
-    // Takes total_seconds at most, and reply_seconds to say goodbye. A mail whose answer was lost
-    // in between is TryAgain and may arrive twice.
+    // Takes at most total_seconds, plus reply_seconds for QUIT. If the reply to the mail is lost,
+    // the result is TryAgain, and the mail may arrive twice.
     [[nodiscard]] SmtpOutcome send(const MailMessage& message) const;
 
   private:

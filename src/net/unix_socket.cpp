@@ -21,12 +21,12 @@ SocketReport failed(int error) {
 
 }  // namespace
 
-SocketReport ask_socket(const std::string& path) {
+SocketReport probe_socket(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path) return failed(ENAMETOOLONG);
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    // Not blocking: where the queue of a server that hangs is full, it would wait for ever.
+    // Non-blocking: if the queue of a hanging server is full, connect() would never return.
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return failed(errno);
     const int error =

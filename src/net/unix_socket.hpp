@@ -1,4 +1,4 @@
-// Whether somebody listens at a Unix socket of this host (musterctl health).
+// Checks whether a process listens on a Unix socket of this host (musterctl health).
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@ namespace muster::net {
 enum class Listening : std::uint8_t {
     Yes,
     No,
-    Absent,   // there is no such socket
-    Unknown,  // this user may not ask
+    Absent,   // the socket does not exist
+    Unknown,  // this user may not connect
 };
 struct SocketReport {
     Listening listening = Listening::No;
-    std::string reason;  // the system's, unless Yes
+    std::string reason;  // the system's message, unless Yes
 };
-// Connects and hangs up. Nothing is sent.
-[[nodiscard]] SocketReport ask_socket(const std::string& path);
+// Connects and disconnects without sending anything.
+[[nodiscard]] SocketReport probe_socket(const std::string& path);
 
 }  // namespace muster::net

@@ -33,12 +33,12 @@ void check_multi(CURLMcode code) {
 
 void prepare_process() {
     // A receiver that closes a kept connection must not end the program: OpenSSL writes without
-    // MSG_NOSIGNAL, and CURLOPT_NOSIGNAL leaves the signal as it is.
+    // MSG_NOSIGNAL, and CURLOPT_NOSIGNAL does not change the signal.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for SIGPIPE
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
     limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);  // else some posts come back with "connect"
+    setrlimit(RLIMIT_NOFILE, &limit);  // otherwise some posts fail with "connect"
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ struct WebhookSender::Impl {
     Impl& operator=(const Impl&) = delete;
 
     void find_route(WebhookTransfer& transfer);
-    void take_addresses(const std::string& name, const std::vector<IpAddress>& addresses);
+    void use_addresses(const std::string& name, const std::vector<IpAddress>& addresses);
     void connect(WebhookTransfer& transfer, const std::vector<IpAddress>& addresses);
     void finish(WebhookTransfer& transfer, PostResult result);
     void proceed();
@@ -75,9 +75,10 @@ struct WebhookSender::Impl {
 
     const SenderSettings settings;
     Resolver resolver;
-    std::unique_ptr<CURLM, FreeMulti> multi;  // outlives the handles in it
+    std::unique_ptr<CURLM, FreeMulti> multi;  // must outlive the handles in it
     std::unordered_map<WebhookTransfer*, std::unique_ptr<WebhookTransfer>> transfers;
-    std::map<std::string, std::vector<WebhookTransfer*>> waiting;  // for the addresses of a name
+    std::map<std::string, std::vector<WebhookTransfer*>>
+        waiting;  // by the name whose addresses they wait for
     std::map<std::string, Known> known;
     std::vector<PostResult> results;
 };
@@ -94,11 +95,11 @@ void WebhookSender::Impl::find_route(WebhookTransfer& transfer) {
     if (others.size() > 1) return;
     const std::chrono::seconds at_most(std::min(settings.connect_seconds, settings.total_seconds));
     resolver.look_up(name, at_most,
-                     [this, name](const auto& addresses) { take_addresses(name, addresses); });
+                     [this, name](const auto& addresses) { use_addresses(name, addresses); });
 }
 
-void WebhookSender::Impl::take_addresses(const std::string& name,
-                                         const std::vector<IpAddress>& addresses) {
+void WebhookSender::Impl::use_addresses(const std::string& name,
+                                        const std::vector<IpAddress>& addresses) {
     const auto now = Clock::now();
     std::erase_if(known, [&](const auto& entry) { return entry.second.until <= now; });
     if (!addresses.empty() && known.size() < kKeptNames)

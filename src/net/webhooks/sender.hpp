@@ -1,7 +1,7 @@
-// Sends many webhooks at once over libcurl's multi interface, in one thread: no slow receiver keeps
-// another waiting. Names are looked up by c-ares, every answer is judged (net/address_guard.hpp),
-// and the connection goes to the address that was judged. No redirect is followed, no proxy
-// variable heeded, and no more than the first bytes of an answer are kept.
+// Sends many webhooks at once over libcurl's multi interface, in one thread. A slow receiver does
+// not delay others. c-ares resolves names, every address is checked (net/address_guard.hpp), and
+// the connection goes to a checked address. Redirects and proxy variables are ignored. Only the
+// first bytes of a reply are kept.
 #pragma once
 
 #include "base/time.hpp"
@@ -20,51 +20,51 @@ struct SenderSettings {
     UrlPolicy policy;
     std::string ca_file;  // PEM; "" = the system's
     int connect_seconds = 5;
-    int total_seconds = 15;  // the look-up of the name included
-    int cache_seconds = 10;  // for how long the addresses of a name are not asked for again
+    int total_seconds = 15;  // including the name look-up
+    int cache_seconds = 10;  // how long the addresses of a name are cached
 };
 
 struct Post {
-    std::uint64_t tag = 0;  // comes back with the result
+    std::uint64_t tag = 0;  // returned with the result
     std::string url;
-    std::vector<std::pair<std::string, std::string>> headers;  // besides Content-Type
+    std::vector<std::pair<std::string, std::string>> headers;  // in addition to Content-Type
     std::string body;
 };
 
 struct PostResult {
     std::uint64_t tag = 0;
-    // The 2xx status as a number, "http_3xx", "http_4xx" or "http_5xx" (600 and more included)
-    // where an answer came, whether or not its body was all there; else one of these:
-    //   "blocked_address"  the policy takes no such URL (any more), or not all of the name's
-    //                      addresses: nothing was sent
-    //   "dns"              the name has no address, or none within connect_seconds
-    //   "connect"          no TCP connection, or one that broke off, or what came was no HTTP
-    //   "tls"              no TLS, or a certificate that is not to be trusted
-    //   "timeout"          connected, and no whole answer in time
+    // If a reply came, complete or not: the 2xx status as a number, "http_3xx", "http_4xx" or
+    // "http_5xx" (also for 600 and above). Otherwise one of these:
+    //   "blocked_address"  the policy does not allow the URL, or one of its addresses; nothing
+    //                      was sent
+    //   "dns"              the name has no address, or none was found within connect_seconds
+    //   "connect"          no TCP connection, or it broke, or the reply was not HTTP
+    //   "tls"              no TLS, or the certificate is not trusted
+    //   "timeout"          connected, but no complete reply in time
     std::string outcome;
-    std::optional<int> status;  // of an answer
+    std::optional<int> status;  // of the reply
     Milliseconds duration{};    // since start()
-    std::string excerpt;        // of the answer's body: its first bytes, at most 1,024, any bytes
-    std::optional<Milliseconds> retry_after;  // of an answer; zero for a moment that is past
+    std::string excerpt;        // the first bytes of the reply's body, at most 1,024, unfiltered
+    std::optional<Milliseconds> retry_after;  // of the reply; zero for a time in the past
 };
 
 class WebhookSender {
   public:
-    // For the whole process: SIGPIPE is ignored from here on, and as many files may be open as the
-    // hard limit allows (each post under way takes one). Throws std::runtime_error for name
-    // servers that are none.
+    // Affects the whole process: ignores SIGPIPE from now on, and raises the limit of open files to
+    // the hard limit (each pending post needs one). Throws std::runtime_error for invalid name
+    // servers.
     explicit WebhookSender(SenderSettings settings);
-    ~WebhookSender();  // breaks off what is under way
+    ~WebhookSender();  // cancels pending posts
     WebhookSender(const WebhookSender&) = delete;
     WebhookSender& operator=(const WebhookSender&) = delete;
 
-    // Never waits; whatever becomes of it, one result comes out of wait(). Throws
-    // std::invalid_argument for a header with a line end or another control character in it.
+    // Never waits. wait() returns exactly one result for the post. Throws std::invalid_argument for
+    // a header that contains a line end or another control character.
     void start(Post post);
-    // Moves all posts on, and returns the results that are in: at once if there are any, else after
-    // `at_most`.
+    // Handles all pending posts and returns the results: at once if there are any, otherwise after
+    // at most `at_most`.
     std::vector<PostResult> wait(Milliseconds at_most);
-    // Posts whose results are still to come out of wait().
+    // The number of posts whose results wait() has not yet returned.
     [[nodiscard]] std::size_t under_way() const;
 
   private:

@@ -1,5 +1,5 @@
-// A webhook's URL as it was read once: what fault_in_webhook_url() judges is what the sender
-// connects to. For the files of net/ only.
+// The parsed URL of a webhook. The sender connects to exactly what fault_in_webhook_url() checked.
+// For the files of net/ only.
 #pragma once
 
 #include "net/address_guard.hpp"
@@ -23,17 +23,17 @@ struct WebhookTarget {
     bool is_https = true;
     std::string host;  // lower case, without brackets and final dot
     int port = 0;
-    std::optional<IpAddress> address;  // where the host is one; it is judged already
+    std::optional<IpAddress> address;  // if the host is an address; already checked
 };
 
-// The target, or the reason why there is none, for a person. Asks nobody.
+// Returns the target, or the reason for rejecting the URL, for a person. Makes no look-up.
 [[nodiscard]] std::variant<WebhookTarget, std::string> read_webhook_url(const std::string& url,
                                                                         const UrlPolicy& policy);
 
-// https goes to public addresses, and to the loopback where the policy allows it; http to the
-// loopback alone.
+// https may go to public addresses, and to the loopback if the policy allows it. http may go to the
+// loopback only.
 [[nodiscard]] bool may_connect(bool is_https, const IpAddress& address, const UrlPolicy& policy);
-// All of them may be connected to: a name with a single bad answer is none to trust.
+// True if all addresses are allowed: one bad address makes the name untrusted.
 [[nodiscard]] bool may_connect(bool is_https, const std::vector<IpAddress>& addresses,
                                const UrlPolicy& policy);
 

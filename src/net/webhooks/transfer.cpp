@@ -19,20 +19,21 @@ namespace {
 
 constexpr std::size_t kExcerpt = 1024;
 constexpr std::size_t kMaxBody = std::size_t{64} << 10U;
-constexpr std::size_t kMaxHead = std::size_t{64} << 10U;  // all heads of an answer, 1xx included
+constexpr std::size_t kMaxHead = std::size_t{64} << 10U;  // all heads of a reply, including 1xx
 constexpr std::size_t kMaxPins = 8;
-constexpr long kIdleSeconds = 60;  // a kept connection goes to an address judged when it was made
+constexpr long kIdleSeconds =
+    60;  // a kept connection goes to an address that was checked when it was opened
 constexpr long kAliveSeconds = 300;
 constexpr Milliseconds kLongestRetry = std::chrono::days(30);
 
 CurlList header_list(const Post& post) {
     CurlList list;
     append(list, "Content-Type: application/json");
-    append(list, "Expect:");  // else curl waits up to a second before each larger body
+    append(list, "Expect:");  // otherwise curl waits up to a second before each larger body
     for (const auto& [name, value] : post.headers) {
         if (name.empty() || value.empty() || !is_header_text(name) || !is_header_text(value) ||
             name.find_first_of(": ;") != std::string::npos)
-            throw std::invalid_argument("a webhook's header is none");
+            throw std::invalid_argument("a webhook's header is not valid");
         append(list, std::string(name).append(": ").append(value));
     }
     return list;
@@ -42,7 +43,7 @@ std::string in_brackets(const IpAddress& address) {
     return address.is_v4() ? address.text() : "[" + address.text() + "]";
 }
 
-// Seconds, or a moment (RFC 9110 section 10.2.3).
+// Parses seconds or a date (RFC 9110 section 10.2.3).
 std::optional<Milliseconds> retry_after_of(const std::string& text) {
     std::int64_t seconds = 0;
     if (!text.empty() &&
@@ -113,7 +114,7 @@ void WebhookTransfer::set_limits(Milliseconds left) {
     set(curl, CURLOPT_MAXLIFETIME_CONN, kAliveSeconds);
 }
 
-// Where it may go, and that nothing else has a say in it.
+// Restricts the transfer to the checked addresses.
 void WebhookTransfer::set_route() {
     CURL* curl = curl_.get();
     harden(curl, target_.is_https ? "https" : "http");
@@ -126,8 +127,8 @@ void WebhookTransfer::set_route() {
 
 void WebhookTransfer::set_request() {
     CURL* curl = curl_.get();
-    // With HTTP/2 all posts to a receiver would share one connection: its trouble would be theirs,
-    // and no post would have a socket of its own to judge.
+    // With HTTP/2, all posts to a receiver would share one connection: an error would affect all of
+    // them, and on_open() could not check a socket per post.
     set(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(curl, CURLOPT_USERAGENT, "Muster-Webhooks/" MUSTER_VERSION);
     set(curl, CURLOPT_HTTPHEADER, headers_.get());
@@ -142,7 +143,9 @@ std::size_t WebhookTransfer::on_body(char* data, std::size_t size, std::size_t c
     const std::string_view piece(data, size * count);
     self.excerpt_ += piece.substr(0, kExcerpt - self.excerpt_.size());
     self.body_size_ += piece.size();
-    return self.body_size_ > kMaxBody ? 0 : piece.size();  // 0: enough, the connection is dropped
+    return self.body_size_ > kMaxBody
+               ? 0
+               : piece.size();  // 0 ends the transfer; the connection is dropped
 }
 
 std::size_t WebhookTransfer::on_header(char* data, std::size_t size, std::size_t count,
@@ -167,15 +170,15 @@ curl_socket_t WebhookTransfer::on_open(void* to, curlsocktype /*purpose*/,
     auto& self = *static_cast<WebhookTransfer*>(to);
     const auto address = IpAddress::of(&peer->addr, peer->addrlen);
     if (!address || !may_connect(self.target_.is_https, *address, self.settings_.policy)) {
-        self.is_held_ = true;
+        self.was_blocked_ = true;
         return CURL_SOCKET_BAD;
     }
     return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
 }
 
 const char* WebhookTransfer::failure_of(CURLcode code) const {
-    if (is_held_) return "blocked_address";
-    long port = 0;  // once TCP is connected, and TLS perhaps not yet
+    if (was_blocked_) return "blocked_address";
+    long port = 0;  // set once TCP is connected, even before TLS
     switch (code) {
         case CURLE_OPERATION_TIMEDOUT:
             curl_easy_getinfo(curl_.get(), CURLINFO_PRIMARY_PORT, &port);
@@ -196,8 +199,8 @@ const char* WebhookTransfer::failure_of(CURLcode code) const {
 }
 
 PostResult WebhookTransfer::result(CURLcode code) const {
-    // An answer counts by its head. What comes too late counts for nothing: the receiver would be
-    // free to hold every post up to the last moment and be called healthy.
+    // The head of a reply is enough. But a late reply does not count: otherwise a receiver could
+    // delay every post up to the limit and still be called healthy.
     if (status_ == 0 || code == CURLE_OPERATION_TIMEDOUT) return result(failure_of(code));
     PostResult result = this->result(class_of(status_).c_str());
     result.status = status_;

@@ -1,5 +1,5 @@
-// One webhook on its way: how curl is told to send it, what is kept of the answer, and what it
-// comes to. For net/webhooks/sender.cpp only, which runs them.
+// One webhook in transfer: the curl options, the kept parts of the reply, and the result. Only
+// net/webhooks/sender.cpp uses it.
 #pragma once
 
 #include "net/address_guard.hpp"
@@ -16,27 +16,27 @@ namespace muster::net {
 
 class WebhookTransfer {
   public:
-    // `settings` must outlive it. Throws std::invalid_argument for a header that could write a line
-    // of its own.
+    // `settings` must outlive it. Throws std::invalid_argument for an invalid header, for example
+    // one that contains a line end.
     WebhookTransfer(Post post, const SenderSettings& settings);
-    WebhookTransfer(const WebhookTransfer&) = delete;  // curl points to it
+    WebhookTransfer(const WebhookTransfer&) = delete;  // curl holds a pointer to it
     WebhookTransfer& operator=(const WebhookTransfer&) = delete;
 
-    // False: the policy takes no such URL.
+    // False if the policy does not allow the URL.
     [[nodiscard]] bool read_url();
-    // After read_url(): the name to look up, or "" where the host is an address.
+    // After read_url(): the name to look up, or "" if the host is an address.
     [[nodiscard]] std::string name_to_look_up() const;
-    // False: not all of them may be connected to. Else the connection will go to one of them, and
-    // to no other; none: the host is an address itself.
+    // Restricts the connection to these addresses. Returns false if one of them is not allowed.
+    // Pass an empty list if the host is an address.
     [[nodiscard]] bool pin(const std::vector<IpAddress>& addresses);
-    // A handle that is ready for curl_multi_add_handle(); CURLINFO_PRIVATE is this object. nullptr:
-    // the time is over already.
+    // Returns a handle for curl_multi_add_handle(); its CURLINFO_PRIVATE is this object. nullptr if
+    // the time is up.
     [[nodiscard]] CURL* prepare();
 
     CURL* curl() const { return curl_.get(); }
-    // What it came to as curl says.
+    // The result for curl's code.
     [[nodiscard]] PostResult result(CURLcode code) const;
-    // What it came to without curl.
+    // The result for a post that curl did not send.
     [[nodiscard]] PostResult result(const char* outcome) const;
 
   private:
@@ -57,18 +57,18 @@ class WebhookTransfer {
     const Post post_;
     const Clock::time_point began_at_ = Clock::now();
     WebhookTarget target_;
-    // Before the handle, which points to them.
+    // Declared before the handle, which points to them.
     CurlList headers_;
     CurlList pins_;
     CurlHandle curl_;
 
-    // Of the answer.
+    // Of the reply.
     std::string excerpt_;
     std::string retry_after_;
     std::size_t head_size_ = 0;
     std::size_t body_size_ = 0;
-    int status_ = 0;        // once the head is whole; never a 1xx
-    bool is_held_ = false;  // the second fence refused an address
+    int status_ = 0;            // of a complete head; never a 1xx
+    bool was_blocked_ = false;  // the second check rejected an address
 };
 
 }  // namespace muster::net

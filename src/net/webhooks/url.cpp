@@ -13,7 +13,7 @@
 namespace muster::net {
 namespace {
 
-constexpr Milliseconds kLookUp{2000};
+constexpr Milliseconds kLookUpTime{2000};
 constexpr std::size_t kMaxName = 253;
 constexpr std::size_t kMaxLabel = 63;
 constexpr int kMaxPort = 65535;
@@ -32,7 +32,7 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
     return text.get();
 }
 
-// Before curl reads it: what parsers are known to read differently does not get that far.
+// Checked before curl parses the URL: rejects text that URL parsers interpret differently.
 std::optional<std::string> fault_in_text(std::string_view url) {
     if (std::any_of(url.begin(), url.end(), [](char c) { return c <= ' ' || c >= 0x7f; }))
         return "must contain only ASCII characters without spaces (write the host name in its xn-- form)";
@@ -46,7 +46,8 @@ std::optional<std::string> fault_in_text(std::string_view url) {
     url.remove_prefix(colon + 3);
     const std::string_view authority = url.substr(0, url.find_first_of("/?"));
     if (authority.empty()) return "has no host";
-    if (authority.find('@') != std::string_view::npos) return "must not contain a user or a password";
+    if (authority.find('@') != std::string_view::npos)
+        return "must not contain a user or a password";
     if (authority.find('%') != std::string_view::npos)
         return "must not contain a percent sign in the host";
     return std::nullopt;
@@ -59,8 +60,8 @@ bool is_name_label(std::string_view label) {
            });
 }
 
-// A name ends in no number: "127.1." and the like are addresses to some resolvers, and what curl
-// reads as an address it has written with four numbers.
+// A name must not end in a number: some resolvers treat "127.1." and the like as addresses. An
+// address that curl recognises is already a dotted quad here.
 bool is_name(std::string_view host) {
     const auto labels = split(host, '.');
     const std::string_view last = labels.back();
@@ -83,7 +84,7 @@ std::optional<std::string> read_host(WebhookTarget& target) {
     target.host = host;
     target.address = IpAddress::parse(host);
     if (target.address) return std::nullopt;
-    if (host.ends_with('.')) {  // the name is the same, and TLS knows it without the dot
+    if (host.ends_with('.')) {  // the same name; TLS certificates name it without the dot
         target.host.pop_back();
         if (curl_url_set(target.url.get(), CURLUPART_HOST, target.host.c_str(), 0) != CURLUE_OK)
             return kBadHost;
@@ -91,7 +92,7 @@ std::optional<std::string> read_host(WebhookTarget& target) {
     return is_name(target.host) ? std::nullopt : std::optional<std::string>(kBadHost);
 }
 
-std::optional<std::string> judge(const WebhookTarget& target, const UrlPolicy& policy) {
+std::optional<std::string> fault_in_target(const WebhookTarget& target, const UrlPolicy& policy) {
     if (!target.is_https && !(policy.allows_loopback && is_loopback(target.host)))
         return "must begin with https://";
     if (!target.address && is_localhost(target.host) && !policy.allows_loopback) return kNotPublic;
@@ -115,7 +116,7 @@ std::variant<WebhookTarget, std::string> read_webhook_url(const std::string& url
     if (!port || *port < 1 || *port > kMaxPort) return "must have a port from 1 to 65535";
     target.port = *port;
     if (const auto fault = read_host(target)) return *fault;
-    if (const auto fault = judge(target, policy)) return *fault;
+    if (const auto fault = fault_in_target(target, policy)) return *fault;
     return target;
 }
 
@@ -143,7 +144,7 @@ std::optional<std::string> fault_in_webhook_url(const std::string& url, const Ur
     if (const auto* fault = std::get_if<std::string>(&read)) return *fault;
     const auto& target = std::get<WebhookTarget>(read);
     if (target.address || look_up == LookUp::No) return std::nullopt;
-    if (!may_connect(target.is_https, resolve(target.host, policy.dns, kLookUp), policy))
+    if (!may_connect(target.is_https, resolve(target.host, policy.dns, kLookUpTime), policy))
         return kNotPublic;
     return std::nullopt;
 }

@@ -1,6 +1,6 @@
-// Where a webhook may go (docs/modules.md "Webhook addresses"): https to public addresses only,
-// read by libcurl's own URL parser, so that what is checked is what is connected to. The addresses
-// themselves are judged in net/address_guard.hpp.
+// The URLs to which a webhook may be sent (docs/modules.md "Webhook addresses"): https to public
+// addresses only. libcurl's own URL parser reads them, so that the check and the connection use the
+// same host. net/address_guard.hpp checks the addresses.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace muster::net {
 
 struct UrlPolicy {
-    bool allows_loopback = false;  // http:// on a loopback address too, for tests
+    bool allows_loopback = false;  // also http:// to a loopback address, for tests
     std::string dns;               // name servers, ADDRESS[:PORT],…; "" = the system's
 };
 
-// Whether a name's addresses are asked for now, or only when something is sent.
+// Whether the addresses of a name are checked now, or only when a webhook is sent.
 enum class LookUp : std::uint8_t { No, Yes };
 
-// nullopt for a URL that an endpoint may have, else the reason for a person. May ask the name
-// servers, for 2 s at most; a name that does not resolve now passes.
+// Returns nullopt for a URL that an endpoint may use, otherwise the reason for a person. May query
+// the name servers for at most 2 seconds. A name that does not resolve now is accepted.
 [[nodiscard]] std::optional<std::string> fault_in_webhook_url(const std::string& url,
                                                               const UrlPolicy& policy,
                                                               LookUp look_up = LookUp::Yes);

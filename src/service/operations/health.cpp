@@ -145,7 +145,7 @@ HealthCheck check_providers(const Settings& settings) {
 
 // One that is not there may be on another host, or wait for its first start.
 HealthCheck check_socket(const std::string& name, const std::string& path) {
-    const net::SocketReport report = net::ask_socket(path);
+    const net::SocketReport report = net::probe_socket(path);
     switch (report.listening) {
         case net::Listening::Yes:
             return {name, "", path};

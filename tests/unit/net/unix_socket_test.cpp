@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-using muster::net::ask_socket;
+using muster::net::probe_socket;
 using muster::net::Listening;
 
 BOOST_AUTO_TEST_SUITE(unix_socket)
@@ -17,23 +17,23 @@ BOOST_AUTO_TEST_CASE(a_listener_is_told_from_one_that_has_gone_and_from_none) {
     char folder[] = "/tmp/muster-socket-XXXXXX";
     BOOST_REQUIRE(mkdtemp(folder) != nullptr);
     const std::string path = std::string(folder) + "/a.sock";
-    BOOST_TEST(ask_socket(path).listening == Listening::Absent);
+    BOOST_TEST(probe_socket(path).listening == Listening::Absent);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     BOOST_REQUIRE(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    BOOST_TEST(ask_socket(path).listening == Listening::No);
+    BOOST_TEST(probe_socket(path).listening == Listening::No);
     BOOST_REQUIRE(listen(fd, 8) == 0);
-    BOOST_TEST(ask_socket(path).listening == Listening::Yes);
-    BOOST_TEST(ask_socket(path).reason == "");
+    BOOST_TEST(probe_socket(path).listening == Listening::Yes);
+    BOOST_TEST(probe_socket(path).reason == "");
     close(fd);
-    const auto gone = ask_socket(path);
+    const auto gone = probe_socket(path);
     BOOST_TEST(gone.listening == Listening::No);
     BOOST_TEST(gone.reason != "");
     unlink(path.c_str());
     rmdir(folder);
-    BOOST_TEST(ask_socket(std::string(200, 'x')).listening == Listening::No);
+    BOOST_TEST(probe_socket(std::string(200, 'x')).listening == Listening::No);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
