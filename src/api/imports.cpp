@@ -228,10 +228,10 @@ auto list_imports(Call& call) {
 
 // The job, with the hint when to look again.
 Answer<ImportJob> polled(ImportJob job) {
-    const bool is_moving = rules::is_moving(job.state);
+    const bool is_in_progress = rules::is_in_progress(job.state);
     const auto expires_at = job.expires_at;
     Answer answer{std::move(job), "", expires_at};
-    if (is_moving) answer.headers.emplace_back("Retry-After", "1");
+    if (is_in_progress) answer.headers.emplace_back("Retry-After", "1");
     return answer;
 }
 

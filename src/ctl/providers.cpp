@@ -60,7 +60,7 @@ Result list_providers(const Invocation& in) {
     Result result;
     result.json = Json::Value(Json::arrayValue);
     for (const Provider& provider : rules::providers()) {
-        const std::string reason = rules::unready_reason(provider, in.context.settings.providers);
+        const std::string reason = rules::missing_settings(provider, in.context.settings.providers);
         Json::Value json;
         json["id"] = std::string(provider.id);
         json["name"] = std::string(provider.name);
@@ -82,14 +82,15 @@ Result check_providers(const Invocation& in) {
         if (provider == nullptr) {
             throw invalid_value("--provider", id, "an id of `musterctl provider list`");
         }
-        const std::string reason = rules::unready_reason(*provider, in.context.settings.providers);
+        const std::string reason =
+            rules::missing_settings(*provider, in.context.settings.providers);
         if (!reason.empty()) throw CommandError(reason);
         add_check(in, *provider, result);
         return result;
     }
     for (const Provider& provider : rules::providers()) {
         const bool is_ready =
-            rules::unready_reason(provider, in.context.settings.providers).empty();
+            rules::missing_settings(provider, in.context.settings.providers).empty();
         if (is_ready) add_check(in, provider, result);
     }
     if (result.text.empty()) result.text = "no provider is ready (musterctl provider list)\n";

@@ -1,5 +1,5 @@
-// The attribute registry, and attributes as JSON: staged objects are judged and turned into the
-// documents of member rows here, 250,000 times in an import, so buffers are used again.
+// The attribute registry, and attributes as JSON. It validates staged objects and converts them to
+// the documents of member rows, up to 250,000 times per import, so buffers are reused.
 #include "rules/attributes.hpp"
 
 #include "base/json.hpp"
@@ -19,7 +19,7 @@ using json::JsonIn;
 using json::JsonKind;
 using json::JsonObject;
 
-// Stored JSON may say a key twice, and the parser lets that pass.
+// Stored JSON may contain a key twice; the parser accepts that.
 bool has_duplicate_key(const JsonObject& object) {
     thread_local std::vector<std::string_view> keys;
     keys.clear();
@@ -28,7 +28,7 @@ bool has_duplicate_key(const JsonObject& object) {
     return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }
 
-// The object that `json` is; it lives until the next call.
+// Parses `json` as an object, which is valid until the next call.
 std::optional<JsonObject> parse_object(std::string_view json) {
     thread_local json::JsonParser parser;
     auto object = parser.parse_object(json);
@@ -36,7 +36,7 @@ std::optional<JsonObject> parse_object(std::string_view json) {
     return object;
 }
 
-// False if an entry is no string.
+// False if an entry is not a string.
 bool gather_strings(const JsonIn& value, std::vector<std::string_view>& to) {
     const auto entries = value.array();
     for (const JsonIn& entry : *entries) {
@@ -47,8 +47,8 @@ bool gather_strings(const JsonIn& value, std::vector<std::string_view>& to) {
     return true;
 }
 
-// `to` is used again from value to value, for its vector.
-void tell(const JsonIn& value, AttributeValue& to) {
+// Reads the value. `to` is reused to keep its vector's memory.
+void read_value(const JsonIn& value, AttributeValue& to) {
     using Kind = AttributeValue::Kind;
     to.kind = Kind::Other;
     to.strings.clear();
@@ -90,7 +90,7 @@ bool are_distinct_choices(const Attribute& attribute, const std::vector<std::str
     return true;
 }
 
-bool is_good(const Attribute& attribute, const AttributeValue& value) {
+bool is_valid(const Attribute& attribute, const AttributeValue& value) {
     using Kind = AttributeValue::Kind;
     switch (attribute.type) {
         case AttributeType::Text:
@@ -110,7 +110,7 @@ bool is_good(const Attribute& attribute, const AttributeValue& value) {
     return false;
 }
 
-// The value of an entry of a member row's document, [value, provenance, milliseconds], or nullopt.
+// The value of an entry [value, provenance, milliseconds] of a member row's document, or nullopt.
 std::optional<JsonIn> value_of_entry(const JsonIn& entry) {
     const auto parts = entry.array();
     if (!parts || parts->size() != 3) return std::nullopt;
@@ -120,40 +120,41 @@ std::optional<JsonIn> value_of_entry(const JsonIn& entry) {
     return value;
 }
 
-enum class Nulls : std::uint8_t { Judged, Clear };
+// Whether null is validated like any other value, or clears the attribute.
+enum class Nulls : std::uint8_t { Validate, Clear };
 
-// Calls `found(verdict)` for each faulty attribute in the object's order, until it says false.
+// Calls `found(result)` for each invalid attribute in the object's order, until it returns false.
 template <class Found>
 void for_each_fault(const AttributeRegistry& registry, std::string_view json, Nulls nulls,
                     const Found& found) {
     if (json.empty()) return;
     const auto object = parse_object(json);
     if (!object) {
-        found(AttributesVerdict{AttributeVerdict::InvalidValue, ""});
+        found(AttributesResult{AttributeResult::InvalidValue, ""});
         return;
     }
-    AttributeValue told;
+    AttributeValue read;
     for (const auto& [key, value] : *object) {
-        AttributesVerdict fault;
+        AttributesResult fault;
         if (value.is_object()) {
-            fault = {AttributeVerdict::InvalidValue, ""};
+            fault = {AttributeResult::InvalidValue, ""};
         } else if (nulls == Nulls::Clear && value.is_null()) {
             if (registry.find(key)) continue;
-            fault = {AttributeVerdict::UnknownKey, std::string(key)};
+            fault = {AttributeResult::UnknownKey, std::string(key)};
         } else {
-            tell(value, told);
-            fault.verdict = registry.judge(key, told);
-            if (fault.verdict == AttributeVerdict::Good) continue;
+            read_value(value, read);
+            fault.result = registry.check(key, read);
+            if (fault.result == AttributeResult::Good) continue;
             fault.key = key;
         }
         if (!found(std::move(fault))) return;
     }
 }
 
-std::vector<AttributesVerdict> all_faults(const AttributeRegistry& registry, std::string_view json,
-                                          Nulls nulls) {
-    std::vector<AttributesVerdict> faults;
-    for_each_fault(registry, json, nulls, [&](AttributesVerdict fault) {
+std::vector<AttributesResult> all_faults(const AttributeRegistry& registry, std::string_view json,
+                                         Nulls nulls) {
+    std::vector<AttributesResult> faults;
+    for_each_fault(registry, json, nulls, [&](AttributesResult fault) {
         faults.push_back(std::move(fault));
         return true;
     });
@@ -162,19 +163,19 @@ std::vector<AttributesVerdict> all_faults(const AttributeRegistry& registry, std
 
 // ---------------------------------------------------------------------------- documents
 
-[[noreturn]] void refuse_document() {
-    throw std::invalid_argument("a member's attributes are no document");
+[[noreturn]] void reject_document() {
+    throw std::invalid_argument("a member's attributes are not a document");
 }
 
 AttributeEntry entry_of(std::string_view key, const JsonIn& stored) {
     AttributeEntry entry;
     const auto parts = stored.array();
-    if (!parts || parts->size() != 3) refuse_document();
+    if (!parts || parts->size() != 3) reject_document();
     auto part = parts->begin();
     json::append_value(entry.value, *part);
     const auto provenance = parse<Provenance>((*++part).string().value_or(""));
     const auto when = (*++part).integer();
-    if (!provenance || !when) refuse_document();
+    if (!provenance || !when) reject_document();
     entry.key = key;
     entry.provenance = *provenance;
     entry.updated_at = Timestamp(*when);
@@ -197,17 +198,18 @@ std::string document_of(const std::vector<AttributeEntry>& entries) {
     return document;
 }
 
-// Puts one value among those of a member, or with "null" takes it out. False: it stood so already.
+// Sets one value of a member, or removes it if the value is "null". Returns false if nothing
+// changed.
 bool apply(std::vector<AttributeEntry>& entries, AttributeEntry change) {
     const auto place = std::lower_bound(
         entries.begin(), entries.end(), change.key,
         [](const AttributeEntry& entry, const std::string& key) { return entry.key < key; });
-    const bool stands = place != entries.end() && place->key == change.key;
+    const bool exists = place != entries.end() && place->key == change.key;
     if (change.value == "null") {
-        if (stands) entries.erase(place);
-        return stands;
+        if (exists) entries.erase(place);
+        return exists;
     }
-    if (!stands) {
+    if (!exists) {
         entries.insert(place, std::move(change));
         return true;
     }
@@ -243,28 +245,28 @@ const Attribute* AttributeRegistry::find(std::string_view key) const {
     return found == enabled_.end() ? nullptr : &attributes_[found->second];
 }
 
-AttributeVerdict AttributeRegistry::judge(std::string_view key, const AttributeValue& value) const {
+AttributeResult AttributeRegistry::check(std::string_view key, const AttributeValue& value) const {
     const Attribute* attribute = find(key);
-    if (!attribute) return AttributeVerdict::UnknownKey;
-    return is_good(*attribute, value) ? AttributeVerdict::Good : AttributeVerdict::InvalidValue;
+    if (!attribute) return AttributeResult::UnknownKey;
+    return is_valid(*attribute, value) ? AttributeResult::Good : AttributeResult::InvalidValue;
 }
 
-AttributesVerdict validate_attributes(const AttributeRegistry& registry, std::string_view json) {
-    AttributesVerdict worst;
-    for_each_fault(registry, json, Nulls::Judged, [&](AttributesVerdict fault) {
-        worst = std::move(fault);
+AttributesResult validate_attributes(const AttributeRegistry& registry, std::string_view json) {
+    AttributesResult first;
+    for_each_fault(registry, json, Nulls::Validate, [&](AttributesResult fault) {
+        first = std::move(fault);
         return false;
     });
-    return worst;
+    return first;
 }
 
-std::vector<AttributesVerdict> validate_all_attributes(const AttributeRegistry& registry,
-                                                       std::string_view json) {
-    return all_faults(registry, json, Nulls::Judged);
+std::vector<AttributesResult> validate_all_attributes(const AttributeRegistry& registry,
+                                                      std::string_view json) {
+    return all_faults(registry, json, Nulls::Validate);
 }
 
-std::vector<AttributesVerdict> validate_changes(const AttributeRegistry& registry,
-                                                std::string_view json) {
+std::vector<AttributesResult> validate_changes(const AttributeRegistry& registry,
+                                               std::string_view json) {
     return all_faults(registry, json, Nulls::Clear);
 }
 
@@ -304,7 +306,7 @@ bool fills_gap(std::string_view document, std::string_view stored) {
 
 std::vector<AttributeEntry> attribute_entries(std::string_view document) {
     const auto object = parse_object(document);
-    if (!object) refuse_document();
+    if (!object) reject_document();
     std::vector<AttributeEntry> entries;
     for (const auto& [key, stored] : *object) entries.push_back(entry_of(key, stored));
     std::sort(entries.begin(), entries.end(),
@@ -316,7 +318,7 @@ std::vector<AttributeEntry> attribute_entries(std::string_view document) {
 
 std::optional<std::string> changed_document(std::string_view stored, std::string_view changes,
                                             Provenance provenance, Timestamp when) {
-    auto entries = attribute_entries(stored);  // before `changes`: one parser serves both
+    auto entries = attribute_entries(stored);  // before `changes`, because both use the same parser
     const auto object = changes.empty() ? std::nullopt : parse_object(changes);
     if (!object) return std::nullopt;
     bool is_changed = false;

@@ -1,5 +1,5 @@
-// The attribute registry of an organization (specification 2.2) and the judging of values against
-// it. Staging takes any flat object; the dry run, the commit and POST /v1/users judge.
+// The attribute registry of an organization (specification 2.2) and the validation of values.
+// Staging accepts any flat object; the dry run, the commit and POST /v1/users validate the values.
 #pragma once
 
 #include "base/ids.hpp"
@@ -21,22 +21,22 @@ using muster::text_of;
 
 enum class AttributeType : std::uint8_t { Text, Number, Date, Boolean, SingleChoice, MultiChoice };
 
-// 1..64 characters: [a-z][a-z0-9_]* parts joined by dots.
+// 1 to 64 characters: [a-z][a-z0-9_]* parts joined by dots.
 [[nodiscard]] bool is_attribute_key(std::string_view key);
 
 struct Attribute {
     std::string key;
     std::string label;
     AttributeType type = AttributeType::Text;
-    std::vector<std::string> choices;  // of the two choice types
+    std::vector<std::string> choices;  // for the two choice types
     bool enabled = false;
 
     bool operator==(const Attribute&) const = default;
 };
 
-enum class AttributeVerdict : std::uint8_t { Good, UnknownKey, InvalidValue };
+enum class AttributeResult : std::uint8_t { Good, UnknownKey, InvalidValue };
 
-// An attribute value, told by its JSON type; the text of a string or a number as it stood.
+// A value with its JSON type. `text` and `strings` are views into the parsed document.
 struct AttributeValue {
     enum class Kind : std::uint8_t {
         String,
@@ -54,53 +54,52 @@ class AttributeRegistry {
     AttributeRegistry() = default;
     explicit AttributeRegistry(std::vector<Attribute> attributes);
 
-    // The enabled attribute of that key, or nullptr.
+    // The enabled attribute with this key, or nullptr.
     const Attribute* find(std::string_view key) const;
-    // Disabled ones too, in the order given.
+    // All attributes, including disabled ones, in the given order.
     const std::vector<Attribute>& all() const { return attributes_; }
 
-    // text: string; number: JSON number; date: "YYYY-MM-DD" of a real day; boolean: true/false;
-    // single_choice: a string of the choices; multi_choice: an array of distinct choices (may be
-    // empty).
-    [[nodiscard]] AttributeVerdict judge(std::string_view key, const AttributeValue& value) const;
+    // Valid values: text: a string; number: a JSON number; date: "YYYY-MM-DD" of an existing day;
+    // boolean: true or false; single_choice: one of the choices; multi_choice: an array of distinct
+    // choices, which may be empty.
+    [[nodiscard]] AttributeResult check(std::string_view key, const AttributeValue& value) const;
 
   private:
     std::vector<Attribute> attributes_;
     std::map<std::string, std::size_t, std::less<>> enabled_;
 };
 
-// The worst verdict over a row's attributes, and the key it fell on.
-struct AttributesVerdict {
-    AttributeVerdict verdict = AttributeVerdict::Good;
+// The first fault in a row's attributes and its key; Good if there is none.
+struct AttributesResult {
+    AttributeResult result = AttributeResult::Good;
     std::string key;
 };
 
-// Judges a normalised attributes object (JSON text, "" = none) in its order; the first fault
-// counts. `json` that is no flat object, or says a key twice (the database's content is not
-// trusted either): InvalidValue, key "".
-[[nodiscard]] AttributesVerdict validate_attributes(const AttributeRegistry& registry,
-                                                    std::string_view json);
-// The same, with every fault; empty: all good.
-[[nodiscard]] std::vector<AttributesVerdict> validate_all_attributes(
+// Validates a normalised attributes object (JSON text, "" = none) and returns its first fault.
+// InvalidValue with the key "" if `json` is not a flat object or contains a key twice; stored JSON
+// is not trusted.
+[[nodiscard]] AttributesResult validate_attributes(const AttributeRegistry& registry,
+                                                   std::string_view json);
+// The same, with all faults; empty if there are none.
+[[nodiscard]] std::vector<AttributesResult> validate_all_attributes(
     const AttributeRegistry& registry, std::string_view json);
 
-// The same for changes, where null clears a key: clearing asks for a known key only.
-[[nodiscard]] std::vector<AttributesVerdict> validate_changes(const AttributeRegistry& registry,
-                                                              std::string_view json);
+// The same for changes, in which null clears a key. Only a known key can be cleared.
+[[nodiscard]] std::vector<AttributesResult> validate_changes(const AttributeRegistry& registry,
+                                                             std::string_view json);
 
 enum class Provenance : std::uint8_t { Import, Api };
 
-// The document of a member row made from a normalised attributes object:
-// {"key":[value,"import",ms],…}.
-// "" gives "{}". Only for an object that validate_attributes() found good.
+// Makes the document of a member row from a normalised attributes object:
+// {"key":[value,"import",ms],…}. "" gives "{}". The object must have passed validate_attributes().
 [[nodiscard]] std::string attribute_document(std::string_view json, Provenance provenance,
                                              Timestamp when);
-// Whether filling `stored`'s gaps from `document` would change it: it lacks a key. True for a
-// `stored` that is no document, so that the writing is tried and the fault comes to light.
+// True if `stored` lacks a key of `document`, so that filling its gaps would change it. Also true
+// if `stored` is not a document: the write is then attempted and reports the fault.
 [[nodiscard]] bool fills_gap(std::string_view document, std::string_view stored);
-// `stored` after the changes of a normalised attributes object in which null clears a key; nullopt
-// when that changes nothing. Values that stay keep their provenance and time. Only for changes that
-// validate_changes() found good. Throws std::invalid_argument for a `stored` that is no document.
+// Applies a normalised attributes object to `stored`; null clears a key. Unchanged values keep
+// their provenance and time. Returns nullopt if nothing changes. The changes must have passed
+// validate_changes(). Throws std::invalid_argument if `stored` is not a document.
 [[nodiscard]] std::optional<std::string> changed_document(std::string_view stored,
                                                           std::string_view changes,
                                                           Provenance provenance, Timestamp when);
@@ -112,16 +111,17 @@ struct AttributeEntry {
     Provenance provenance = Provenance::Import;
     Timestamp updated_at;
 };
-// All of a document, by key. Throws std::invalid_argument for one that is none.
+// All values of a document, sorted by key. Throws std::invalid_argument if it is not a document.
 [[nodiscard]] std::vector<AttributeEntry> attribute_entries(std::string_view document);
 
-// The JSON Schema of an attribute's value; its registered type says which of these it is.
+// The JSON Schema of any attribute's value. The registered type of the attribute restricts it
+// further.
 [[nodiscard]] Json::Value attribute_value_schema();
 
-// The other way: {"key": value, …} for the API. A document that is none gives "{}".
+// The values of a document for the API: {"key": value, …}. "{}" if it is not a document.
 [[nodiscard]] std::string attribute_values(std::string_view document);
 
-// An attribute as one organization's registry holds it.
+// An attribute in an organization's registry.
 struct AttributeRecord {
     AttributeId id;
     Attribute attribute;

@@ -15,7 +15,7 @@ namespace muster::rules {
 
 using muster::text_of;
 
-// System: Muster itself, where its runner decides something that admins must know.
+// System: Muster itself, for decisions of its runner that admins must know.
 enum class AuditActor : std::uint8_t { Admin, Operator, System };
 
 struct AuditEntry {
@@ -27,7 +27,7 @@ struct AuditEntry {
     std::string details;  // JSON text, a flat object
     std::optional<std::string> request_id;
     Timestamp created_at;
-    // Of an entry that was read: whose log it stands in, and the admin's address.
+    // Only set when an entry is read: the organization of the log, and the admin's address.
     std::optional<OrgId> organization_id;
     std::optional<std::string> actor_email;
 };

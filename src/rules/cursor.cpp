@@ -1,4 +1,4 @@
-// A cursor is base64url(position, tag); the tag is half an HMAC-SHA256 over the scope and the
+// A cursor is base64url(position, tag). The tag is half of an HMAC-SHA256 over the scope and the
 // position.
 #include "rules/cursor.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kTagBytes = 16;
 
-// The scope's length goes first, so that no byte can pass from the scope to the position unseen.
+// The length of the scope comes first, so that bytes cannot move between scope and position.
 std::string tag_of(std::string_view key, std::string_view scope, std::string_view position) {
     std::string text;
     text.reserve(sizeof(std::uint64_t) + scope.size() + position.size());

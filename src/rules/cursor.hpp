@@ -1,5 +1,5 @@
-// Page cursors: opaque to the caller, bound to the endpoint, the organization and the filters of
-// the list, and tamper-evident (HMAC under the installation's key).
+// Page cursors. They are opaque to the caller, bound to the endpoint, the organization and the
+// filters of the list, and signed with the installation's key (HMAC).
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ class CursorSealer {
     // `key`: the installation's key, 32 bytes or more.
     explicit CursorSealer(std::string key) : key_(std::move(key)) {}
 
-    // `scope` holds all that the cursor is bound to (operation, organization, filters); `position`
-    // is where the next page starts, any bytes. The result is base64url.
+    // `scope` names everything that the cursor is bound to: operation, organization, filters.
+    // `position` is the start of the next page, as any bytes. The result is base64url.
     [[nodiscard]] std::string seal(std::string_view scope, std::string_view position) const;
-    // The position, or nullopt for anything that seal() did not give for this very scope.
+    // The position; nullopt unless seal() returned the cursor for the same scope.
     [[nodiscard]] std::optional<std::string> open(std::string_view scope,
                                                   std::string_view cursor) const;
 

@@ -1,5 +1,5 @@
-// The types of the events that webhooks carry (docs/modules.md "Event types"): Muster's own, the
-// canonical ones, and those that a module names below its slug.
+// The event types of webhooks (docs/modules.md "Event types"): Muster's canonical types, and the
+// types that a module defines below its slug.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ inline constexpr std::string_view kEngagementRecorded = "engagement.recorded";
 inline constexpr std::string_view kInstallationEnabled = "installation.enabled";
 inline constexpr std::string_view kInstallationDisabled = "installation.disabled";
 inline constexpr std::string_view kEndpointDisabled = "webhook_endpoint.disabled";
-// Sent to one endpoint alone, when an admin asks for it: nobody subscribes to it.
+// Sent to one endpoint at the request of an admin. Endpoints cannot subscribe to it.
 inline constexpr std::string_view kEndpointTest = "webhook_endpoint.test";
 }  // namespace event_type
 
-// What an endpoint may subscribe to without any module's doing.
+// The types that an endpoint can subscribe to without any module.
 inline constexpr std::array kCanonicalEventTypes = {
     event_type::kMemberCreated,        event_type::kMemberAttached,
     event_type::kMemberUpdated,        event_type::kMemberLocked,
@@ -36,11 +36,12 @@ inline constexpr std::size_t kLongestEventType = 128;
 // ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$, at most 128 characters.
 [[nodiscard]] bool is_event_type(std::string_view text);
 
-// Canonical, or of some module's making: well-formed, and its first word none that is Muster's, so
-// that a mistyped "member.udpated" is no type.
+// True for a canonical type, and for a well-formed type of a module. The first word of a module's
+// type must differ from Muster's first words, so the mistyped "member.udpated" is rejected.
 [[nodiscard]] bool can_subscribe_to(std::string_view type);
 
-// Whether a module of that slug may emit it: "<slug with - as _>.…", and never in Muster's name.
+// True if a module with this slug may emit the type: "<slug with - as _>.…", and no type of
+// Muster's.
 [[nodiscard]] bool can_emit(std::string_view slug, std::string_view type);
 
 }  // namespace muster::rules

@@ -37,7 +37,7 @@ bool is_bracketed_address(std::string_view host) {
 struct Origin {
     std::string_view scheme;
     std::string_view host;
-    std::string_view port;  // "" where it is the scheme's own
+    std::string_view port;  // "" for the scheme's default port
 
     std::string text() const {
         std::string text = std::string(scheme) + "://" + std::string(host);
@@ -45,8 +45,8 @@ struct Origin {
     }
 };
 
-// Empties a port that is the scheme's own; false for one that is none.
-bool settle_port(std::string_view scheme, std::string_view& port) {
+// Clears a default port. Returns false for an invalid port.
+bool normalise_port(std::string_view scheme, std::string_view& port) {
     const auto number = parse_number<int>(port);
     constexpr int kHighest = 65'535;
     if (!number || *number < 1 || *number > kHighest || port.front() == '0') return false;
@@ -54,7 +54,7 @@ bool settle_port(std::string_view scheme, std::string_view& port) {
     return true;
 }
 
-// `text` in lower case; the host is not judged yet.
+// `text` must be in lower case. Does not check the host.
 std::optional<Origin> parsed(std::string_view text) {
     Origin origin;
     for (const std::string_view scheme : {"http", "https"}) {
@@ -69,7 +69,7 @@ std::optional<Origin> parsed(std::string_view text) {
     origin.host = rest.substr(0, colon);
     if (colon == std::string_view::npos) return origin;
     origin.port = rest.substr(colon + 1);
-    return settle_port(origin.scheme, origin.port) ? std::optional(origin) : std::nullopt;
+    return normalise_port(origin.scheme, origin.port) ? std::optional(origin) : std::nullopt;
 }
 
 std::string lowered(std::string_view text) {
@@ -78,7 +78,7 @@ std::string lowered(std::string_view text) {
     return copy;
 }
 
-// What stands behind the asterisk, with its dot: "https://*.example.com" → ".example.com".
+// A wildcard entry: "https://*.example.com".
 constexpr std::string_view kWildcard = "https://*.";
 
 }  // namespace
@@ -100,7 +100,7 @@ std::optional<std::string> origin_of_url(std::string_view url) {
 std::optional<std::string> canonical_allowed_origin(std::string_view text) {
     const std::string copy = lowered(text);
     if (!copy.starts_with(kWildcard)) return canonical_origin(copy);
-    // Judged with a label in the asterisk's place.
+    // Checked without the asterisk.
     const std::string_view domain = std::string_view(copy).substr(kWildcard.size());
     const auto origin = canonical_origin("https://" + std::string(domain));
     const bool is_domain =
@@ -116,7 +116,7 @@ bool is_allowed_origin(std::span<const std::string> allowed, std::string_view or
         constexpr std::string_view kScheme = "https://";
         if (!origin.starts_with(kScheme) || !origin.ends_with(suffix)) return false;
         const std::string_view host = origin.substr(kScheme.size());
-        // Exactly one label in the asterisk's place.
+        // The asterisk matches exactly one label.
         return host.size() > suffix.size() &&
                host.substr(0, host.size() - suffix.size()).find('.') == std::string_view::npos;
     });

@@ -1,5 +1,6 @@
-// Web origins (RFC 6454): what a publishable key's list may hold, and whether it lets a request in
-// (docs/engagement.md "Origins"). Canonical: lower case, without the scheme's own port.
+// Web origins (RFC 6454): validates the entries of a publishable key's list, and matches a
+// request's origin against them (docs/engagement.md "Origins"). Canonical form: lower case, without
+// the scheme's default port.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +11,22 @@
 
 namespace muster::rules {
 
-// The longest entry of a list that can be one: scheme, asterisk, host, port.
+// The length of the longest valid entry: scheme, asterisk, host, port.
 inline constexpr std::size_t kLongestAllowedOrigin = 8 + 2 + 253 + 6;
 
-// "https://shop.example[:port]": http or https, a host of ASCII labels, an IPv4 address or a
-// bracketed IPv6 one; nothing behind it, no user, no "null".
+// The canonical form of "https://shop.example[:port]": http or https; a host of ASCII labels, an
+// IPv4 address or a bracketed IPv6 address. nullopt for anything else, including a path, a user or
+// "null".
 [[nodiscard]] std::optional<std::string> canonical_origin(std::string_view text);
 
-// The origin of a Referer: what stands before the first '/', '?' or '#' behind the host.
+// The origin of a Referer: the part before the first '/', '?' or '#' after the host.
 [[nodiscard]] std::optional<std::string> origin_of_url(std::string_view url);
 
 // An entry of a list: an origin, or "https://*.example.com[:port]" for one level of subdomains. The
-// domain behind the asterisk has a dot.
+// domain after the asterisk must contain a dot.
 [[nodiscard]] std::optional<std::string> canonical_allowed_origin(std::string_view text);
 
-// `allowed`: canonical entries; `origin`: canonical.
+// `allowed` and `origin` must be canonical.
 [[nodiscard]] bool is_allowed_origin(std::span<const std::string> allowed, std::string_view origin);
 
 }  // namespace muster::rules

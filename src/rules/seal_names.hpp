@@ -1,5 +1,5 @@
-// What each sealed value is bound to (base/sealing.hpp): said once for whoever seals, opens, and
-// re-encrypts (store/operations/key_rotation.cpp).
+// The contexts of sealed values (base/sealing.hpp). Sealing, opening and re-encrypting
+// (store/operations/key_rotation.cpp) must use the same one.
 #pragma once
 
 #include "base/ids.hpp"
@@ -22,12 +22,13 @@ inline std::string config_seal_name(const InstallationId& installation) {
     return "config:" + installation.text();
 }
 
-// What a module's backend signs its requests with.
+// The signing secret of a module's backend.
 inline std::string credential_seal_name(const CredentialId& credential) {
     return "credential:" + credential.text();
 }
 
-// Both secrets of an endpoint: during a rotation the one becomes the other.
+// Both secrets of an endpoint use the same context: in a rotation, the current one becomes the
+// previous one.
 inline std::string endpoint_seal_name(const EndpointId& endpoint) {
     return "endpoint:" + endpoint.text();
 }
@@ -37,13 +38,13 @@ inline std::string connection_seal_name(const OrgId& organization, const Connect
     return "connection:" + organization.text() + ":" + connection.text();
 }
 
-// The PKCE verifier of an admin on the way to the provider and back.
+// The PKCE verifier of a pending authorization.
 inline std::string authorization_seal_name(const OrgId& organization,
                                            const ConnectionId& connection) {
     return "authorization:" + organization.text() + ":" + connection.text();
 }
 
-// A recorded reply is bound to its Idempotency-Key by its inner seal.
+// An inner seal binds a recorded reply to its Idempotency-Key.
 inline constexpr std::string_view kReplySealName = "reply";
 
 }  // namespace muster::rules

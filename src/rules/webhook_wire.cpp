@@ -36,7 +36,7 @@ std::string webhook_signatures(std::string_view webhook_id, Timestamp attempted_
         const auto key = text.starts_with(kSecretPrefix)
                              ? from_base64(text.substr(kSecretPrefix.size()))
                              : std::nullopt;
-        if (!key) throw std::invalid_argument("this is no endpoint's secret");
+        if (!key) throw std::invalid_argument("not a webhook endpoint's secret");
         if (!header.empty()) header += ' ';
         header.append("v1,").append(to_base64(hmac_sha256(*key, content)));
     }

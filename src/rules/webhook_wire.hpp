@@ -1,5 +1,5 @@
-// Webhooks as Standard Webhooks 1.0.0 wants them on the wire (docs/modules.md "Deliveries"): ids,
-// secrets, signatures, and what an attempt can come to.
+// The wire format of webhooks, by Standard Webhooks 1.0.0 (docs/modules.md "Deliveries"): ids,
+// secrets, signatures and bodies.
 #pragma once
 
 #include "base/ids.hpp"
@@ -14,26 +14,26 @@
 
 namespace muster::rules {
 
-// "msg_" and the id's 32 hex digits: no dot, the same over all attempts and endpoints.
+// "msg_" and the 32 hex digits of the id. Contains no dot; the same for all attempts and endpoints.
 [[nodiscard]] std::string webhook_id(const WebhookEventId& event);
 
 // "whsec_" and base64 of 32 random bytes, which are the HMAC key.
 [[nodiscard]] Secret create_endpoint_secret();
 
 // The webhook-signature header: "v1,<base64>" for each secret, separated by spaces. Throws
-// std::invalid_argument for what create_endpoint_secret() cannot have made.
+// std::invalid_argument if a secret is not in the format of create_endpoint_secret().
 [[nodiscard]] std::string webhook_signatures(std::string_view webhook_id, Timestamp attempted_at,
                                              std::string_view body,
                                              std::span<const Secret> secrets);
 
-// For how long the secret before still signs.
+// How long the previous secret is used as well after a rotation.
 inline constexpr Milliseconds kSecretOverlap = std::chrono::days(1);
 
-// The body of an event: {"type", "timestamp", "data"}; `data` is JSON.
+// The body of an event: {"type", "timestamp", "data"}. `data` is JSON.
 [[nodiscard]] std::string webhook_body(std::string_view type, Timestamp when,
                                        std::string_view data);
 
-// A set of event types as the database holds it: each once, sorted, separated by spaces.
+// A set of event types as stored: sorted, without duplicates, separated by spaces.
 [[nodiscard]] std::string joined_types(std::vector<std::string> types);
 [[nodiscard]] bool holds_type(std::string_view joined, std::string_view type);
 

@@ -30,8 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string json(fuzz::text_of(data, size));
     (void)rules::attribute_values(json);
     const auto faults = rules::validate_all_attributes(kRegistry, json);
-    const auto first = rules::validate_attributes(kRegistry, json).verdict;
-    must(faults.empty() == (first == rules::AttributeVerdict::Good));
+    const auto first = rules::validate_attributes(kRegistry, json).result;
+    must(faults.empty() == (first == rules::AttributeResult::Good));
     const bool escapes = json.find("\\u") != std::string::npos;  // no body has a lone surrogate
     if (!faults.empty() || json.empty() || escapes) return 0;
     const std::string document =

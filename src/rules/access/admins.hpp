@@ -12,14 +12,14 @@ namespace muster::rules {
 
 enum class Role : std::uint8_t;  // rules/access/roles.hpp
 
-// A place of an admin's in an organization.
+// A role of an admin in an organization.
 struct Seat {
     OrgId organization_id;
-    std::string name;  // the organization's
+    std::string name;  // of the organization
     Role role = {};
 };
 
-// An admin as an organization's list shows one.
+// An admin in the list of an organization's admins.
 struct SeatHolder {
     AdminId admin_id;
     std::string email;
@@ -38,14 +38,14 @@ struct Admin {
     Timestamp second_factor_paused_until;
 };
 
-// A signed-in admin, with the seat of the organization that the session acts on.
+// A session of an admin, with the seat in the organization on which the session acts.
 struct Session {
     SessionId id;
     AdminId admin_id;
     std::string email;
     bool is_enrolled = false;  // has a second factor
     OrgId active_organization_id;
-    std::optional<Role> role;  // nullopt: the seat is gone
+    std::optional<Role> role;  // nullopt: the seat was removed
     std::optional<Timestamp> verified_at;
     Timestamp created_at;
     Timestamp last_used_at;

@@ -26,7 +26,8 @@ std::optional<int> SpentTimes::exhausted(Budget budget, Timestamp now) const {
     if (times_.size() < budget.most) return std::nullopt;
     const Timestamp oldest = times_[times_.size() - budget.most];
     if (oldest <= now - budget.within) return std::nullopt;
-    // A time to come (the clock was set back) counts as now: nobody waits longer than the window.
+    // A time in the future (the clock was set back) counts as now. So a client never waits longer
+    // than the window.
     const auto left = (std::min(oldest, now) + budget.within - now).count();
     return static_cast<int>((left + 999) / 1000);
 }

@@ -1,5 +1,5 @@
-// How often something may be tried within a time: the moments that were spent, packed for the
-// database. An exact sliding window, not a counter that starts anew at the full hour.
+// Limits the number of attempts within a time window. It stores the time of each attempt, packed
+// for the database: an exact sliding window, not a counter that is reset every hour.
 #pragma once
 
 #include "base/time.hpp"
@@ -13,19 +13,19 @@
 namespace muster::rules {
 
 struct Budget {
-    std::size_t most;  // at most 64: what the database has room for
+    std::size_t most;  // at most 64, the limit of the database column
     Milliseconds within;
 };
 
 class SpentTimes {
   public:
     SpentTimes() = default;
-    // What the database holds; anything else counts as nothing spent.
+    // Reads the packed form. Invalid input counts as no attempts.
     explicit SpentTimes(std::string_view packed);
 
-    // Seconds until the budget has room again; nullopt: it has.
+    // Seconds until the next attempt is allowed; nullopt if it is allowed now.
     [[nodiscard]] std::optional<int> exhausted(Budget budget, Timestamp now) const;
-    // Forgets what lies further back than `keep`, and adds now.
+    // Removes attempts older than `keep` and adds one at `now`.
     void spend(Timestamp now, Milliseconds keep);
     [[nodiscard]] std::string packed() const;
 

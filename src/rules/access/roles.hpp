@@ -10,7 +10,7 @@ namespace muster::rules {
 
 using muster::text_of;
 
-// What an admin may do in one organization; each role includes the ones before it.
+// The rights of an admin in one organization. Each role includes the previous ones.
 enum class Role : std::uint8_t { Viewer, Admin, Owner };
 
 }  // namespace muster::rules

@@ -42,7 +42,7 @@ Secret totp_code(const Secret& secret, std::int64_t step) {
         counter[counter.size() - 1 - i] =
             static_cast<char>(static_cast<std::uint64_t>(step) >> 8U * i & 0xffU);
     }
-    // RFC 4226 section 5.3: four bytes at a place that the last byte tells.
+    // RFC 4226 section 5.3: four bytes at an offset that the last byte gives.
     const std::string mac = hmac_sha1(secret.reveal(), counter);
     const auto place = static_cast<std::size_t>(mac.back() & 0xf);
     std::uint32_t value = 0;

@@ -1,6 +1,6 @@
-// The second factor: time-based codes (RFC 6238: SHA-1, 6 digits, 30 s, one step either way) and
-// backup codes (docs/api.md "Admin sign-in"). Pure functions; service/access/two_factor.cpp keeps
-// the state.
+// The second factor: time-based codes (RFC 6238: SHA-1, 6 digits, 30 s, one step of tolerance
+// either way) and backup codes (docs/api.md "Admin sign-in"). Pure functions;
+// service/access/two_factor.cpp keeps the state.
 #pragma once
 
 #include "base/ids.hpp"
@@ -17,15 +17,15 @@ namespace muster::rules {
 
 // 160 random bits, as RFC 4226 recommends.
 [[nodiscard]] Secret create_totp_secret();
-// otpauth://totp/…: what an authenticator reads from a picture.
+// The URI otpauth://totp/… that an authenticator app reads from a QR code.
 [[nodiscard]] std::string totp_uri(const Secret& secret, std::string_view account);
 
-// The number of the 30 seconds that `when` lies in.
+// The number of the 30-second step that contains `when`.
 [[nodiscard]] std::int64_t totp_step(Timestamp when);
-// The code of 6 digits of a step.
+// The 6-digit code of a step.
 [[nodiscard]] Secret totp_code(const Secret& secret, std::int64_t step);
-// The step behind `last_step` and within one of now's whose code this is; nullopt for a wrong or a
-// used one. Takes the same time whatever the code is.
+// The step of this code, if it is after `last_step` and at most one step from now. nullopt for a
+// wrong code or a used one. The time does not depend on the code.
 [[nodiscard]] std::optional<std::int64_t> matching_totp_step(const Secret& secret,
                                                              std::string_view code, Timestamp now,
                                                              std::int64_t last_step);
@@ -33,8 +33,8 @@ namespace muster::rules {
 inline constexpr std::size_t kBackupCodes = 10;
 // Ten codes of 80 random bits: "abcd-efgh-ijkl-mnop".
 [[nodiscard]] std::vector<Secret> create_backup_codes();
-// What is stored of a code as a person typed it (case, spaces and dashes do not count). With 80
-// random bits a fast hash is enough.
+// The stored hash of a code as typed: ignores case, spaces and dashes. With 80 random bits, a fast
+// hash is enough.
 [[nodiscard]] std::string backup_code_hash(AdminId admin, std::string_view typed);
 
 }  // namespace muster::rules

@@ -39,11 +39,11 @@ AttributeValue::Kind kind_of(const Json::Value& value) {
     return value.isNumeric() ? AttributeValue::Kind::Number : AttributeValue::Kind::Other;
 }
 
-// A member has several of a multiple choice: one of them is asked for.
+// For a multiple choice, targeting names one value, which the member must have.
 bool can_have(const AttributeRegistry& registry, const Attribute& attribute,
               const AttributeValue& value) {
     if (attribute.type != AttributeType::MultiChoice) {
-        return registry.judge(attribute.key, value) == AttributeVerdict::Good;
+        return registry.check(attribute.key, value) == AttributeResult::Good;
     }
     return value.kind == AttributeValue::Kind::String &&
            std::find(attribute.choices.begin(), attribute.choices.end(), value.text) !=
@@ -110,14 +110,14 @@ void validate_targeting(const Targeting& targeting, const AttributeRegistry& reg
 
 void validate_creative(const AdCreative& creative, Faults& faults) {
     const bool is_image = creative.kind == CreativeKind::Image;
-    const auto judge = [&](const char* name, bool is_there, bool is_wanted) {
-        if (is_there == is_wanted) return;
-        faults.add(name, is_wanted ? FieldCode::Required : FieldCode::InvalidValue,
-                   is_wanted ? "This kind of creative needs it."
-                             : "This kind of creative does not have it.");
+    const auto check = [&](const char* name, bool is_given, bool is_needed) {
+        if (is_given == is_needed) return;
+        faults.add(name, is_needed ? FieldCode::Required : FieldCode::InvalidValue,
+                   is_needed ? "This kind of creative requires it."
+                             : "This kind of creative does not allow it.");
     };
-    judge("image_url", creative.image_url.has_value(), is_image);
-    judge("html", creative.html.has_value(), !is_image);
+    check("image_url", creative.image_url.has_value(), is_image);
+    check("html", creative.html.has_value(), !is_image);
 }
 
 std::string targeting_document(const Targeting& targeting) {

@@ -1,5 +1,5 @@
-// Ads (docs/engagement.md "Ads"): slots on pages, campaigns that run in them, and the creatives
-// that they show; what their fields may hold, and whom a campaign is for.
+// Ads (docs/engagement.md "Ads"): slots on pages, the campaigns that run in them, and the creatives
+// of the campaigns. Defines their limits, the validation of their fields, and targeting.
 #pragma once
 
 #include "base/faults.hpp"
@@ -24,7 +24,7 @@ using muster::text_of;
 inline constexpr std::int64_t kMostSlots = 200;
 inline constexpr std::int64_t kMostCampaigns = 500;
 inline constexpr std::int64_t kMostCampaignsInSlot = 100;
-inline constexpr std::int64_t kMostCreatives = 20;  // of a campaign
+inline constexpr std::int64_t kMostCreatives = 20;  // per campaign
 inline constexpr std::int64_t kLargestSide = 10'000;
 inline constexpr std::int64_t kHeaviestWeight = 1000;
 inline constexpr std::int64_t kMostDailyImpressions = 1'000'000'000;
@@ -52,10 +52,11 @@ struct AdSlot {
     bool operator==(const AdSlot&) const = default;
 };
 
-// Whom a campaign is for: all that is named must hold, of each list one entry.
+// The visitors that a campaign addresses. Every list that is not empty must match with one entry;
+// every attribute must match.
 struct Targeting {
     std::vector<std::string> countries;  // ISO 3166-1 alpha-2
-    std::vector<std::string> locales;    // "en" stands for "en-GB" too
+    std::vector<std::string> locales;    // "en" also matches "en-GB"
     std::vector<std::string> tags;
     std::string attributes = "{}";  // JSON: key → string, number or boolean
 
@@ -71,8 +72,8 @@ struct AdCampaign {
     Timestamp starts_at;
     std::optional<Timestamp> ends_at;
     std::int64_t weight = 1;
-    std::optional<std::int64_t> daily_impressions;  // a day (UTC); nullopt: no budget
-    std::optional<std::int64_t> frequency_cap;      // a member and day (UTC)
+    std::optional<std::int64_t> daily_impressions;  // per day (UTC); nullopt: no budget
+    std::optional<std::int64_t> frequency_cap;      // per member and day (UTC)
     Targeting targeting;
     Timestamp created_at;
     Timestamp updated_at;
@@ -86,7 +87,7 @@ struct AdCreative {
     CampaignId campaign_id;
     CreativeKind kind = CreativeKind::Image;
     std::optional<std::string> image_url;
-    std::optional<std::string> html;  // sanitised
+    std::optional<std::string> html;  // sanitized
     std::optional<std::string> alt;
     std::int64_t width = 0;
     std::int64_t height = 0;
@@ -97,7 +98,7 @@ struct AdCreative {
     bool operator==(const AdCreative&) const = default;
 };
 
-// What a campaign had on a day.
+// The counts of a campaign for one day.
 struct AdDay {
     std::string date;  // YYYY-MM-DD, UTC
     std::int64_t impressions = 0;
@@ -112,22 +113,22 @@ constexpr std::int64_t ad_day_of(Timestamp when) {
 
 // [a-z][a-z0-9-]{1,62}
 [[nodiscard]] bool is_slot_slug(std::string_view text);
-// An absolute http or https URL of visible ASCII, with a host and without a user, that stands in a
-// header as it is.
+// True for an absolute http or https URL of visible ASCII, with a host and without a user, that can
+// be sent in a header unchanged.
 [[nodiscard]] bool is_web_url(std::string_view url);
 
-// The faults that no field has by itself: an end that is not behind the beginning, values that a
-// list names twice, attributes that the registry does not have enabled or that cannot have the
-// value.
+// Adds faults that concern several fields or the registry: an end before the start, duplicates in a
+// list, attributes that are not enabled, values that an attribute cannot have.
 void validate_campaign(const AdCampaign& campaign, Faults& faults);
 void validate_targeting(const Targeting& targeting, const AttributeRegistry& registry,
                         Faults& faults);
-// An image needs its URL and nothing else, html its text.
+// An image needs its URL and must not have html; an HTML creative needs html and must not have a
+// URL.
 void validate_creative(const AdCreative& creative, Faults& faults);
 
-// As the campaign's row keeps it: "{}" for everybody.
+// The form in which the campaign's row stores it. "{}" matches every visitor.
 [[nodiscard]] std::string targeting_document(const Targeting& targeting);
-// nullopt for what is no such document.
+// nullopt if the text is not a targeting document.
 [[nodiscard]] std::optional<Targeting> targeting_of(std::string_view document);
 
 }  // namespace muster::rules

@@ -9,7 +9,7 @@
 namespace muster::rules {
 namespace {
 
-// "en" and "en-GB" are what "en" asks for; "en_GB" is written for the same.
+// "en" matches "en" and "en-GB". "en_GB" is accepted as a spelling of "en-GB".
 bool is_of_locale(std::string_view wanted, std::string_view locale) {
     if (locale.size() < wanted.size()) return false;
     const auto same = [](char left, char right) {
@@ -26,9 +26,9 @@ bool is_of_locale(std::string_view wanted, std::string_view locale) {
            locale[wanted.size()] == '_';
 }
 
-template <class Values, class Holds>
-bool is_met(const Values& values, const Holds& holds) {
-    return values.empty() || std::any_of(values.begin(), values.end(), holds);
+template <class Values, class Matches>
+bool matches_any(const Values& values, const Matches& matches) {
+    return values.empty() || std::any_of(values.begin(), values.end(), matches);
 }
 
 bool is_same(const Json::Value& wanted, const Json::Value& value) {
@@ -36,7 +36,7 @@ bool is_same(const Json::Value& wanted, const Json::Value& value) {
     return wanted == value;
 }
 
-// A multiple choice holds what is asked for among others.
+// A multiple choice matches if it contains the value.
 bool has_value(const Json::Value& wanted, const Json::Value& value) {
     if (!value.isArray()) return is_same(wanted, value);
     return std::any_of(value.begin(), value.end(),
@@ -59,17 +59,18 @@ bool has_attributes(const std::string& wanted, const AdVisitor& visitor) {
 
 }  // namespace
 
-bool is_for(const Targeting& targeting, const AdVisitor& visitor) {
+bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor) {
     const auto is_tag_of_page = [&](const std::string& tag) {
         return std::find(visitor.tags.begin(), visitor.tags.end(), tag) != visitor.tags.end();
     };
-    return is_met(targeting.countries,
-                  [&](const std::string& country) { return country == visitor.country; }) &&
-           is_met(targeting.locales,
-                  [&](const std::string& locale) {
-                      return visitor.locale && is_of_locale(locale, *visitor.locale);
-                  }) &&
-           is_met(targeting.tags, is_tag_of_page) && has_attributes(targeting.attributes, visitor);
+    return matches_any(targeting.countries,
+                       [&](const std::string& country) { return country == visitor.country; }) &&
+           matches_any(targeting.locales,
+                       [&](const std::string& locale) {
+                           return visitor.locale && is_of_locale(locale, *visitor.locale);
+                       }) &&
+           matches_any(targeting.tags, is_tag_of_page) &&
+           has_attributes(targeting.attributes, visitor);
 }
 
 std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
@@ -87,21 +88,22 @@ std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
     return std::min(budget, in_step + std::max<std::int64_t>(1, budget / kAhead));
 }
 
-std::vector<const AdCandidate*> showable(std::span<const AdCandidate> candidates,
-                                         const AdVisitor& visitor, Timestamp now) {
-    const auto is_showable = [&](const AdCandidate& candidate) {
+std::vector<const AdCandidate*> eligible_candidates(std::span<const AdCandidate> candidates,
+                                                    const AdVisitor& visitor, Timestamp now) {
+    const auto is_eligible = [&](const AdCandidate& candidate) {
         if (candidate.creatives.empty() || candidate.weight < 1) return false;
         if (candidate.starts_at > now || (candidate.ends_at && *candidate.ends_at <= now)) {
             return false;
         }
         const auto shown = visitor.shown.find(candidate.campaign);
-        const bool is_worn_out = candidate.frequency_cap && shown != visitor.shown.end() &&
-                                 shown->second >= *candidate.frequency_cap;
-        return !is_worn_out && candidate.targeting && is_for(*candidate.targeting, visitor);
+        const bool is_cap_reached = candidate.frequency_cap && shown != visitor.shown.end() &&
+                                    shown->second >= *candidate.frequency_cap;
+        return !is_cap_reached && candidate.targeting &&
+               matches_targeting(*candidate.targeting, visitor);
     };
     std::vector<const AdCandidate*> found;
     for (const AdCandidate& candidate : candidates) {
-        if (is_showable(candidate)) found.push_back(&candidate);
+        if (is_eligible(candidate)) found.push_back(&candidate);
     }
     return found;
 }

@@ -1,6 +1,6 @@
-// Which ad a visitor is shown (docs/engagement.md "Ads"): whom a campaign is for, how fast it may
-// spend its budget of the day, and a choice by weight among the rest. Pure: clock and chance are
-// given.
+// The choice of an ad for a visitor (docs/engagement.md "Ads"): targeting, pacing of the daily
+// budget, and a weighted random choice. Pure functions; the caller passes the time and the random
+// numbers.
 #pragma once
 
 #include "rules/ads/ads.hpp"
@@ -22,11 +22,11 @@ struct AdCandidate {
     std::optional<std::int64_t> frequency_cap;
     Timestamp starts_at;
     std::optional<Timestamp> ends_at;
-    std::optional<Targeting> targeting;  // nullopt: it could not be read, and is for nobody
+    std::optional<Targeting> targeting;  // nullopt: it could not be read and matches no visitor
     std::vector<AdCreative> creatives;
 };
 
-// What is known of whoever looks at the page.
+// The known facts about a visitor of the page.
 struct AdVisitor {
     std::optional<MemberId> member;
     std::optional<std::string> country;
@@ -36,27 +36,27 @@ struct AdVisitor {
     std::map<CampaignId, std::int64_t> shown;  // to the member today
 };
 
-// A number below `bound` (1 or more), each as likely as any other.
+// Returns a random number below `bound` (1 or more), uniformly distributed.
 using AdChance = std::function<std::uint64_t(std::uint64_t bound)>;
 
-// Whether all that the targeting names holds. What is not known of the visitor does not hold.
-[[nodiscard]] bool is_for(const Targeting& targeting, const AdVisitor& visitor);
+// True if all conditions of the targeting match. An unknown fact about the visitor does not match.
+[[nodiscard]] bool matches_targeting(const Targeting& targeting, const AdVisitor& visitor);
 
-// How many of a day's `budget` may have been handed out by `now`: in step with the part of this day
-// (UTC) that has passed of the campaign's time, and a hundredth (one at least) ahead of it.
+// The part of a day's `budget` that may be served by `now`: proportional to the elapsed part of the
+// campaign's time on this day (UTC), plus one hundredth of the budget (at least one).
 [[nodiscard]] std::int64_t paced_budget(std::int64_t budget, Timestamp starts_at,
                                         std::optional<Timestamp> ends_at, Timestamp now);
 
-// Those that may be shown to the visitor now, as far as their budgets have room.
-[[nodiscard]] std::vector<const AdCandidate*> showable(std::span<const AdCandidate> candidates,
-                                                       const AdVisitor& visitor, Timestamp now);
+// The candidates that may be shown to the visitor now, before their budgets are checked.
+[[nodiscard]] std::vector<const AdCandidate*> eligible_candidates(
+    std::span<const AdCandidate> candidates, const AdVisitor& visitor, Timestamp now);
 
-// The place of one of them (there is one), by their weights.
+// The index of a candidate, chosen at random by weight. `candidates` must not be empty.
 [[nodiscard]] std::size_t draw_by_weight(std::span<const AdCandidate* const> candidates,
                                          const AdChance& chance);
 
-// How many servings of a day's budget are reserved at once: a thousandth, 100 at most. What a
-// worker has reserved and does not hand out is lost to the campaign.
+// The number of servings of a day's budget that a worker reserves at once: a thousandth, at least 1
+// and at most 100. Servings that are reserved and not served are lost to the campaign.
 [[nodiscard]] std::int64_t reserved_at_once(std::int64_t budget);
 
 }  // namespace muster::rules

@@ -1,5 +1,5 @@
-// The tokens in an ad's impression and click URLs (docs/engagement.md "Ads"): what was handed out,
-// signed, so that nobody can make one up. Where a click leads is not in them.
+// The signed tokens in an ad's impression and click URLs (docs/engagement.md "Ads"). They prove
+// that Muster served the ad. The target of a click is not part of a token.
 #pragma once
 
 #include "base/ids.hpp"
@@ -34,8 +34,8 @@ struct AdToken {
 
 // 142 characters of base64url: version, kind, ids, expiry, HMAC-SHA-256.
 [[nodiscard]] std::string encode_ad_token(const Secret& key, const AdToken& token);
-// nullopt for whatever encode_ad_token() did not give under one of the keys for that kind. An
-// expired one is read like any other.
+// nullopt unless encode_ad_token() returned the text for this kind under one of the keys. Does not
+// check the expiry.
 [[nodiscard]] std::optional<AdToken> decode_ad_token(std::span<const Secret> keys, AdTokenKind kind,
                                                      std::string_view text);
 

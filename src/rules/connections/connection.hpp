@@ -1,5 +1,5 @@
-// Connections to providers of external data, as they travel between the floors (specification 2.11,
-// docs/external-data.md). Types only.
+// Connections to providers of external data (specification 2.11, docs/external-data.md). Types
+// only.
 #pragma once
 
 #include "base/ids.hpp"
@@ -17,8 +17,8 @@ namespace muster::rules {
 
 using muster::text_of;
 
-// Pending: nobody has consented yet. Expired: somebody has to connect anew. Revoked: the provider
-// says that the access was taken back. Error: something else is wrong, `error` says what.
+// Pending: no admin has consented yet. Expired: an admin must connect again. Revoked: the provider
+// reports that access was withdrawn. Error: any other fault, described in `error`.
 enum class ConnectionStatus : std::uint8_t { Pending, Connected, Expired, Revoked, Error };
 
 struct ProviderConnection {
@@ -26,24 +26,24 @@ struct ProviderConnection {
     ConnectionId id;
     std::string provider;  // its id (rules/connections/providers.hpp)
     std::string name;
-    std::string host;  // of the provider that lives below a name of each customer's; else ""
+    std::string host;  // for a provider with one host per customer; otherwise ""
     ConnectionStatus status = ConnectionStatus::Pending;
     std::optional<std::string> error;  // for an admin
     std::string tokens;                // sealed; "" = none
     std::int64_t token_generation = 0;
-    std::string details = "{}";  // JSON: what the provider told beside the tokens
+    std::string details = "{}";  // JSON: values that the provider sent with the tokens
     std::optional<Timestamp> access_expires_at;
-    std::optional<Timestamp> refresh_due_at;  // when the runner has something to do
-    std::int64_t refresh_attempts = 0;        // that failed since the last one that did not
-    std::optional<Timestamp> refreshed_at;    // when tokens came last
+    std::optional<Timestamp> refresh_due_at;  // next action of the runner
+    std::int64_t refresh_attempts = 0;        // failed attempts since the last success
+    std::optional<Timestamp> refreshed_at;    // time of the last new tokens
     std::optional<AdminId> created_by;
     Timestamp created_at;
     Timestamp updated_at;
 };
 
-// How long an admin has at the provider's page.
+// The time that an admin has to consent on the provider's page.
 inline constexpr Milliseconds kAuthorizationLife{10L * 60 * 1000};
-inline constexpr int kMostConnections = 200;  // of an organization
+inline constexpr int kMostConnections = 200;  // per organization
 
 }  // namespace muster::rules
 

@@ -1,4 +1,4 @@
-// The requests, and when they are made; what comes back is read in oauth_answers.cpp.
+// The requests and their schedule. oauth_answers.cpp reads the replies.
 #include "rules/connections/oauth.hpp"
 
 #include "base/crypto.hpp"
@@ -18,7 +18,7 @@ constexpr std::size_t kLongestLabel = 63;
 constexpr Milliseconds kAhead = std::chrono::minutes(15);
 constexpr Milliseconds kAtLeast = std::chrono::hours(24);
 constexpr Milliseconds kShortLife = std::chrono::minutes(30);
-// Whatever a provider says: a runner has others to look after.
+// A provider cannot make the runner refresh more often than this.
 constexpr Milliseconds kAtMost = std::chrono::minutes(1);
 
 std::string with_host(std::string_view url, std::string_view host) {
@@ -29,7 +29,7 @@ std::string with_host(std::string_view url, std::string_view host) {
     return text;
 }
 
-// The configuration's, where it has one, else the row's.
+// The configured URL, or the row's if none is configured.
 std::string url_of(std::string_view configured, std::string_view row, std::string_view host) {
     return with_host(configured.empty() ? row : configured, host);
 }
@@ -105,7 +105,7 @@ OAuthRequest post(const OAuthClient& client, const std::string& url, TokenBody f
     return request;
 }
 
-// With who we are, in the way that the row says.
+// Adds the client's credentials in the way that the provider's row requires.
 OAuthRequest post_as_client(const OAuthClient& client, const std::string& url, TokenBody form,
                             Parameters parameters) {
     const bool is_basic = client.provider->client_auth == ClientAuth::Basic;
@@ -120,31 +120,31 @@ OAuthRequest post_as_client(const OAuthClient& client, const std::string& url, T
 
 struct Phrase {
     std::string_view code;
-    std::string_view text;  // behind the provider's name
+    std::string_view text;  // after the provider's name
 };
 constexpr std::array kPhrases = {
     Phrase{"timeout", " did not answer in time."},
     Phrase{"resolve", "'s address was not found."},
     Phrase{"connect", " could not be reached."},
     Phrase{"tls", "'s certificate could not be verified."},
-    Phrase{"broken", " broke the connection off."},
-    Phrase{"redirect", " answered from another address than the one that is configured."},
-    Phrase{"too_large", " answered with more than a token can be."},
-    Phrase{"no_json", " answered with something that is no token."},
-    Phrase{"invalid_answer", " answered with something that is no token."},
-    Phrase{"http_429", " asks for fewer requests."},
+    Phrase{"broken", " closed the connection."},
+    Phrase{"redirect", " replied with a redirect to another address."},
+    Phrase{"too_large", " sent a reply that is too large for a token."},
+    Phrase{"no_json", " sent a reply without a valid token."},
+    Phrase{"invalid_answer", " sent a reply without a valid token."},
+    Phrase{"http_429", " received too many requests."},
 };
 
 std::string_view unavailable_text(std::string_view code) {
     const auto* found = std::find_if(kPhrases.begin(), kPhrases.end(),
                                      [&](const Phrase& phrase) { return phrase.code == code; });
     if (found != kPhrases.end()) return found->text;
-    return code.starts_with("http_5") ? " has trouble of its own." : " gave no token.";
+    return code.starts_with("http_5") ? " reported an internal error." : " returned no token.";
 }
 
 }  // namespace
 
-std::string unready_reason(const Provider& provider, const ProvidersSettings& settings) {
+std::string missing_settings(const Provider& provider, const ProvidersSettings& settings) {
     const auto found = settings.find(provider.id);
     const bool has_id = found != settings.end() && !found->second.client_id.empty();
     const bool has_secret = found != settings.end() && !found->second.client_secret.empty();
@@ -176,8 +176,9 @@ OAuthClient oauth_client(const Provider& provider, const ProvidersSettings& sett
     client.client_secret = own.client_secret;
     client.authorize_url = url_of(own.authorize_url, provider.authorize_url, host);
     client.token_url = url_of(own.token_url, provider.token_url, host);
-    // A row without one has no use for an address, whatever the configuration says; and the tokens
-    // of another server are nothing that the row's should see.
+    // A provider without a look-up or revocation ignores the configured address. The row's own
+    // addresses are not used for a configured server: its tokens must not be sent to the row's
+    // server.
     const bool is_rows_server = own.token_url.empty();
     if (!provider.lookup_url.empty()) {
         client.lookup_url = url_of(own.lookup_url, is_rows_server ? provider.lookup_url : "", host);
@@ -260,13 +261,12 @@ std::string failure_text(const Provider& provider, const TokenFailure& failure) 
     const std::string code = " (" + failure.code + ")";
     switch (failure.kind) {
         case TokenFailure::Kind::Refused:
-            return name + " does not accept this authorization any more" + code +
-                   ". Connect it again.";
+            return name + " no longer accepts this authorization" + code + ". Connect it again.";
         case TokenFailure::Kind::Revoked:
-            return "The access was taken back at " + name + code + ". Connect it again.";
+            return "The access was withdrawn at " + name + code + ". Connect it again.";
         case TokenFailure::Kind::Misconfigured:
             return name + " does not accept this installation of Muster" + code +
-                   ". Its operator has to check what is configured for " + name + ".";
+                   ". Its operator must check the configuration of " + name + ".";
         case TokenFailure::Kind::Unavailable:
             break;
     }

@@ -1,6 +1,7 @@
-// OAuth 2.0 as a client, without a wire: the authorization request's address (RFC 6749 section 4.1,
-// PKCE of RFC 7636), token requests, and what a token endpoint's answer means, with the providers'
-// quirks from their rows (rules/connections/providers.hpp). net/oauth.hpp does the calling.
+// An OAuth 2.0 client without network access: the authorization URL (RFC 6749 section 4.1, PKCE of
+// RFC 7636), token requests, and the interpretation of replies. The rows of
+// rules/connections/providers.hpp give the differences between providers. net/oauth.hpp sends the
+// requests.
 #pragma once
 
 #include "base/oauth.hpp"
@@ -17,39 +18,39 @@
 
 namespace muster::rules {
 
-// "" for a provider that connections can be made to, else what the operator has not set.
-[[nodiscard]] std::string unready_reason(const Provider& provider,
-                                         const ProvidersSettings& settings);
+// "" if connections to this provider can be made, otherwise the settings that are missing.
+[[nodiscard]] std::string missing_settings(const Provider& provider,
+                                           const ProvidersSettings& settings);
 
-// The host that an admin's settings name, whole ("acme" and "acme.myshopify.com" are one); nullopt
-// for one that is none of the provider's.
+// The full host from an admin's settings: "acme" and "acme.myshopify.com" are equal. nullopt for a
+// host that does not belong to the provider.
 [[nodiscard]] std::optional<std::string> settings_host(const HostRule& rule, std::string_view text);
 
-// A provider as this installation speaks to it: the row, with the configuration's values and the
-// host in their places.
+// A provider as configured in this installation: its row, with the configured values and the host
+// filled in.
 struct OAuthClient {
     const Provider* provider = nullptr;
     std::string client_id;
     Secret client_secret;
     std::string authorize_url;
     std::string token_url;
-    // "" = none. A server that the configuration names in the row's place has those that the
-    // configuration names with it.
+    // "" = none. If the configuration replaces the row's server, only configured URLs are used
+    // here.
     std::string lookup_url;
     std::string revoke_url;
     std::string issuer;
-    std::string scopes;  // as they go on the wire
+    std::string scopes;  // as sent to the provider
     std::string ca_file;
 };
-// `host`: the connection's own, "" where the row has none from settings. Only for a provider that
-// is ready.
+// `host`: the host of the connection; "" if the row takes no host from settings. The provider must
+// be ready.
 [[nodiscard]] OAuthClient oauth_client(const Provider& provider, const ProvidersSettings& settings,
                                        std::string_view host);
 
 struct AuthorizationRequest {
     std::string redirect_uri;
     std::string state;
-    std::string verifier;  // 43 to 128 characters of RFC 7636; not sent where there is no PKCE
+    std::string verifier;  // 43 to 128 characters of RFC 7636; not sent without PKCE
 };
 [[nodiscard]] std::string authorization_url(const OAuthClient& client,
                                             const AuthorizationRequest& request);
@@ -57,58 +58,59 @@ struct AuthorizationRequest {
 [[nodiscard]] OAuthRequest code_request(const OAuthClient& client,
                                         const AuthorizationRequest& request, std::string_view code);
 [[nodiscard]] OAuthRequest refresh_request(const OAuthClient& client, const Secret& refresh_token);
-// Of a row with a look-up, and of one with a revocation.
+// Requires a row with a look-up or a revocation, respectively.
 [[nodiscard]] OAuthRequest lookup_request(const OAuthClient& client, const Secret& access_token);
-// Which of a connection's tokens is given back, where the row has a revocation.
+// The token to revoke, for a row with a revocation.
 [[nodiscard]] const Secret& token_to_revoke(const Provider& provider, const Secret& access_token,
                                             const std::optional<Secret>& refresh_token);
 [[nodiscard]] OAuthRequest revocation_request(const OAuthClient& client, const Secret& token);
 
-// What was granted. Kept details are texts that the row names, each at most 255 bytes without
-// control characters; others are left out.
+// Granted tokens. Details are texts that the row names, each at most 255 bytes without control
+// characters; others are dropped.
 struct Tokens {
     Secret access_token;
-    std::optional<Secret> refresh_token;         // nullopt: the one before stays, if there is one
-    std::optional<Milliseconds> life;            // of the access token; nullopt: endless
-    std::map<std::string, std::string> details;  // "scope" too, as it was granted
+    std::optional<Secret> refresh_token;         // nullopt: keep the previous one, if any
+    std::optional<Milliseconds> life;            // of the access token; nullopt: it does not expire
+    std::map<std::string, std::string> details;  // includes "scope" as granted
 };
-// Why there are none.
+// The reason why no tokens were granted.
 struct TokenFailure {
     enum class Kind : std::uint8_t {
-        Refused,        // the grant is no good, and will not be
-        Revoked,        // the access was taken back
-        Misconfigured,  // we are not accepted as a client: the operator's business
-        Unavailable,    // anything else: it may be different later
+        Refused,        // the grant is invalid, permanently
+        Revoked,        // access was withdrawn
+        Misconfigured,  // the client was rejected: the operator must act
+        Unavailable,    // anything else: may be temporary
     };
     Kind kind = Kind::Unavailable;
-    std::string code;  // the provider's or ours, [a-z0-9_.-]{1,64}
+    std::string code;  // the provider's code or Muster's, [a-z0-9_.-]{1,64}
 };
 using TokenAnswer = std::variant<Tokens, TokenFailure>;
 
-// A provider's error code in lower case, [a-z0-9_.-]{1,64}; "" for what is none: an error may be a
-// whole sentence, with who knows what in it.
+// A provider's error code in lower case, [a-z0-9_.-]{1,64}. "" for any other text: an error may be
+// a whole sentence with unknown content.
 [[nodiscard]] std::string plain_error_code(std::string_view text);
-// Whether what a provider told is a text that is kept with a connection (see Tokens::details).
+// True if a text from a provider may be stored with a connection (see Tokens::details).
 [[nodiscard]] bool is_kept_detail(std::string_view text);
 
-// Reads an answer strictly: whatever is no token is a failure. An error counts in a 200 as well
-// (Slack's ok:false, GitHub's error).
+// Reads a reply strictly: a reply without a valid token is a failure. An error in a 200 is also a
+// failure (Slack's ok:false, GitHub's error).
 [[nodiscard]] TokenAnswer read_token_answer(const Provider& provider, int status,
                                             std::string_view body);
-// What the row's look-up found; nullopt where a field is missing.
+// The values of the row's look-up; nullopt if a field is missing.
 [[nodiscard]] std::optional<std::map<std::string, std::string>> read_lookup_answer(
     const Provider& provider, int status, std::string_view body);
 
-// What an admin is told, with the provider's name: at most 255 characters, never a word of the
-// provider's save the code.
+// The message for an admin, with the provider's name: at most 255 characters. The only text from
+// the provider is its error code.
 [[nodiscard]] std::string failure_text(const Provider& provider, const TokenFailure& failure);
 
-// When tokens that came at `now` and live for `life` are refreshed: 15 minutes ahead, at least
-// daily and at most each minute; where they cannot be, when they end. nullopt: never.
+// When to refresh tokens that were received at `now` and live for `life`: 15 minutes before they
+// expire, at least once a day, at most once a minute. If they cannot be refreshed: when they
+// expire. nullopt: never.
 [[nodiscard]] std::optional<Timestamp> refresh_due(bool can_refresh,
                                                    const std::optional<Milliseconds>& life,
                                                    Timestamp now);
-// How long after a failed attempt the next one comes; `attempts`: how many failed, this one too.
+// The delay of the next attempt. `attempts`: the number of failed attempts, including the last one.
 [[nodiscard]] Milliseconds refresh_back_off(int attempts);
 
 }  // namespace muster::rules

@@ -1,5 +1,5 @@
-// What providers answer (rules/connections/oauth.hpp), read as hostile: whatever is not plainly a
-// token is none, and nothing of an answer but a short code of plain letters gets any further.
+// Reads the replies of providers (rules/connections/oauth.hpp). Replies are untrusted: a reply
+// without a clearly valid token is a failure, and only a short code of plain letters is passed on.
 #include "base/text.hpp"
 #include "json/json_body.hpp"
 #include "rules/connections/oauth.hpp"
@@ -14,7 +14,7 @@ using json::JsonIn;
 constexpr std::size_t kLongestToken = 4096;
 constexpr std::size_t kLongestDetail = 255;
 constexpr std::size_t kLongestCode = 64;
-// What is said to live longer than this lives this long: no date may run over.
+// Longer lives are shortened to this, so that dates do not overflow.
 constexpr std::int64_t kLongestLifeSeconds = 10L * 365 * 86'400;
 
 constexpr const char* kNoJson = "no_json";
@@ -26,8 +26,8 @@ bool is_in(const Names& names, std::string_view name) {
     return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The object that an answer is, with the parser that it lives in. A key that is there twice makes
-// it none: two readers would read two things.
+// A reply that is a JSON object, with its parser. An object with a duplicate key is rejected,
+// because two readers could interpret it differently.
 class Answer {
   public:
     explicit Answer(std::string_view body) {
@@ -40,12 +40,12 @@ class Answer {
     }
 
     bool is_object() const { return is_object_; }
-    // nullptr where it is missing or null.
+    // nullptr if it is missing or null.
     const JsonIn* find(std::string_view name) const {
         const auto found = members_.find(name);
         return found == members_.end() || found->second.is_null() ? nullptr : &found->second;
     }
-    // nullopt for anything but a string.
+    // nullopt unless it is a string.
     std::optional<std::string_view> text(std::string_view name) const {
         const JsonIn* value = find(name);
         return value == nullptr ? std::nullopt : value->string();
@@ -57,7 +57,7 @@ class Answer {
     bool is_object_ = false;
 };
 
-// RFC 6749 says `error`; Notion's API says `code`, and HubSpot's `status`.
+// RFC 6749 uses `error`, Notion's API `code`, and HubSpot `status`.
 std::string error_code(const Answer& answer) {
     for (const std::string_view name : {"error", "code", "status"}) {
         if (const auto text = answer.text(name)) {
@@ -70,7 +70,7 @@ std::string error_code(const Answer& answer) {
 Kind kind_of(const Provider& provider, int status, std::string_view code) {
     if (is_in(provider.revocations, code)) return Kind::Revoked;
     if (code == "invalid_grant" || is_in(provider.refusals, code)) return Kind::Refused;
-    // 401 is for a client that is not known (RFC 6749 section 5.2), whatever it is called.
+    // 401 means an unknown client (RFC 6749 section 5.2), whatever the code.
     const bool is_unknown_client = code == "invalid_client" || code == "unauthorized_client" ||
                                    is_in(provider.misconfigurations, code) || status == 401;
     return is_unknown_client ? Kind::Misconfigured : Kind::Unavailable;
@@ -92,8 +92,8 @@ bool is_token(std::string_view text) {
            std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
-// Any of the three ways in which an answer says that it holds no token.
-bool tells_error(const Answer& answer) {
+// Checks the three ways in which a reply can report an error.
+bool has_error(const Answer& answer) {
     if (const JsonIn* ok = answer.find("ok")) {
         if (ok->boolean() != true) return true;
     }
@@ -102,21 +102,21 @@ bool tells_error(const Answer& answer) {
 }
 
 bool is_known_type(const Provider& provider, const Answer& answer) {
-    if (answer.find("token_type") == nullptr) return true;  // Shopify's have none
+    if (answer.find("token_type") == nullptr) return true;  // Shopify omits it
     const auto type = answer.text("token_type");
     return type && (equal_ignoring_case(*type, "bearer") || is_in(provider.token_types, *type));
 }
 
-// Seconds, as a number or as text; nullopt for what is neither or below zero.
+// Seconds as a number or as text; nullopt for anything else and for negative values.
 std::optional<std::int64_t> seconds_of(const JsonIn& value) {
     auto seconds = value.number();
     if (const auto text = value.string()) seconds = parse_number<double>(*text);
-    if (!seconds || !(*seconds >= 0)) return std::nullopt;  // nor is NaN a number
+    if (!seconds || !(*seconds >= 0)) return std::nullopt;  // also rejects NaN
     return *seconds < static_cast<double>(kLongestLifeSeconds) ? static_cast<std::int64_t>(*seconds)
                                                                : kLongestLifeSeconds;
 }
 
-// False for a life that is none. Nothing said, and 0, mean that the token does not end.
+// Returns false for an invalid lifetime. A missing value and 0 mean that the token does not expire.
 bool read_life(const Provider& provider, const Answer& answer, Tokens& tokens) {
     if (provider.life == TokenLife::Endless) return true;
     const JsonIn* expires_in = answer.find("expires_in");
@@ -126,8 +126,8 @@ bool read_life(const Provider& provider, const Answer& answer, Tokens& tokens) {
     return seconds.has_value();
 }
 
-// A refresh token that is no token makes the answer no answer: whoever forgot it would have to ask
-// an admin to connect anew.
+// An invalid refresh token makes the whole reply invalid. To ignore it would force an admin to
+// connect again later.
 bool read_refresh_token(const Provider& provider, const Answer& answer, Tokens& tokens) {
     const JsonIn* value = answer.find("refresh_token");
     if (provider.refresh == Refresh::Never || value == nullptr) return true;
@@ -139,7 +139,7 @@ bool read_refresh_token(const Provider& provider, const Answer& answer, Tokens& 
     return true;
 }
 
-// A text or a whole number; `name` may lead into an object ("team.id").
+// A text or an integer. `name` may point into an object ("team.id").
 std::optional<std::string> detail_of(const Answer& answer, std::string_view name) {
     const std::size_t dot = name.find('.');
     const JsonIn* value = answer.find(name.substr(0, dot));
@@ -195,7 +195,7 @@ TokenAnswer read_token_answer(const Provider& provider, int status, std::string_
     const Answer answer(body);
     const bool is_success = status <= 299;
     if (is_success && !answer.is_object()) return unavailable(kNoJson);
-    if (is_success && !tells_error(answer)) return read_tokens(provider, answer);
+    if (is_success && !has_error(answer)) return read_tokens(provider, answer);
     return failure_of(provider, status, answer);
 }
 

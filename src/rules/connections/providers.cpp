@@ -5,10 +5,10 @@
 namespace muster::rules {
 namespace {
 
-// The three of Google's: developers.google.com/identity/protocols/oauth2/web-server. Without
-// access_type=offline there is no refresh token, and without prompt=consent there is one at the
-// first consent alone, so that who connects anew would get none. A token is given back by itself,
-// without the client's name; the whole consent ends with it.
+// For all three Google providers: developers.google.com/identity/protocols/oauth2/web-server.
+// access_type=offline is needed to get a refresh token. prompt=consent is needed to get one at
+// every consent, not only at the first. A token is revoked without client credentials; this revokes
+// the whole consent.
 constexpr std::string_view kGoogleAuthorize = "https://accounts.google.com/o/oauth2/v2/auth";
 constexpr std::string_view kGoogleToken = "https://oauth2.googleapis.com/token";
 constexpr std::string_view kGoogleRevoke = "https://oauth2.googleapis.com/revoke";
@@ -33,9 +33,8 @@ constexpr std::array kProviders = {
         .revoke_url = kGoogleRevoke,
         .misconfigurations = kGoogleMisconfigurations,
     },
-    // developers.notion.com/guides/get-started/authorization. What may be read is chosen by the
-    // admin, page by page: there are no scopes. Both the token and the revocation request are JSON,
-    // and refreshing rotates both tokens.
+    // developers.notion.com/guides/get-started/authorization. There are no scopes: the admin
+    // selects the pages. Token and revocation requests are JSON. A refresh replaces both tokens.
     Provider{
         .id = "notion",
         .name = "Notion",
@@ -57,7 +56,7 @@ constexpr std::array kProviders = {
         .authorize_url = kGoogleAuthorize,
         .token_url = kGoogleToken,
         .issuer = kGoogleIssuer,
-        // developers.google.com/workspace/docs/api/auth: documents are listed by Drive alone.
+        // developers.google.com/workspace/docs/api/auth: only Drive can list documents.
         .scopes = "https://www.googleapis.com/auth/documents.readonly "
                   "https://www.googleapis.com/auth/drive.metadata.readonly",
         .extra = kGoogleExtra,
@@ -66,10 +65,10 @@ constexpr std::array kProviders = {
         .misconfigurations = kGoogleMisconfigurations,
     },
     // docs.slack.dev/authentication/installing-with-oauth, docs.slack.dev/reference/methods. Errors
-    // come inside a 200 as {"ok":false,"error":…}, the token is a "bot" one, and it ends only where
-    // the app has token rotation. PKCE would make the app a public client for good
-    // (docs.slack.dev/authentication/using-pkce). Basic is what Slack prefers. auth.revoke takes
-    // the access token alone.
+    // come in a 200 as {"ok":false,"error":…}. The token type is "bot". Tokens expire only if the
+    // app uses token rotation. PKCE would permanently make the app a public client
+    // (docs.slack.dev/authentication/using-pkce). Slack recommends Basic. auth.revoke accepts only
+    // the access token.
     Provider{
         .id = "slack",
         .name = "Slack",
@@ -91,15 +90,15 @@ constexpr std::array kProviders = {
                               "oauth_authorization_url_mismatch"},
     },
     // learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow. Access tokens
-    // live for 60 days; refresh tokens are for approved partners only (…/programmatic-refresh-
-    // tokens), so most connections run out. The scopes are those that every app may have; reading a
-    // company's page (r_organization_social) wants LinkedIn's approval, and `scopes`. A code that
-    // is no good is an invalid_request. PKCE is for native clients, with an authorization page of
-    // its own.
+    // live for 60 days. Only approved partners get refresh tokens (…/programmatic-refresh-tokens),
+    // so most connections expire. These scopes are open to every app. Reading a company's page
+    // (r_organization_social) requires LinkedIn's approval and the setting `scopes`. An invalid
+    // code is reported as invalid_request. PKCE is for native clients, which use a different
+    // authorization page.
     Provider{
         .id = "linkedin",
         .name = "LinkedIn",
-        .description = "Knows your profile, and may post in your name.",
+        .description = "Reads your profile and can post on your behalf.",
         .authorize_url = "https://www.linkedin.com/oauth/v2/authorization",
         .token_url = "https://www.linkedin.com/oauth/v2/accessToken",
         .issuer = "https://www.linkedin.com/oauth",
@@ -107,11 +106,11 @@ constexpr std::array kProviders = {
         .pkce = Pkce::None,
         .refusals = {"invalid_request"},
     },
-    // shopify.dev/docs/apps/build/authentication-authorization/access-tokens. Each shop is an
-    // authorization server of its own, below a domain that is Shopify's, because our client secret
-    // goes there. Without expiring=1 the token would never end, which Shopify's API refuses from
-    // public apps; with it, it lives for an hour and comes with a rotating refresh token. An answer
-    // has no token_type, and a code that is no good is an invalid_request.
+    // shopify.dev/docs/apps/build/authentication-authorization/access-tokens. Each shop is its own
+    // authorization server. Its host must be below Shopify's domain, because the client secret is
+    // sent there. Without expiring=1 the token would not expire, and Shopify's API rejects such
+    // tokens from public apps. With it, the token lives for an hour and comes with a rotating
+    // refresh token. Replies have no token_type. An invalid code is reported as invalid_request.
     Provider{
         .id = "shopify",
         .name = "Shopify",
@@ -127,7 +126,7 @@ constexpr std::array kProviders = {
     },
     // developers.hubspot.com/docs/api-reference/latest/authentication/manage-oauth-tokens: the
     // dated endpoints; /oauth/v1/token ends in February 2027. Access tokens live for 30 minutes.
-    // Errors may name themselves in `status`, in capitals.
+    // Errors may have their code in `status`, in capitals.
     Provider{
         .id = "hubspot",
         .name = "HubSpot",
@@ -141,9 +140,9 @@ constexpr std::array kProviders = {
         .refusals = {"bad_refresh_token", "bad_auth_code", "mismatch_redirect_uri_auth_code"},
         .misconfigurations = {"bad_client_id", "bad_client_secret", "bad_redirect_uri"},
     },
-    // docs.sentry.io/api/auth and sentry.io/.well-known/oauth-authorization-server. No revocation
-    // endpoint. An installation of one's own is the operator's business, never a tenant's: our
-    // client secret goes there.
+    // docs.sentry.io/api/auth and sentry.io/.well-known/oauth-authorization-server. There is no
+    // revocation endpoint. Only the operator may configure a self-hosted instance, never a tenant,
+    // because the client secret is sent there.
     Provider{
         .id = "sentry",
         .name = "Sentry",
@@ -153,9 +152,9 @@ constexpr std::array kProviders = {
         .scopes = "org:read project:read event:read",
         .host = {.source = HostSource::Configuration, .fallback = "sentry.io"},
     },
-    // posthog.com/docs/api/oauth. oauth.posthog.com stands before both regions; `host` names one of
-    // them (us.posthog.com, eu.posthog.com) or an installation of the operator's own, and never
-    // comes from a tenant, because our client secret goes there. Refresh tokens rotate.
+    // posthog.com/docs/api/oauth. oauth.posthog.com serves both regions. `host` names one region
+    // (us.posthog.com, eu.posthog.com) or a self-hosted instance. Only the operator may set it,
+    // never a tenant, because the client secret is sent there. Refresh tokens rotate.
     Provider{
         .id = "posthog",
         .name = "PostHog",
@@ -167,9 +166,9 @@ constexpr std::array kProviders = {
         .revocation = Revocation::Form,
         .revoke_url = "https://{host}/oauth/revoke/",
     },
-    // docs.stripe.com/connect/oauth-reference. The client secret is the platform's secret key, and
-    // the access token one for the account that was connected: it never ends, so the refresh token
-    // is of no use. Who is connected is stripe_user_id.
+    // docs.stripe.com/connect/oauth-reference. The client secret is the platform's secret key. The
+    // access token belongs to the connected account and does not expire, so the refresh token is
+    // not needed. stripe_user_id identifies the account.
     Provider{
         .id = "stripe",
         .name = "Stripe",
@@ -181,9 +180,9 @@ constexpr std::array kProviders = {
         .life = TokenLife::Endless,
         .refresh = Refresh::Never,
     },
-    // mailchimp.com/developer/marketing/guides/access-user-data-oauth-2. No scopes; the token never
-    // ends, though its expires_in says 0. Which data centre the account lives in (`dc`) is asked
-    // for with the new token, and every call of the API needs it.
+    // mailchimp.com/developer/marketing/guides/access-user-data-oauth-2. There are no scopes. The
+    // token does not expire, although its expires_in is 0. A look-up with the new token gives the
+    // account's data centre (`dc`), which every API call needs.
     Provider{
         .id = "mailchimp",
         .name = "Mailchimp",
@@ -196,8 +195,8 @@ constexpr std::array kProviders = {
         .lookup_fields = {"dc"},
     },
     // developer.intuit.com/app/developer/qbo/docs/develop/authentication-and-authorization/oauth-2.0
-    // and its discovery document. Which company was chosen (`realmId`) is told by the callback
-    // alone. There is no scope that only reads. Refresh tokens rotate about daily.
+    // and its discovery document. Only the callback gives the chosen company (`realmId`). There is
+    // no read-only scope. Refresh tokens rotate about daily.
     Provider{
         .id = "quickbooks",
         .name = "QuickBooks",
@@ -211,10 +210,11 @@ constexpr std::array kProviders = {
         .revocation = Revocation::Json,
         .revoke_url = "https://developer.api.intuit.com/v2/oauth2/tokens/revoke",
     },
-    // docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps. Answers are forms
-    // unless JSON is asked for, and errors come inside a 200. Tokens of an OAuth app never end;
-    // those of a GitHub App live for eight hours and come with a rotating refresh token. A GitHub
-    // Enterprise Server is the operator's business, never a tenant's: our client secret goes there.
+    // docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps. Replies are forms
+    // unless JSON is requested, and errors come in a 200. Tokens of an OAuth app do not expire.
+    // Tokens of a GitHub App live for eight hours and come with a rotating refresh token. Only the
+    // operator may configure a GitHub Enterprise Server, never a tenant, because the client secret
+    // is sent there.
     Provider{
         .id = "github",
         .name = "GitHub",
@@ -227,9 +227,9 @@ constexpr std::array kProviders = {
         .refusals = {"bad_verification_code", "bad_refresh_token"},
         .misconfigurations = {"incorrect_client_credentials", "redirect_uri_mismatch"},
     },
-    // docs.gitlab.com/api/oauth2. Access tokens live for two hours, refresh tokens rotate. An
-    // installation of one's own is the operator's business, never a tenant's: our client secret
-    // goes there.
+    // docs.gitlab.com/api/oauth2. Access tokens live for two hours; refresh tokens rotate. Only the
+    // operator may configure a self-hosted instance, never a tenant, because the client secret is
+    // sent there.
     Provider{
         .id = "gitlab",
         .name = "GitLab",

@@ -1,6 +1,6 @@
-// The third-party products that an organization can connect (specification 2.13): one row each
-// holds all that there is to know about one as an OAuth 2.0 authorization server. How to add one: a
-// row in providers.cpp; catalogue, configuration, connecting and refreshing follow
+// The third-party products that an organization can connect (specification 2.13). A row holds all
+// facts about a product as an OAuth 2.0 authorization server. To add a provider, add a row to
+// providers.cpp; the catalogue, the configuration, connecting and refreshing follow from it
 // (docs/external-data.md).
 #pragma once
 
@@ -11,41 +11,41 @@
 
 namespace muster::rules {
 
-// How the token endpoint learns who we are (RFC 6749 section 2.3.1).
+// How the client authenticates to the token endpoint (RFC 6749 section 2.3.1).
 enum class ClientAuth : std::uint8_t { Body, Basic };
-// What a token request looks like; RFC 6749 knows forms alone.
+// The format of a token request. RFC 6749 defines only forms.
 enum class TokenBody : std::uint8_t { Form, Json };
 enum class Pkce : std::uint8_t { S256, None };
-// When an access token ends: as the answer's expires_in says (never, where it says nothing), or
-// never, whatever it says.
+// AsAnswered: the access token expires after expires_in, or never if that is missing. Endless: it
+// never expires, whatever expires_in says.
 enum class TokenLife : std::uint8_t { AsAnswered, Endless };
-// Whether a refresh token is of use to us.
+// Whether a refresh token is used.
 enum class Refresh : std::uint8_t { WithToken, Never };
-// How a token is given back when a connection is deleted.
+// How a token is revoked when a connection is deleted.
 enum class Revocation : std::uint8_t {
     None,
     Form,   // RFC 7009
     Json,   // the same fields as JSON
-    Token,  // a form with the token alone: no client says who it is
+    Token,  // a form with only the token, without client credentials
 };
-// Which of the two is given back: the refresh token, where there is one, or the access token.
+// The token to revoke. Refresh: the refresh token if there is one, otherwise the access token.
 enum class RevokedToken : std::uint8_t { Refresh, Access };
 
-// Where the place of "{host}" in a row's URLs comes from.
+// The source of the "{host}" in a row's URLs.
 enum class HostSource : std::uint8_t {
     None,
-    // The admin who connects names it, in settings; only below a domain of the provider's own,
-    // because our client secret is sent there.
+    // The connecting admin gives it in settings. It must be below the provider's domain, because
+    // the client secret is sent there.
     Settings,
-    // The operator does, in the configuration: an installation of one's own.
+    // The operator gives it in the configuration: a self-hosted instance.
     Configuration,
 };
 
 struct HostRule {
     HostSource source = HostSource::None;
-    std::string_view setting = {};   // "shop": the key in settings
-    std::string_view suffix = {};    // ".myshopify.com": of a host from settings; may be left out
-    std::string_view fallback = {};  // a host from the configuration, where it names none
+    std::string_view setting = {};  // "shop": the key in settings
+    std::string_view suffix = {};   // ".myshopify.com": appended to a host from settings if missing
+    std::string_view fallback = {};  // the host if none is configured
 };
 
 struct Parameter {
@@ -54,7 +54,7 @@ struct Parameter {
 };
 inline constexpr std::size_t kMostParameters = 2;
 inline constexpr std::size_t kMostNames = 4;
-using Names = std::array<std::string_view, kMostNames>;  // "" behind the last one
+using Names = std::array<std::string_view, kMostNames>;  // unused entries at the end are ""
 
 struct Provider {
     std::string_view id;    // "google_docs"
@@ -62,43 +62,43 @@ struct Provider {
     std::string_view description;
     std::string_view authorize_url;
     std::string_view token_url;
-    // What RFC 9207's `iss` must be, where it is sent; "": the origin of authorize_url.
+    // The expected `iss` of RFC 9207, if it is sent. "": the origin of authorize_url.
     std::string_view issuer = {};
-    std::string_view scopes = {};  // separated by spaces here; "": none are asked for
-    char scope_separator = ' ';    // on the wire
+    std::string_view scopes = {};  // separated by spaces; "": none are requested
+    char scope_separator = ' ';    // in the request
     Pkce pkce = Pkce::S256;
     ClientAuth client_auth = ClientAuth::Body;
     TokenBody token_body = TokenBody::Form;
-    // Of the authorization request, behind the standard's own.
+    // Additional parameters of the authorization request.
     std::array<Parameter, kMostParameters> extra = {};
-    // Of the request that makes tokens of a code.
+    // Additional parameters of the request that exchanges a code for tokens.
     std::array<Parameter, kMostParameters> code_extra = {};
     HostRule host = {};
-    // Of the callback and of the token's answer: what is kept with the connection.
+    // Fields of the callback and of the token reply that are stored with the connection.
     Names callback_fields = {};
     Names answer_fields = {};
     TokenLife life = TokenLife::AsAnswered;
     Refresh refresh = Refresh::WithToken;
-    // Asked for with the new token ("Authorization: OAuth <token>"), and what of its answer is
-    // kept.
+    // Called with the new token ("Authorization: OAuth <token>"), and the stored fields of its
+    // reply.
     std::string_view lookup_url = {};
     Names lookup_fields = {};
     Revocation revocation = Revocation::None;
     std::string_view revoke_url = {};
     RevokedToken revoked_token = RevokedToken::Refresh;
-    // What token_type may say beside "bearer".
+    // Accepted values of token_type in addition to "bearer".
     Names token_types = {};
-    // Error codes, in lower case, beside invalid_grant that end a connection until somebody
-    // connects anew; those that say that the access was taken back; those beside invalid_client and
-    // unauthorized_client that say that we are not accepted as a client.
+    // Error codes in lower case. refusals, like invalid_grant: the connection has expired and must
+    // be connected again. revocations: access was withdrawn. misconfigurations, like invalid_client
+    // and unauthorized_client: the client was rejected.
     Names refusals = {};
     Names revocations = {};
     Names misconfigurations = {};
 };
 
-// All of them, in the order of the specification.
+// All providers, in the order of the specification.
 std::span<const Provider> providers();
-// nullptr for any other.
+// nullptr if there is no such provider.
 const Provider* find_provider(std::string_view id);
 
 }  // namespace muster::rules

@@ -1,5 +1,5 @@
-// Articles, which an organization writes for its sites (docs/engagement.md "Content"). Types and
-// the form of a slug only.
+// Articles of an organization for its sites (docs/engagement.md "Content"). Types and the check of
+// a slug only.
 #pragma once
 
 #include "base/ids.hpp"
@@ -36,7 +36,7 @@ struct Article {
     std::optional<AdminId> created_by;
     Timestamp created_at;
     Timestamp updated_at;
-    std::string body_html;  // sanitised; "" in lists
+    std::string body_html;  // sanitized; "" in lists
 
     ArticleStatus status() const {
         return published_at ? ArticleStatus::Published : ArticleStatus::Draft;

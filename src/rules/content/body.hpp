@@ -1,4 +1,4 @@
-// The types of an article's body fields (json/schema.hpp): HTML, and the address of a cover.
+// Types of an article's body fields (json/schema.hpp): HTML, and the URL of a cover image.
 #pragma once
 
 #include "json/schema.hpp"
@@ -8,8 +8,8 @@
 
 namespace muster::rules {
 
-// HTML for other sites' pages, sanitised (rules/content/html_sanitizer.hpp); then at most
-// `most_bytes`.
+// HTML for third-party pages. It is sanitized first (rules/content/html_sanitizer.hpp) and may then
+// have at most `most_bytes` bytes.
 struct Html {
     std::size_t most_bytes;
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
@@ -17,8 +17,8 @@ struct Html {
     Json::Value schema() const;
 };
 
-// An absolute https address of at most `max` bytes, for a browser: visible ASCII, a host that an
-// origin can have.
+// An absolute https URL of at most `max` bytes, of visible ASCII, with a host that an origin can
+// have.
 struct HttpsUrl {
     std::size_t max;
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,

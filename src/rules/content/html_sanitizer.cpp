@@ -15,14 +15,14 @@
 namespace muster::rules {
 namespace {
 
-// Bounds of one parse, each far above an article of 200 KiB. The parser's time grows with tags
-// times depth and with the square of one tag's attributes; its memory with formatting that is
-// opened anew in every paragraph.
+// Limits of one parse, each far above the needs of an article of 200 KiB. The parser's time grows
+// with tags times depth and with the square of a tag's attributes. Its memory grows with formatting
+// elements that are re-opened in every paragraph.
 constexpr std::ptrdiff_t kMostTags = 20'000;
 constexpr std::size_t kMostAttributes = 15'000;
-constexpr std::ptrdiff_t kMostTemplates = 500;  // each tag looks through those that are open
+constexpr std::ptrdiff_t kMostTemplates = 500;  // each tag searches the open templates
 constexpr std::size_t kMostMemory = 64U << 20;
-constexpr std::size_t kDeepest = 100;  // elements within one another, written
+constexpr std::size_t kDeepest = 100;  // nesting depth of the output
 constexpr int kPasses = 5;
 
 // ------------------------------------------------------------------ the allowlist
@@ -40,7 +40,7 @@ std::optional<std::string> number(std::string_view value) {
     return std::to_string(*parsed);
 }
 
-std::optional<std::string> nothing(std::string_view) {
+std::optional<std::string> empty_text(std::string_view) {
     return "";
 }
 
@@ -63,9 +63,9 @@ std::optional<std::string> language(std::string_view value) {
     return is_one ? std::optional(std::string(value)) : std::nullopt;
 }
 
-// As a browser reads an address: without white space and controls around it, and without the line
-// breaks and tabs inside that browsers pass over ("java\tscript:").
-std::string as_browsers_read(std::string_view url) {
+// Normalises a URL as browsers do: removes white space and control characters around it, and line
+// breaks and tabs inside ("java\tscript:").
+std::string normalised_url(std::string_view url) {
     const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
     while (!url.empty() && is_blank(url.front())) url.remove_prefix(1);
     while (!url.empty() && is_blank(url.back())) url.remove_suffix(1);
@@ -76,11 +76,11 @@ std::string as_browsers_read(std::string_view url) {
     return read;
 }
 
-// An absolute address of one of these schemes, the scheme in lower case. What is relative is
-// refused: it would lead into whatever page shows the article.
+// Returns an absolute URL with one of these schemes, the scheme in lower case. Rejects relative
+// URLs, which would depend on the page that shows the article.
 std::optional<std::string> address(std::string_view value,
                                    std::span<const std::string_view> schemes) {
-    std::string url = as_browsers_read(value);
+    std::string url = normalised_url(value);
     if (has_control(url)) return std::nullopt;
     for (const std::string_view scheme : schemes) {
         if (url.size() <= scheme.size()) continue;
@@ -106,9 +106,9 @@ std::optional<std::string> picture(std::string_view value) {
 }
 
 struct Attribute {
-    GumboTag element;  // GUMBO_TAG_LAST: any
+    GumboTag element;  // GUMBO_TAG_LAST: any element
     std::string_view name;
-    Sanitizer sanitize;  // nullopt leaves the attribute out
+    Sanitizer sanitize;  // nullopt drops the attribute
 };
 
 constexpr std::array kAttributes = {
@@ -124,7 +124,7 @@ constexpr std::array kAttributes = {
     Attribute{GUMBO_TAG_Q, "cite", page},
     Attribute{GUMBO_TAG_TIME, "datetime", any_text},
     Attribute{GUMBO_TAG_OL, "start", number},
-    Attribute{GUMBO_TAG_OL, "reversed", nothing},
+    Attribute{GUMBO_TAG_OL, "reversed", empty_text},
     Attribute{GUMBO_TAG_COL, "span", number},
     Attribute{GUMBO_TAG_COLGROUP, "span", number},
     Attribute{GUMBO_TAG_TD, "colspan", number},
@@ -152,8 +152,9 @@ constexpr std::array kElements = {
     GUMBO_TAG_CITE,    GUMBO_TAG_ABBR,       GUMBO_TAG_TIME,       GUMBO_TAG_BR,
     GUMBO_TAG_HR,      GUMBO_TAG_IMG,        GUMBO_TAG_COL,        GUMBO_TAG_WBR,
 };
-// Left out with all that is in them: code, what only a plugin or a form shows, and what a browser
-// would read by other rules than this parser did. Any other element is left out around its text.
+// Dropped with their content: code, content for plugins or forms, and elements that a browser may
+// parse by other rules than this parser. Any other unknown element is dropped, but its content is
+// kept.
 constexpr std::array kCode = {
     GUMBO_TAG_SCRIPT,   GUMBO_TAG_STYLE,    GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
     GUMBO_TAG_IFRAME,   GUMBO_TAG_OBJECT,   GUMBO_TAG_EMBED,    GUMBO_TAG_APPLET,
@@ -197,7 +198,7 @@ void append_escaped(std::string& out, std::string_view text) {
     }
 }
 
-// Walks a tree without recursion and writes what the allowlist lets through.
+// Walks a tree without recursion and writes what the allowlist accepts.
 class Writer {
   public:
     std::string written(const GumboNode& body) {
@@ -243,19 +244,20 @@ class Writer {
         }
     }
 
-    // A parser drops the line break right behind <pre>, so one that is meant stands twice.
+    // A parser drops a line break directly after <pre>, so a real one must be doubled.
     void write_text(std::string_view text) {
-        if (out_.size() == behind_pre_ && text.starts_with('\n')) out_ += '\n';
+        if (out_.size() == after_pre_ && text.starts_with('\n')) out_ += '\n';
         append_escaped(out_, text);
     }
 
-    // False for an element that is left out around its content.
+    // Returns false for an element that is dropped while its content is kept.
     bool write_start(const GumboNode& node) {
         const GumboElement& element = node.v.element;
         if (!holds(kElements, element.tag)) return false;
-        // A link that leads nowhere is its text, a picture without one nothing.
-        if (element.tag == GUMBO_TAG_A && !settled(element, "href")) return false;
-        if (element.tag == GUMBO_TAG_IMG && !settled(element, "src")) return false;
+        // A link without a valid target keeps only its text. An image without a valid source is
+        // dropped.
+        if (element.tag == GUMBO_TAG_A && !sanitized(element, "href")) return false;
+        if (element.tag == GUMBO_TAG_IMG && !sanitized(element, "src")) return false;
         (out_ += '<') += name_of(node);
         for (const Attribute& attribute : kAttributes) {
             if (attribute.element == GUMBO_TAG_LAST || attribute.element == element.tag) {
@@ -264,30 +266,31 @@ class Writer {
         }
         if (element.tag == GUMBO_TAG_A) out_ += " rel=\"noopener noreferrer\"";
         out_ += '>';
-        if (element.tag == GUMBO_TAG_PRE) behind_pre_ = out_.size();
+        if (element.tag == GUMBO_TAG_PRE) after_pre_ = out_.size();
         return true;
     }
 
     void write_attribute(const GumboElement& element, const Attribute& attribute) {
-        const auto value = settled(element, attribute);
+        const auto value = sanitized(element, attribute);
         if (!value) return;
         out_.append(" ").append(attribute.name).append("=\"");
         append_escaped(out_, *value);
         out_ += '"';
     }
 
-    static std::optional<std::string> settled(const GumboElement& element,
-                                              const Attribute& attribute) {
+    static std::optional<std::string> sanitized(const GumboElement& element,
+                                                const Attribute& attribute) {
         const GumboAttribute* given =
             gumbo_get_attribute(&element.attributes, attribute.name.data());
         return given == nullptr ? std::nullopt : attribute.sanitize(given->value);
     }
-    static std::optional<std::string> settled(const GumboElement& element, std::string_view name) {
+    static std::optional<std::string> sanitized(const GumboElement& element,
+                                                std::string_view name) {
         const auto* const found =
             std::find_if(kAttributes.begin(), kAttributes.end(), [&](const Attribute& attribute) {
                 return attribute.element == element.tag && attribute.name == name;
             });
-        return settled(element, *found);
+        return sanitized(element, *found);
     }
 
     static const char* name_of(const GumboNode& node) {
@@ -297,28 +300,30 @@ class Writer {
     std::string out_;
     std::vector<Frame> frames_;
     std::size_t depth_ = 0;
-    std::size_t behind_pre_ = std::string::npos;
+    std::size_t after_pre_ = std::string::npos;
 };
 
 // ------------------------------------------------------------------ parsing
 
-// One parse with its memory, given back all at once (the library frees its trees by recursion). The
-// library has no maintainer any more. It is still the choice: Debian 12 has no other stand-alone
-// HTML5 parser for C or C++, and what it costs is bounded here. The library neither checks an
-// allocation nor lets an exception through its C frames. So behind the bound allocate() still hands
-// out memory, and makes the parse end by itself:
-// * The library looks at stop_on_first_error after each token, and the document has begun with an
-//   error: the token at hand is the last one.
-// * A tag's attributes are all one token. The rest of the document becomes '>', which ends the tag.
-//   '<' stays, because the library asserts that a tag's text begins with it.
-// That last token takes memory for a copy of each open formatting element and of the document, each
-// at most once per tag: less than another kMostMemory. The attributes are counted here as well,
-// because only the parser knows what is one.
+// One parse with its memory, which is freed all at once, because the library frees its trees by
+// recursion. The library is no longer maintained. It is still the choice: Debian 12 has no other
+// stand-alone HTML5 parser for C or C++, and its cost is limited here.
+//
+// The library does not check allocations, and an exception must not pass through its C frames. So
+// after a limit is reached, allocate() still returns memory, but makes the parse end:
+// * The library checks stop_on_first_error after each token, and the document begins with an
+//   error, so the current token is the last one.
+// * All attributes of a tag are one token. The rest of the document is overwritten with '>',
+//   which ends the tag. '<' is kept, because the library asserts that a tag's text begins with it.
+//
+// The last token copies each open formatting element and the document at most once per tag: less
+// than another kMostMemory. Attributes are counted here too, because only the parser can recognise
+// them.
 class Parse {
   public:
     explicit Parse(std::string_view html)
-        // As the content of a standards-mode body: what leads off (white space, a frameset) is then
-        // read as everything behind it. The end tag is the error.
+        // Parsed as the content of a body in standards mode, so that leading white space or a
+        // frameset is read like the rest. The end tag is the error.
         : document_("<!DOCTYPE html></x><body>" + std::string(html)) {
         options_.allocator = allocate;
         options_.deallocator = [](void*, void*) {};
@@ -329,11 +334,11 @@ class Parse {
     Parse(const Parse&) = delete;
     Parse& operator=(const Parse&) = delete;
 
-    // nullptr: it cost too much.
+    // nullptr if a limit was exceeded.
     const GumboNode* root() const { return is_stopped_ ? nullptr : output_->root; }
 
   private:
-    // A machine without memory ends the program here.
+    // If the machine has no memory left, the program ends here.
     static void* allocate(void* self, std::size_t size) noexcept {
         auto& parse = *static_cast<Parse*>(self);
         parse.used_ += size;
@@ -370,7 +375,7 @@ const GumboNode* body_of(const GumboNode& root) {
     return nullptr;
 }
 
-// Before it is parsed: by the bytes that only such tags hold, and text seldom.
+// Counts, before parsing, the bytes that start tags. Text rarely contains them.
 bool has_too_many_tags(std::string_view html) {
     constexpr std::string_view kTemplate = "<template";
     std::ptrdiff_t tags = 0;
@@ -382,7 +387,7 @@ bool has_too_many_tags(std::string_view html) {
     return tags > kMostTags || templates > kMostTemplates;
 }
 
-// nullopt for what costs too much.
+// nullopt if a limit was exceeded.
 std::optional<std::string> rebuilt(std::string_view html) {
     if (has_too_many_tags(html)) return std::nullopt;
     const Parse parse(html);
@@ -401,7 +406,8 @@ std::string as_text(std::string_view html) {
 
 std::string sanitized_html(std::string_view html) {
     auto before = rebuilt(html);
-    // Misnested markup is read otherwise once it was written as a tree: until it stays as it is.
+    // Misnested markup can parse differently after it was written as a tree, so repeat until the
+    // result is stable.
     for (int pass = 1; before && pass < kPasses; ++pass) {
         auto after = rebuilt(*before);
         if (after == before) return std::move(*before);

@@ -1,6 +1,5 @@
-// HTML that people wrote elsewhere, made fit for somebody else's page (docs/engagement.md
-// "Content"): a strict allowlist of elements, attributes and schemes. The only file that knows
-// libgumbo.
+// Sanitizes untrusted HTML for display on third-party pages (docs/engagement.md "Content") with a
+// strict allowlist of elements, attributes and schemes. Only this file uses libgumbo.
 #pragma once
 
 #include <string>
@@ -8,11 +7,11 @@
 
 namespace muster::rules {
 
-// The same document with nothing in it but what the allowlist holds, written anew from the parsed
-// tree. What is no code keeps its text. Settled: sanitised again it stays as it is. HTML that is
-// made to cost a parser more than any page (nesting by the thousand) comes back as its own source,
-// escaped. May be longer than what came in, by escapes and end tags; not longer than a small
-// multiple of it.
+// Parses the HTML and writes only what the allowlist contains. Other elements lose their tags but
+// keep their text, except code. The result is stable: sanitizing it again does not change it. HTML
+// that exceeds the parser's limits (for example thousands of nested elements) is returned as
+// escaped source text. The result may be longer than the input, by escapes and end tags, but only
+// by a small factor.
 [[nodiscard]] std::string sanitized_html(std::string_view html);
 
 }  // namespace muster::rules

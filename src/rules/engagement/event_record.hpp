@@ -1,4 +1,4 @@
-// How the API and webhooks show an engagement event.
+// The JSON form of an engagement event in the API and in webhooks.
 #pragma once
 
 #include "base/record.hpp"
@@ -22,7 +22,7 @@ inline constexpr auto kEngagementFields = std::array{
                                  },
                                  any_json},
     field<&EngagementEvent::client_event_id>(
-        "client_event_id", "Sender's own id of the event; null if none was sent.", "order-1001"),
+        "client_event_id", "The sender's id of the event; null if none was sent.", "order-1001"),
     field<&EngagementEvent::occurred_at>("occurred_at", "Time of the event."),
     field<&EngagementEvent::received_at>("received_at", "Time when Muster stored the event."),
     field<&EngagementEvent::geo_country>(

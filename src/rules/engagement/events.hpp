@@ -13,7 +13,7 @@
 
 namespace muster::rules {
 
-// Specification 2.10. The member's ids are those of the membership that the event was linked to.
+// Specification 2.10. The member's ids are those of the linked membership.
 struct EngagementEvent {
     EventId id;
     std::optional<MemberId> member_id;
@@ -28,20 +28,20 @@ struct EngagementEvent {
     Timestamp received_at;
     std::optional<std::string> geo_country;
     std::optional<std::string> geo_region;
-    std::optional<std::string> anonymous_id;  // a visitor's, where no member is named; never shown
+    std::optional<std::string> anonymous_id;  // of a visitor, if no member is named; never shown
 };
 
-// What became of the events of one request.
+// The counts of stored events for one request.
 struct EventCounts {
     std::int64_t accepted = 0;    // newly stored
-    std::int64_t duplicates = 0;  // with a client_event_id that the organization has already
+    std::int64_t duplicates = 0;  // client_event_id already exists in the organization
 };
 
 inline constexpr std::size_t kMostMetadataBytes = 8192;
 inline constexpr Milliseconds kMostAhead = std::chrono::days(1);
 inline constexpr Milliseconds kMostBehind = std::chrono::days(30);
 
-// `prefix`: of the event's fields, "events[3]." or "".
+// `prefix`: the path of the event, "events[3]." or "".
 inline void validate_event(const std::optional<RawJson>& metadata,
                            const std::optional<Timestamp>& occurred_at, Timestamp now,
                            const std::string& prefix, Faults& faults) {
@@ -50,7 +50,7 @@ inline void validate_event(const std::optional<RawJson>& metadata,
     }
     const Timestamp when = occurred_at.value_or(now);
     const bool is_outside = when > now + kMostAhead || when < now - kMostBehind;
-    // One that could not be read has been told already.
+    // An unreadable time already has a fault.
     if (is_outside && !faults.contains(prefix + "occurred_at")) {
         faults.add(prefix + "occurred_at", FieldCode::OutOfRange);
     }

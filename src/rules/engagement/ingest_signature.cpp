@@ -14,7 +14,7 @@ bool is_decimal(std::string_view text) {
     return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-// Takes `name` off the front of the part.
+// Removes `name` from the start of the part.
 bool take_name(std::string_view& part, std::string_view name) {
     if (!part.starts_with(name)) return false;
     part.remove_prefix(name.size());
@@ -43,7 +43,7 @@ std::optional<IngestSignature> parse_ingest_signature(std::string_view header) {
     return signature;
 }
 
-bool is_of_this_moment(const IngestSignature& signature, Timestamp now) {
+bool is_recent(const IngestSignature& signature, Timestamp now) {
     return signature.when >= now - kSignatureWindow && signature.when <= now + kSignatureWindow;
 }
 

@@ -1,7 +1,6 @@
-// How a module's backend signs what it pushes (docs/modules.md "Ingest"): the header
-// x-svc-signature, "t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{idempotency key}.{body}">".
-// Several v1 may stand there, so that a backend can sign with two secrets while it changes from one
-// to the other.
+// The signature of ingest requests by a module's backend (docs/modules.md "Ingest"). The header
+// x-svc-signature is "t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{idempotency key}.{body}">". It
+// may have several v1, so that a backend can sign with two secrets during a rotation.
 #pragma once
 
 #include "base/secret.hpp"
@@ -14,23 +13,23 @@
 
 namespace muster::rules {
 
-// How far a signature's moment may be from ours, either way.
+// The largest difference between a signature's time and the clock, either way.
 inline constexpr Milliseconds kSignatureWindow{300'000};
 
 struct IngestSignature {
-    std::string_view seconds;          // as it was sent, which is what is signed
+    std::string_view seconds;          // as sent, because this text is signed
     Timestamp when;                    // the same
     std::vector<std::string> digests;  // 32 bytes each, one or more
 };
 
-// nullopt for anything but t=<1 to 15 digits> and one or more v1=<64 hex digits> behind it, with a
-// comma between two and nothing else. Points into the header.
+// nullopt unless the header is t=<1 to 15 digits> followed by one or more v1=<64 hex digits>,
+// separated by single commas. The result refers to the header's memory.
 [[nodiscard]] std::optional<IngestSignature> parse_ingest_signature(std::string_view header);
 
-[[nodiscard]] bool is_of_this_moment(const IngestSignature& signature, Timestamp now);
+[[nodiscard]] bool is_recent(const IngestSignature& signature, Timestamp now);
 
-// Whether one of the digests is that secret's for this key and body; takes the same time whichever
-// it is and however it is wrong.
+// True if one of the digests was made with this secret for this key and body. The time does not
+// depend on the digests.
 [[nodiscard]] bool is_signed_by(const Secret& secret, const IngestSignature& signature,
                                 std::string_view idempotency_key, std::string_view body);
 

@@ -11,7 +11,7 @@ void append_varint(std::string& to, std::size_t value) {
     to += static_cast<char>(value);
 }
 
-// Reads with every bound checked.
+// Reads and checks every bound.
 class Reader {
   public:
     explicit Reader(std::string_view bytes) : rest_(bytes) {}

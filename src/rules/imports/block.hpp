@@ -1,5 +1,5 @@
-// Staged rows packed into blocks, and what became of each row: the unit in which an import is
-// staged, checked, committed and reported. Pure encoding; store/imports/blocks.cpp keeps the bytes.
+// Staged rows packed into blocks, and the outcomes of the rows. Imports are staged, checked,
+// committed and reported in blocks. Pure encoding; store/imports/blocks.cpp stores the bytes.
 #pragma once
 
 #include "base/ids.hpp"
@@ -29,9 +29,8 @@ constexpr int place_in_block(std::uint32_t row_number) {
     return static_cast<int>((row_number - 1) % kBlockRows);
 }
 
-// One staged row as it lies in a block; the views point into the block's bytes.
-// The ids are drawn at staging, so that a commit that is repeated after a crash writes the same
-// ones.
+// A staged row of a block. The views refer to the block's bytes. The ids are assigned at staging,
+// so that a commit that is repeated after a crash writes the same ids.
 struct StagedRow {
     static constexpr std::size_t kTexts = kCoreFieldCount + 1;
 
@@ -45,24 +44,24 @@ struct StagedRow {
     std::string_view attributes() const { return texts.back(); }
 };
 
-// A row of views into `fields`, which must outlive it; with new ids.
+// A row with new ids. Its views refer to `fields`, which must outlive it.
 StagedRow staged_row(std::uint32_t row_number, const MemberFields& fields);
 
-// Stored bytes that are not what encode_* writes.
+// Thrown for stored bytes that encode_* could not have written.
 struct CorruptBlock : std::runtime_error {
     CorruptBlock() : std::runtime_error("a stored import block cannot be read") {}
 };
 
 [[nodiscard]] std::size_t encoded_size(const StagedRow& row);
 void append_row(std::string& block, const StagedRow& row);
-// In the order of writing. Throws CorruptBlock.
+// The rows in the order in which they were written. Throws CorruptBlock.
 [[nodiscard]] std::vector<StagedRow> decode_rows(std::string_view block);
 
-// A block without what it held of one person: the rows of that address (no longer one that it is a
-// part of) keep their place, number and ids, and every text is gone. Other rows are as they were.
+// A block without the data of one person. Rows with exactly this address keep their place, number
+// and ids but lose all texts. Other rows are unchanged.
 struct Redaction {
     std::string block;
-    int rows = 0;  // that lost their texts
+    int rows = 0;  // number of rows that lost their texts
 };
 // Throws CorruptBlock.
 [[nodiscard]] Redaction redact_rows(std::string_view block, std::string_view email);
@@ -70,8 +69,8 @@ struct Redaction {
 struct RowOutcome {
     RowState state = RowState::Staged;
     RowError error = RowError::None;
-    std::string key;  // the attribute to blame, or ""
-    UserId user_id;   // of created, attached, merged
+    std::string key;  // the key of the invalid attribute, or ""
+    UserId user_id;   // for created, attached and merged rows
 
     bool has_user() const {
         return state == RowState::Created || state == RowState::Attached ||
@@ -80,11 +79,12 @@ struct RowOutcome {
 };
 
 [[nodiscard]] std::string encode_outcomes(const std::vector<RowOutcome>& outcomes);
-// `rows`: how many the block has. Empty bytes: all Staged. Throws CorruptBlock.
+// `rows`: the number of rows of the block. Empty bytes mean that all are Staged. Throws
+// CorruptBlock.
 [[nodiscard]] std::vector<RowOutcome> decode_outcomes(std::string_view bytes, std::size_t rows);
 
 struct RowCounts {
-    int valid = 0;  // still to be committed
+    int valid = 0;  // not yet committed
     int invalid = 0;
     int created = 0;
     int attached = 0;

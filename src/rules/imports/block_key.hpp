@@ -1,4 +1,4 @@
-// The place of a block among an import job's.
+// The position of a block in an import job.
 #pragma once
 
 #include <compare>
@@ -6,13 +6,13 @@
 
 namespace muster::rules {
 
-// Where a block lies in its job. A heavy block has several parts: a part's number is the place
-// (0..499) of its first row in the block, and it holds the rows up to the next part's first.
+// A large block has several parts. The number of a part is the index (0 to 499) of its first row in
+// the block. It holds the rows up to the first row of the next part.
 struct BlockKey {
     std::uint32_t number = 0;
     int part = 0;
     auto operator<=>(const BlockKey&) const = default;
-    // Where reading goes on behind this one.
+    // The position at which reading continues after this part.
     BlockKey next() const { return {number, part + 1}; }
 };
 

@@ -1,4 +1,4 @@
-// How the API shows the failure and the preview of an import job.
+// The JSON form of an import job's failure and preview in the API.
 #pragma once
 
 #include "base/record.hpp"

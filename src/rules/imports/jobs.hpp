@@ -1,4 +1,4 @@
-// An import job and its rows, as the API shows them.
+// An import job and its rows in the API.
 #pragma once
 
 #include "base/ids.hpp"
@@ -23,7 +23,7 @@ struct ImportFailure {
     std::string message;
 };
 
-// What a commit would do at the moment of the dry run.
+// The predicted result of a commit, from the dry run.
 struct ImportPreview {
     std::int64_t create = 0;
     std::int64_t attach = 0;
@@ -58,7 +58,7 @@ struct ImportJob {
     Timestamp updated_at;
 };
 
-// A row as the API shows it.
+// A row in the API.
 struct ImportRow {
     std::string id;  // <job_id>:<row_number>
     ImportId job_id;

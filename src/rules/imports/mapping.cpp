@@ -1,5 +1,4 @@
-// Checks an import's mapping as a whole: each column by its target, then what the columns are
-// together.
+// Checks the mapping of an import: each column by its target, then the columns together.
 #include "rules/imports/mapping.hpp"
 
 #include "rules/attributes.hpp"

@@ -1,4 +1,4 @@
-// The mapping of an import (specification 2.4): how the client routed its file's columns.
+// The mapping of an import (specification 2.4): how the client maps the columns of its file.
 #pragma once
 
 #include "base/faults.hpp"
@@ -20,7 +20,7 @@ enum class MappingTarget : std::uint8_t { CoreField, Attribute, Ignored };
 
 struct MappingColumn {
     std::string source_column;
-    std::string target;         // as sent; judged by check_mapping
+    std::string target;         // as sent; checked by check_mapping()
     std::string field_key;      // "" = absent
     std::string attribute_key;  // "" = absent
 };
@@ -29,12 +29,14 @@ struct Mapping {
     std::vector<MappingColumn> columns;
 };
 
-// IMPORT_MAPPING_INVALID's faults, paths "mapping.columns[i].…": a target that is none of the three
-// (invalid_choice); core_field without a fieldKey (required) or with one that is no core field
-// (invalid_choice), or with an attributeKey (unknown_field); attribute without an attributeKey
-// (required), or with one that is not enabled (unknown_attribute), or with a fieldKey; ignored with
-// either; a sourceColumn, core field or attribute used twice (duplicate); no column routed to email
-// (required at "mapping.columns").
+// Adds the faults of IMPORT_MAPPING_INVALID, with paths "mapping.columns[i].…":
+// * any column: an unknown target (invalid_choice), a repeated sourceColumn (duplicate);
+// * core_field: no fieldKey (required), an unknown one (invalid_choice), a repeated one
+//   (duplicate), an attributeKey (unknown_field);
+// * attribute: no attributeKey (required), one that is not enabled (unknown_attribute), a
+//   repeated one (duplicate), a fieldKey (unknown_field);
+// * ignored: a fieldKey or an attributeKey (unknown_field);
+// * no column is mapped to email: required at "mapping.columns".
 void check_mapping(const Mapping& mapping, const AttributeRegistry& registry, Faults& faults);
 
 }  // namespace muster::rules

@@ -16,7 +16,7 @@ bool is_active(ImportState state) {
     return can_cancel(state) || state == ImportState::Committing;
 }
 
-bool is_moving(ImportState state) {
+bool is_in_progress(ImportState state) {
     return state == ImportState::Validating || state == ImportState::Committing;
 }
 
@@ -32,22 +32,22 @@ std::string row_error_message(RowError error, std::string_view key) {
         case RowError::DuplicateInFile:
             return "An earlier row of this import has the same email address.";
         case RowError::AttrInvalidValue:
-            return named(key) + " cannot have this value.";
+            return named(key) + " does not allow this value.";
         case RowError::AttrUnknownKey:
             return named(key) + " is not enabled for this organization.";
         case RowError::WriteFailed:
-            return "The row could not be written; it can be imported again.";
+            return "The row could not be written. Import it again.";
     }
     return "";
 }
 
-RowError row_error_of(AttributeVerdict verdict) {
-    switch (verdict) {
-        case AttributeVerdict::Good:
+RowError row_error_of(AttributeResult result) {
+    switch (result) {
+        case AttributeResult::Good:
             return RowError::None;
-        case AttributeVerdict::UnknownKey:
+        case AttributeResult::UnknownKey:
             return RowError::AttrUnknownKey;
-        case AttributeVerdict::InvalidValue:
+        case AttributeResult::InvalidValue:
             return RowError::AttrInvalidValue;
     }
     return RowError::AttrInvalidValue;

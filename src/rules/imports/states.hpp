@@ -10,7 +10,7 @@
 
 namespace muster::rules {
 
-enum class AttributeVerdict : std::uint8_t;  // rules/attributes.hpp
+enum class AttributeResult : std::uint8_t;  // rules/attributes.hpp
 
 using muster::text_of;
 
@@ -24,10 +24,10 @@ enum class ImportState : std::uint8_t {
     Canceled
 };
 
-// staging, validating, validated, committing: such a job holds its organization's only slot.
+// staging, validating, validated, committing. An organization can have only one active job.
 [[nodiscard]] bool is_active(ImportState state);
-// validating, committing: the runner works on it, a poll is worth repeating.
-[[nodiscard]] bool is_moving(ImportState state);
+// validating, committing: the runner works on the job, so clients should keep polling.
+[[nodiscard]] bool is_in_progress(ImportState state);
 // staging, validating, validated.
 [[nodiscard]] bool can_cancel(ImportState state);
 
@@ -41,9 +41,9 @@ enum class RowError : std::uint8_t {
     WriteFailed
 };
 
-// None for a good value.
-RowError row_error_of(AttributeVerdict verdict);
-// A sentence for a person; `key` is the attribute's, where one is to blame.
+// None for a valid value.
+RowError row_error_of(AttributeResult result);
+// A sentence for a person. `key` is the key of the invalid attribute, if any.
 std::string row_error_message(RowError error, std::string_view key);
 
 }  // namespace muster::rules

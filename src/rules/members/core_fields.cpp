@@ -1,5 +1,5 @@
-// The field rules of a member; 250,000 rows pass through normalise() in an import, so the good path
-// allocates nothing.
+// The field rules of a member. An import passes up to 250,000 rows through normalise(), so a valid
+// value causes no allocation.
 #include "rules/members/core_fields.hpp"
 
 #include "base/email.hpp"
@@ -37,13 +37,13 @@ constexpr std::array<bool, kLetters* kLetters> kIsCountry = [] {
 }();
 static_assert(std::count(kIsCountry.begin(), kIsCountry.end(), true) == 249);
 
-constexpr bool fields_stand_in_order() {
+constexpr bool fields_are_in_order() {
     for (std::size_t i = 0; i < kCoreFields.size(); ++i) {
         if (kCoreFields[i].field != static_cast<CoreField>(i)) return false;
     }
     return true;
 }
-static_assert(fields_stand_in_order());
+static_assert(fields_are_in_order());
 
 const CoreFieldEntry& entry_of(CoreField field) {
     return kCoreFields[static_cast<std::size_t>(field)];

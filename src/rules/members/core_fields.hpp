@@ -1,5 +1,6 @@
 // The core fields of a member (specification 2.1) and their rules, the same for POST /v1/users and
-// for staged rows. rules/members/payload.hpp applies the rules while it decodes.
+// for staged rows. rules/members/payload.hpp applies the rules while it decodes, so jobs need not
+// check again. Pure functions.
 #pragma once
 
 #include "base/faults.hpp"
@@ -19,20 +20,20 @@ namespace muster::rules {
 // are made from these rows.
 struct CoreFieldEntry {
     CoreField field = CoreField::Email;
-    std::string_view name = {};  // also of the table's column
+    std::string_view name = {};  // also the name of the table's column
     std::size_t max_length = 0;  // characters
     std::string MemberFields::*sent = nullptr;
-    std::optional<std::string> Member::*stored = nullptr;  // not of email, which all have
+    std::optional<std::string> Member::*stored = nullptr;  // nullptr for email
     std::string_view meaning = {};
     std::string_view example = {};
-    std::string_view format = {};  // of JSON Schema
+    std::string_view format = {};  // for JSON Schema
 };
 inline constexpr std::array<CoreFieldEntry, kCoreFieldCount> kCoreFields = {{
     {CoreField::Email, "email", 254, &MemberFields::email, nullptr,
      "Email address, in lower case. It identifies the user and never changes.", "ada@example.org",
      "email"},
     {CoreField::ExternalId, "external_id", 255, &MemberFields::external_id, &Member::external_id,
-     "The partner's own number or key of the member. It need not be unique.", "C-1001"},
+     "The partner's own id of the member. It need not be unique.", "C-1001"},
     {CoreField::FirstName, "first_name", 255, &MemberFields::first_name, &Member::first_name,
      "Given name.", "Ada"},
     {CoreField::LastName, "last_name", 255, &MemberFields::last_name, &Member::last_name,
@@ -40,7 +41,7 @@ inline constexpr std::array<CoreFieldEntry, kCoreFieldCount> kCoreFields = {{
     {CoreField::DisplayName, "display_name", 255, &MemberFields::display_name,
      &Member::display_name, "Name to show in place of first and last name.", "Ada L."},
     {CoreField::Locale, "locale", 35, &MemberFields::locale, &Member::locale,
-     "Language and region, such as en-GB. It is not compared with a list.", "en-GB"},
+     "Language and region, such as en-GB. It is not checked against a list.", "en-GB"},
     {CoreField::Country, "country", 2, &MemberFields::country, &Member::country,
      "Country as an officially assigned ISO 3166-1 alpha-2 code, stored in upper case.", "GB"},
     {CoreField::Dob, "dob", 10, &MemberFields::dob, &Member::dob,
@@ -56,16 +57,16 @@ inline constexpr auto kTextFields = [] {
 
 std::optional<CoreField> core_field(std::string_view name);
 
-// One of the 249 officially assigned ISO 3166-1 alpha-2 codes; upper-case already.
+// True for the 249 officially assigned ISO 3166-1 alpha-2 codes, in upper case.
 [[nodiscard]] bool is_country(std::string_view country);
 
-// A real day, 1900-01-01 or later, strictly before `today`.
+// True for an existing day from 1900-01-01 to the day before `today`.
 [[nodiscard]] bool is_birthday(std::string_view dob, Date today);
 
-// Trims, folds and checks one core field's text in place (an empty result is fine save for email,
-// which is Required). Nothing = good. The text is valid UTF-8; control characters (C0 save none,
-// and U+007F) are refused with InvalidValue in every field. Too long: TooLong, save for country and
-// dob, whose length is part of their form: InvalidCountry ("USA") and InvalidDate
+// Trims, normalises and checks one core field in place. Returns nullopt if it is valid. The text
+// must be valid UTF-8. An empty result is valid, except for email (Required). Control characters
+// (U+0000 to U+001F and U+007F) give InvalidValue in every field. A value that is too long gives
+// TooLong, except for country and dob: InvalidCountry ("USA"), InvalidDate
 // ("2000-01-01T00:00:00Z").
 [[nodiscard]] std::optional<FieldCode> normalise(CoreField field, std::string& text, Date today);
 

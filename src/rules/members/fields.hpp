@@ -7,8 +7,8 @@
 
 namespace muster::rules {
 
-// Strings are trimmed, email lower-case, country upper-case; an empty
-// string stands for an absent value, because the API treats both alike.
+// Strings are trimmed; email is in lower case, country in upper case. "" means absent; the API
+// treats both alike.
 struct MemberFields {
     std::string email;
     std::string external_id;

@@ -16,14 +16,14 @@ namespace muster::rules {
 
 using muster::text_of;
 
-// What creating a member did: made the person and the member, made the member of a known person, or
-// filled gaps of a member.
+// The result of creating a member. Created: a new person and a new member. Attached: a new member
+// for a known person. Merged: empty values of a member were filled.
 enum class MemberOutcome : std::uint8_t { Created, Attached, Merged };
 
-// Texts that a member may lack: all core fields except email (rules/members/core_fields.hpp).
+// The number of core fields that may be absent: all except email (rules/members/core_fields.hpp).
 inline constexpr std::size_t kTextFieldCount = 7;
 
-// One organization's member, with the global identity's id and address.
+// A member of one organization, with the id and the address of the global identity.
 struct Member {
     UserId user_id;
     MemberId member_id;

@@ -1,4 +1,4 @@
-// How the API and webhooks show a member.
+// The JSON form of a member in the API and in webhooks.
 #pragma once
 
 #include "base/record.hpp"
@@ -8,7 +8,7 @@
 
 namespace muster::rules {
 
-// A core field, with the meaning that it has everywhere.
+// A core field with its shared name, meaning and example.
 template <auto Member_>
 constexpr auto member_field(CoreField field) {
     const CoreFieldEntry& entry = kCoreFields[static_cast<std::size_t>(field)];
@@ -28,14 +28,14 @@ inline constexpr auto kUserFields = std::array{
     member_field<&Member::country>(CoreField::Country),
     member_field<&Member::dob>(CoreField::Dob),
     RecordField<Member>{
-        "attributes", "Values of the member's attributes, by key, disabled attributes too.",
+        "attributes", "Values of the member's attributes, by key, including disabled attributes.",
         [](JsonWriter& to, const Member& member) { to.raw(attribute_values(member.attributes)); },
         [] { return map_of(attribute_value_schema()); }, R"({"shirt_size": "M"})"},
-    RecordField<Member>{"roles", "Roles of the member; today always member.",
+    RecordField<Member>{"roles", "Roles of the member; currently always member.",
                         [](JsonWriter& to, const Member&) { to.raw(R"(["member"])"); },
                         [] { return array_of_schema(one_of({"member"})); }},
     field<&Member::status>("status",
-                           "active or locked. A lock does not keep data from being written.")
+                           "active or locked. The data of a locked member can still be changed.")
         .of([] {
             return one_of({"active", "locked"});
         }),
@@ -47,8 +47,7 @@ inline constexpr auto kUserFields = std::array{
 };
 inline constexpr Record<Member, kUserFields.size()> kUser{"User", kUserFields};
 
-// A member who is gone, as the event tells it: enough to find the partner's own record, and no
-// more.
+// A removed member in the event: only what the partner needs to find its own record.
 inline constexpr auto kRemovedUser = record<Member>(
     "RemovedUser", field<&Member::user_id>("id", "Id of the user, the same in each organization."),
     field<&Member::member_id>("member_id", "Id of the membership."),

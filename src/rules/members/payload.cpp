@@ -48,7 +48,7 @@ bool is_absent(const JsonIn& value) {
     return value.is_null() || value.string() == "";
 }
 
-// What a null or "" among attributes means.
+// How a null or "" value among attributes is treated.
 enum class Absent : std::uint8_t { LeftOut, Null };
 
 void decode_attributes(const JsonIn& in, const Path& path, Decoding& to, Absent absent,

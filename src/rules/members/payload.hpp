@@ -1,5 +1,5 @@
-// A member's payload as a body holds it (json/schema.hpp): decoded into MemberFields by the rules
-// of rules/members/fields.hpp.
+// A member's payload in a request body (json/schema.hpp), decoded into MemberFields by the rules of
+// rules/members/fields.hpp.
 #pragma once
 
 #include "json/schema.hpp"
@@ -8,8 +8,8 @@
 
 namespace muster::rules {
 
-// The payload of specification 2.1, normalised; attributes are a flat object of at most 100 keys
-// and 4 KiB a value, which the registry checks later.
+// The normalised payload of specification 2.1. Attributes are a flat object of at most 100 keys and
+// 4 KiB per value; the registry checks them later.
 struct MemberPayload {
     using Value = MemberFields;
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
@@ -17,8 +17,8 @@ struct MemberPayload {
     Json::Value schema() const;
 };
 
-// The same fields save email, as changes: null and "" clear. Of attributes each key that is named
-// changes, null and "" clear it.
+// The same fields except email, as changes. Null and "" clear a field or an attribute; attributes
+// that are not named keep their values.
 struct MemberPatchPayload {
     using Value = MemberPatch;
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,

@@ -1,4 +1,4 @@
-// How the API and webhooks show an installation.
+// The JSON form of an installation in the API and in webhooks.
 #pragma once
 
 #include "base/record.hpp"

@@ -16,7 +16,7 @@ namespace muster::rules {
 
 using muster::text_of;
 
-// Error: its webhooks were given up; it works on otherwise (docs/modules.md "Installations").
+// Error: Muster disabled its webhooks; the rest of it works (docs/modules.md "Installations").
 enum class InstallationStatus : std::uint8_t { Enabled, Disabled, Error };
 
 // Specification 2.8.
@@ -33,7 +33,7 @@ struct Installation {
     Timestamp updated_at;
 };
 
-// What a module's backend signs in with.
+// A credential of a module's backend.
 struct ModuleCredential {
     CredentialId id;
     InstallationId installation_id;

@@ -1,5 +1,5 @@
-// The manifest is read in one walk that both gathers the faults and what the rest needs to know, so
-// that what was published and what is used later cannot differ.
+// One walk over the manifest both checks it and extracts the data for later use, so that a
+// published manifest is always used as it was checked.
 #include "rules/modules/manifest.hpp"
 
 #include "base/json.hpp"
@@ -35,10 +35,10 @@ constexpr std::size_t kShownKey = 64;
 enum class PropertyType : std::uint8_t { String, Number, Boolean };
 
 struct Property {
-    std::optional<PropertyType> type;  // nullopt: of a fault
+    std::optional<PropertyType> type;  // nullopt: the definition has a fault
     bool is_required = false;
     bool is_secret = false;
-    std::set<std::string> choices;  // as comparable() tells values; empty: any value
+    std::set<std::string> choices;  // as returned by comparable(); empty: any value
 };
 
 struct Manifest {
@@ -57,7 +57,7 @@ bool is_property_name(std::string_view name) {
                        [](char c) { return is_lower_or_digit(c) || c == '_'; });
 }
 
-// A caller's own key is shown back to it, but not at any length.
+// Shows the caller's key, truncated to kShownKey bytes.
 std::string below(const std::string& path, std::string_view key) {
     std::string_view shown = key.substr(0, kShownKey);
     while (!is_utf8(shown)) shown.remove_suffix(1);
@@ -81,7 +81,7 @@ std::string value_json(const JsonIn& value) {
     return json;
 }
 
-// Equal for equal values: 1 and 1.0 are one number.
+// A text that is equal for equal values: 1 and 1.0 are the same number.
 std::string comparable(const JsonIn& value) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
     if (value.kind() == JsonKind::Double) {
@@ -97,7 +97,7 @@ std::string comparable(const JsonIn& value) {
 
 class ManifestReader {
   public:
-    // nullopt: the manifest was published, so its types are valid.
+    // `slug` is nullopt for a published manifest, whose types are already valid.
     ManifestReader(std::optional<std::string_view> slug, Faults& faults)
         : slug_(slug), faults_(faults) {}
 
@@ -118,7 +118,7 @@ class ManifestReader {
     }
 
   private:
-    // `take` handles a member, or returns false for an unknown key. A stored text may have a key
+    // `take` handles a member, or returns false for an unknown key. A stored text may contain a key
     // twice.
     template <class Take>
     void members(const std::string& path, const JsonObject& object, const Take& take) {
@@ -158,11 +158,11 @@ class ManifestReader {
         if (!text) return faults_.add(path, FieldCode::WrongType);
         if (utf8_length(trimmed(*text)) < least) return faults_.add(path, FieldCode::Required);
         if (is_longer_than(*text, most)) return faults_.add(path, FieldCode::TooLong);
-        // A description may have lines.
+        // A description may contain line breaks.
         if (least > 0 && has_control(*text)) faults_.add(path, FieldCode::InvalidValue);
     }
 
-    // An array of values that differ, each of which `take` checks.
+    // Reads an array of distinct values; `take` checks each of them.
     template <class Take>
     void distinct(const std::string& path, const JsonIn& value, std::size_t most,
                   const Take& take) {
@@ -202,8 +202,9 @@ class ManifestReader {
         const auto type = value.string();
         if (!type) return faults_.add(path, FieldCode::WrongType);
         if (slug_ && !can_emit(*slug_, *type)) {
-            return faults_.add(path, FieldCode::InvalidValue,
-                               "A module emits types below its own slug, with _ for -.");
+            return faults_.add(
+                path, FieldCode::InvalidValue,
+                "The type must begin with the module's slug (with _ for -) and a dot.");
         }
         manifest_.emits.emplace_back(*type);
     }
@@ -212,7 +213,7 @@ class ManifestReader {
         const auto type = value.string();
         if (!type) return faults_.add(path, FieldCode::WrongType);
         if (!can_subscribe_to(*type)) {
-            faults_.add(path, FieldCode::InvalidValue, "There is no such type of event.");
+            faults_.add(path, FieldCode::InvalidValue, "This event type does not exist.");
         }
     }
 
@@ -223,9 +224,10 @@ class ManifestReader {
         members(path, *object, [&](std::string_view name, const JsonIn& definition) {
             const std::string place = below(path, name);
             if (!is_property_name(name)) {
-                faults_.add(place, FieldCode::InvalidValue,
-                            "A property's name is a lower-case letter, then up to 63 such letters, "
-                            "digits and _.");
+                faults_.add(
+                    place, FieldCode::InvalidValue,
+                    "A property's name must be a lower-case letter and up to 63 lower-case letters, "
+                    "digits or underscores.");
             }
             manifest_.config[std::string(name)] = property(place, definition);
             return true;
@@ -260,8 +262,10 @@ class ManifestReader {
             faults_.add(path + ".secret", FieldCode::InvalidValue, "Only a string can be secret.");
         }
         if (choices && property.is_secret) {
-            // With "***" in a config, a list of guesses would tell which one the stored value is.
-            faults_.add(path + ".enum", FieldCode::InvalidValue, "A secret has no list of values.");
+            // A config shows the secret as "***". With an enum, a reader could guess the stored
+            // value.
+            faults_.add(path + ".enum", FieldCode::InvalidValue,
+                        "A secret must not have a list of values.");
         } else if (choices) {
             read_choices(path + ".enum", *choices, property);
         }
@@ -292,7 +296,7 @@ class ManifestReader {
 
     void read_choices(const std::string& path, const JsonIn& value, Property& property) {
         distinct(path, value, kMostChoices, [&](const std::string& place, const JsonIn& choice) {
-            if (!property.type) return;  // which is a fault already
+            if (!property.type) return;  // already reported
             const auto text = choice.string();
             if (type_of(choice) != property.type) {
                 faults_.add(place, FieldCode::WrongType);
@@ -300,7 +304,7 @@ class ManifestReader {
                 faults_.add(place, FieldCode::TooLong);
             } else if (text == kHiddenValue) {
                 faults_.add(place, FieldCode::InvalidValue,
-                            "\"***\" stands for a secret value in a config.");
+                            "\"***\" is reserved for secret values in a config.");
             } else {
                 property.choices.insert(comparable(choice));
             }
@@ -365,17 +369,18 @@ class ConfigCheck {
         const std::string path = below("config", name);
         if (value.string() == kHiddenValue) {
             const auto stored = kept_ ? kept_->find(name) : std::nullopt;
-            if (property.is_secret != stored.has_value()) return refuse_hidden(path, property);
+            if (property.is_secret != stored.has_value()) return reject_hidden(path, property);
             if (stored) return write(path, name, property, *stored);
         }
         write(path, name, property, value);
     }
 
-    // A stored secret stays hidden even if another version does not declare it secret.
-    void refuse_hidden(const std::string& path, const Property& property) {
+    // A stored secret remains hidden even if another version does not declare it secret.
+    void reject_hidden(const std::string& path, const Property& property) {
         faults_.add(path, FieldCode::InvalidValue,
-                    property.is_secret ? "There is no stored value that \"***\" could stand for."
-                                       : "The stored value is secret: send one to be shown.");
+                    property.is_secret
+                        ? "\"***\" keeps a stored value, but none is stored."
+                        : "The stored value is secret. Send a new value; it will be shown.");
     }
 
     void write(const std::string& path, std::string_view name, const Property& property,

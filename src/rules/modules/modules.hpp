@@ -20,7 +20,7 @@ enum class ModuleKind : std::uint8_t { Proprietary, InHouse, ThirdParty };
 
 enum class ModuleStatus : std::uint8_t { Draft, Published, Deprecated };
 
-// Specification 2.6. The owner is the tenant.
+// Specification 2.6. The owner's organization is the tenant.
 struct Module {
     ModuleId id;
     OrgId owner_organization_id;
@@ -41,7 +41,7 @@ struct ModuleVersion {
     VersionId id;
     ModuleId module_id;
     std::string version;
-    RawJson manifest;  // an object, as it was sent
+    RawJson manifest;  // a JSON object, as sent
     VersionStatus status = VersionStatus::Draft;
     std::optional<Timestamp> published_at;
     Timestamp created_at;

@@ -18,7 +18,7 @@ std::string spelled(const Version& version) {
     return std::to_string(version.first) + "." + std::to_string(version.second);
 }
 
-// 0.0 for what is none.
+// 0.0 if the text is not a version.
 Version version_of(std::string_view text) {
     const auto parts = split(text.substr(0, text.find_first_not_of("0123456789.")), '.');
     if (parts.size() < 2) return {};
@@ -34,30 +34,30 @@ std::string version_fault(const DatabaseServer& server) {
     const Version oldest = server.is_mariadb ? kOldestMariaDb : kOldestMySql;
     if (version_of(server.version) >= oldest) return "";
     return name_of(server) + " is older than " + spelled(oldest) +
-           ", the oldest version that Muster is made for";
+           ", the oldest version that Muster supports";
 }
 
 std::string commit_fault(const DatabaseServer& server) {
     const std::string value = setting(server, "innodb_flush_log_at_trx_commit");
-    // MariaDB's 3 writes no less than 1.
+    // MariaDB's 3 is at least as durable as 1.
     if (value.empty() || value == "1" || (value == "3" && server.is_mariadb)) return "";
     return "innodb_flush_log_at_trx_commit is " + value +
-           ": a power cut loses what clients were told to be done; set it to 1";
+           ": a power failure can lose acknowledged writes; set it to 1";
 }
 
-// What InnoDB finds prepared after a crash, it keeps only if it stands in the binary log.
+// After a crash, InnoDB keeps a prepared transaction only if the binary log contains it.
 std::string binary_log_fault(const DatabaseServer& server) {
     const std::string value = setting(server, "sync_binlog");
     if (setting(server, "log_bin") != "ON" || value.empty() || value == "1") return "";
     return "sync_binlog is " + value +
-           " while log_bin is ON: a power cut loses what clients were told to be done; set it to 1";
+           " while log_bin is ON: a power failure can lose acknowledged writes; set it to 1";
 }
 
 std::string format_fault(const DatabaseServer& server) {
     const bool is_written = setting(server, "log_bin") == "ON";
     if (!is_written || setting(server, "binlog_format") != "STATEMENT") return "";
-    return "binlog_format is STATEMENT: the server refuses every change that Muster makes, which "
-           "reads committed rows; set it to ROW";
+    return "binlog_format is STATEMENT: the server rejects every change by Muster, which uses "
+           "READ COMMITTED; set it to ROW";
 }
 
 std::string packet_fault(const DatabaseServer& server) {
@@ -71,7 +71,7 @@ std::string packet_fault(const DatabaseServer& server) {
 std::string replica_fault(const DatabaseServer& server) {
     const std::string value = setting(server, "read_only");
     if (value.empty() || value == "OFF") return "";
-    return "read_only is " + value + ": this server, a replica perhaps, takes no changes";
+    return "read_only is " + value + ": this server accepts no changes; it may be a replica";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Keys that stand in web pages (specification 5 rule 7, docs/engagement.md "Publishable keys"):
-// public, and so good only from the origins that they name. rules/origins.hpp judges those.
+// Keys for use in web pages (specification 5 rule 7, docs/engagement.md "Publishable keys"). They
+// are public, so they work only from the origins in their list (rules/origins.hpp).
 #pragma once
 
 #include "base/ids.hpp"
@@ -19,7 +19,7 @@ using muster::text_of;
 
 enum class PublishableKeyKind : std::uint8_t { Tracking, Content };
 
-// What its tokens begin with (specification 5).
+// The prefix of its tokens (specification 5).
 constexpr std::string_view prefix_of(PublishableKeyKind kind) {
     return kind == PublishableKeyKind::Tracking ? "ek_live_" : "ck_live_";
 }

@@ -26,7 +26,7 @@ struct WebhookEndpoint {
     std::string url;
     std::vector<std::string> subscribed_event_types;
     EndpointStatus status = EndpointStatus::Active;
-    std::optional<std::string> disabled_reason;  // "gone", "failing": Muster did it; else nullopt
+    std::optional<std::string> disabled_reason;  // "gone" or "failing" if Muster disabled it
     std::optional<Timestamp> failing_since;
     Timestamp created_at;
     Timestamp updated_at;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMinute = 60;
 constexpr std::int64_t kHour = 60 * kMinute;
-// After the first attempt, the second, …
+// The delay after the first attempt, the second attempt, and so on.
 constexpr std::array<std::int64_t, kMostAttempts - 1> kSeconds = {
     5,          5 * kMinute, 30 * kMinute, 2 * kHour,  5 * kHour,
     10 * kHour, 14 * kHour,  20 * kHour,   24 * kHour,
@@ -20,7 +20,7 @@ constexpr double kSpread = 0.4;
 constexpr int kGone = 410;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// How many bytes the character at the text's beginning has; 0: it is none.
+// The length in bytes of the first character of the text; 0 if it is not valid UTF-8.
 std::size_t character_length(std::string_view text) {
     constexpr std::size_t kLongest = 4;
     for (std::size_t length = 1; length <= std::min(kLongest, text.size()); ++length) {

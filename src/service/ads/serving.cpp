@@ -169,7 +169,7 @@ std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId 
     const AdVisitor visitor = visitor_of(context, organization, question, now);
     Reservation reservation(context, cache, organization, visitor, now);
     const AdCandidate* chosen =
-        draw(rules::showable(candidates, visitor, now), reservation, chance);
+        draw(rules::eligible_candidates(candidates, visitor, now), reservation, chance);
     if (!chosen) return std::nullopt;
     AdCreative creative = chosen->creatives[chance(chosen->creatives.size())];
     if (creative.kind == rules::CreativeKind::Html) {

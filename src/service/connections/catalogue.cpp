@@ -41,7 +41,7 @@ ProviderConnection shown(store::ListedConnection listed, Timestamp now) {
 void require_any_ready(const ProvidersSettings& settings) {
     const auto providers = rules::providers();
     const bool any = std::any_of(providers.begin(), providers.end(), [&](const Provider& provider) {
-        return rules::unready_reason(provider, settings).empty();
+        return rules::missing_settings(provider, settings).empty();
     });
     if (any) return;
     throw Error(ErrorCode::ProviderUnavailable)
@@ -60,7 +60,7 @@ bool has_seat(const std::vector<rules::Seat>& seats, OrgId organization) {
 std::vector<CatalogEntry> provider_catalog(const ProvidersSettings& settings) {
     std::vector<CatalogEntry> entries;
     for (const Provider& provider : rules::providers()) {
-        std::string reason = rules::unready_reason(provider, settings);
+        std::string reason = rules::missing_settings(provider, settings);
         entries.push_back({std::string(provider.id), std::string(provider.name),
                            std::string(provider.description), reason.empty(), std::move(reason)});
     }
@@ -68,7 +68,7 @@ std::vector<CatalogEntry> provider_catalog(const ProvidersSettings& settings) {
 }
 
 void require_ready(const Provider& provider, const ProvidersSettings& settings) {
-    const std::string reason = rules::unready_reason(provider, settings);
+    const std::string reason = rules::missing_settings(provider, settings);
     if (reason.empty()) return;
     throw Error(ErrorCode::ProviderUnavailable).detail("reason", reason).retry_after(kAskAgain);
 }

@@ -59,7 +59,7 @@ void take_verdict(const rules::Provider& provider, const rules::TokenFailure& fa
 std::optional<rules::OAuthClient> client_of(const ProvidersSettings& settings,
                                             std::string_view provider, std::string_view host) {
     const rules::Provider* row = rules::find_provider(provider);
-    if (!row || !rules::unready_reason(*row, settings).empty()) return std::nullopt;
+    if (!row || !rules::missing_settings(*row, settings).empty()) return std::nullopt;
     return rules::oauth_client(*row, settings, host);
 }
 

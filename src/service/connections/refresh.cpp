@@ -112,7 +112,7 @@ RefreshPlan plan_refresh(const Context& context, const ProviderConnection& conne
     plan.tokens = *tokens;
     if (!tokens->refresh) {
         plan.blocker = RefreshBlocker::NoRefreshToken;
-    } else if (!rules::unready_reason(*plan.provider, context.settings.providers).empty()) {
+    } else if (!rules::missing_settings(*plan.provider, context.settings.providers).empty()) {
         plan.blocker = RefreshBlocker::NotConfigured;
     }
     return plan;

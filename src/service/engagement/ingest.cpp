@@ -166,8 +166,8 @@ class Intake {
     }
 
     void store_all(const std::vector<rules::EngagementEvent>& records) {
-        const bool are_new = db::try_unique(
-            [&] { store::insert_engagement_events(org_, installation_, records); });
+        const bool are_new =
+            db::try_unique([&] { store::insert_engagement_events(org_, installation_, records); });
         if (!are_new) {
             throw db::RetryTransaction{
                 "an event with one of these client_event_ids came meanwhile"};

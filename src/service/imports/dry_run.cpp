@@ -15,7 +15,7 @@
 
 namespace muster::service {
 
-using rules::AttributeVerdict;
+using rules::AttributeResult;
 using rules::ImportState;
 using rules::RowError;
 using rules::RowOutcome;
@@ -37,9 +37,9 @@ RowOutcome validate(const rules::StagedRow& row, const rules::AttributeRegistry&
                     ClaimedEmails& claimed) {
     // The lowest row number claims the address, valid itself or not.
     if (!claimed.claim(row.email())) return {RowState::Invalid, RowError::DuplicateInFile, "", {}};
-    const auto verdict = rules::validate_attributes(registry, row.attributes());
-    if (verdict.verdict == AttributeVerdict::Good) return {RowState::Valid, RowError::None, "", {}};
-    return {RowState::Invalid, rules::row_error_of(verdict.verdict), verdict.key, {}};
+    const auto result = rules::validate_attributes(registry, row.attributes());
+    if (result.result == AttributeResult::Good) return {RowState::Valid, RowError::None, "", {}};
+    return {RowState::Invalid, rules::row_error_of(result.result), result.key, {}};
 }
 
 }  // namespace

@@ -195,10 +195,10 @@ CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFiel
     return created;
 }
 
-void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts) {
+void refuse_attributes(const std::vector<rules::AttributesResult>& verdicts) {
     Faults faults;
     for (const auto& fault : verdicts) {
-        const bool unknown = fault.verdict == rules::AttributeVerdict::UnknownKey;
+        const bool unknown = fault.result == rules::AttributeResult::UnknownKey;
         faults.add("attributes." + fault.key,
                    unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);
     }

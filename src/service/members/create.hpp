@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace muster::rules {
-struct AttributesVerdict;
+struct AttributesResult;
 struct MemberFields;
 }  // namespace muster::rules
 
@@ -50,6 +50,6 @@ struct CreatedMember {
 CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields);
 
 // Throws VALIDATION_ERROR that names each of these attributes; nothing for none.
-void refuse_attributes(const std::vector<rules::AttributesVerdict>& verdicts);
+void refuse_attributes(const std::vector<rules::AttributesResult>& verdicts);
 
 }  // namespace muster::service

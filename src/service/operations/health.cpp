@@ -135,7 +135,7 @@ HealthCheck check_providers(const Settings& settings) {
     int ready = 0;
     std::string problem;
     for (const rules::Provider& provider : rules::providers()) {
-        const std::string reason = rules::unready_reason(provider, settings.providers);
+        const std::string reason = rules::missing_settings(provider, settings.providers);
         if (reason.empty()) ++ready;
         const bool is_begun = settings.providers.contains(provider.id);
         if (!reason.empty() && is_begun && problem.empty()) problem = reason;

@@ -36,8 +36,8 @@ std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx) {
     static constexpr SystemSql kSettings{
         "server.settings", Why{"about the server, no tenant's data"}, kVariable,
         "SHOW GLOBAL VARIABLES /* {columns} */ WHERE variable_name IN ({?})"};
-    const std::vector<db::Param> names(rules::kJudgedSettings.begin(),
-                                       rules::kJudgedSettings.end());
+    const std::vector<db::Param> names(rules::kCheckedSettings.begin(),
+                                       rules::kCheckedSettings.end());
     std::map<std::string, std::string, std::less<>> settings;
     for (auto [name, value] : tx.each_bulk(kSettings, names.size(), names)) {
         settings[name] = db::or_empty(std::move(value));

@@ -19,7 +19,7 @@ struct ServerReport {
     std::string cipher;   // of the connection's TLS; "" = none
 };
 ServerReport describe_server(db::Tx& tx);
-// Its settings for all sessions, those of `rules::kJudgedSettings` that it has.
+// Its settings for all sessions, those of `rules::kCheckedSettings` that it has.
 std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx);
 // By its own clock.
 Timestamp server_time(db::Tx& tx);

@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(a_quote_that_never_ends_is_told_with_its_line) {
     BOOST_TEST(refusal("\"") == "line 1: a quote without a closing quote");
     BOOST_TEST(refusal("a\n\nb,\"c\nd\ne\n") == "line 3: a quote without a closing quote");
     BOOST_TEST(refusal("\"a\"\"") == "line 1: a quote without a closing quote");
-    BOOST_TEST(refusal("\"" + std::string(3U << 20U, 'x')) == "line 1: a quote without a closing quote");
+    BOOST_TEST(refusal("\"" + std::string(3U << 20U, 'x')) ==
+               "line 1: a quote without a closing quote");
 }
 
 BOOST_AUTO_TEST_CASE(text_behind_a_closing_quote_is_told_with_its_line) {

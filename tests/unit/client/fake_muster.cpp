@@ -116,8 +116,8 @@ ServedResponse FakeMuster::move(const std::string& from, const std::string& to) 
 }
 
 ServedResponse FakeMuster::poll() {
-    const bool is_moving = state == "validating" || state == "committing";
-    if (is_moving && ++polls_ >= polls_per_move) {
+    const bool is_in_progress = state == "validating" || state == "committing";
+    if (is_in_progress && ++polls_ >= polls_per_move) {
         if (state == "validating") dry_run();
         state = state == fails_in ? "failed" : state == "validating" ? "validated" : "completed";
     }

@@ -8,8 +8,8 @@
 
 #include <cstring>
 
-using muster::net::probe_socket;
 using muster::net::Listening;
+using muster::net::probe_socket;
 
 BOOST_AUTO_TEST_SUITE(unix_socket)
 

@@ -17,9 +17,9 @@ using muster::rules::Attribute;
 using muster::rules::attribute_document;
 using muster::rules::attribute_values;
 using muster::rules::AttributeRegistry;
+using muster::rules::AttributeResult;
 using muster::rules::AttributeType;
 using muster::rules::AttributeValue;
-using muster::rules::AttributeVerdict;
 using muster::rules::is_attribute_key;
 using muster::rules::Provenance;
 using muster::rules::validate_attributes;
@@ -44,14 +44,14 @@ AttributeRegistry registry() {
 // "good", "unknown <key>", "invalid <key>"
 std::string judged(std::string_view json) {
     static const AttributeRegistry known = registry();
-    const auto verdict = validate_attributes(known, json);
-    switch (verdict.verdict) {
-        case AttributeVerdict::Good:
-            return "good" + verdict.key;
-        case AttributeVerdict::UnknownKey:
-            return "unknown " + verdict.key;
-        case AttributeVerdict::InvalidValue:
-            return "invalid " + verdict.key;
+    const auto result = validate_attributes(known, json);
+    switch (result.result) {
+        case AttributeResult::Good:
+            return "good" + result.key;
+        case AttributeResult::UnknownKey:
+            return "unknown " + result.key;
+        case AttributeResult::InvalidValue:
+            return "invalid " + result.key;
     }
     return "";
 }
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(the_first_fault_in_the_object_s_order_counts) {
 
 BOOST_AUTO_TEST_CASE(no_attributes_are_good_ones) {
     check({{"", "good"}, {"{}", "good"}, {" { } ", "good"}});
-    BOOST_TEST(validate_attributes(AttributeRegistry(), "{}").verdict == AttributeVerdict::Good);
+    BOOST_TEST(validate_attributes(AttributeRegistry(), "{}").result == AttributeResult::Good);
 }
 
 BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
@@ -316,12 +316,12 @@ BOOST_AUTO_TEST_CASE(garbage_is_an_invalid_value_of_no_key) {
 BOOST_AUTO_TEST_CASE(judging_told_values_needs_no_json) {
     using Kind = AttributeValue::Kind;
     const AttributeRegistry known = registry();
-    BOOST_TEST(known.judge("t", {Kind::String, "x", {}}) == AttributeVerdict::Good);
-    BOOST_TEST(known.judge("n", {Kind::Number, "", {}}) == AttributeVerdict::Good);
-    BOOST_TEST(known.judge("n", {Kind::String, "1", {}}) == AttributeVerdict::InvalidValue);
-    BOOST_TEST(known.judge("m", {Kind::StringArray, "", {"news"}}) == AttributeVerdict::Good);
-    BOOST_TEST(known.judge("m", {Kind::Other, "", {}}) == AttributeVerdict::InvalidValue);
-    BOOST_TEST(known.judge("off", {Kind::String, "x", {}}) == AttributeVerdict::UnknownKey);
+    BOOST_TEST(known.check("t", {Kind::String, "x", {}}) == AttributeResult::Good);
+    BOOST_TEST(known.check("n", {Kind::Number, "", {}}) == AttributeResult::Good);
+    BOOST_TEST(known.check("n", {Kind::String, "1", {}}) == AttributeResult::InvalidValue);
+    BOOST_TEST(known.check("m", {Kind::StringArray, "", {"news"}}) == AttributeResult::Good);
+    BOOST_TEST(known.check("m", {Kind::Other, "", {}}) == AttributeResult::InvalidValue);
+    BOOST_TEST(known.check("off", {Kind::String, "x", {}}) == AttributeResult::UnknownKey);
 }
 
 BOOST_AUTO_TEST_CASE(a_document_holds_value_provenance_and_time_of_each_key) {
@@ -476,7 +476,7 @@ BOOST_AUTO_TEST_CASE(clearing_wants_a_known_key_only) {
     const auto faults = rules::validate_changes(registry, R"({"on":null,"off":null,"no":null})");
     BOOST_TEST_REQUIRE(faults.size() == 2U);
     BOOST_TEST(faults[0].key == "off");
-    BOOST_TEST(faults[1].verdict == rules::AttributeVerdict::UnknownKey);
+    BOOST_TEST(faults[1].result == rules::AttributeResult::UnknownKey);
     BOOST_TEST(rules::validate_changes(registry, R"({"on":"x"})").size() == 1U);
     BOOST_TEST(rules::validate_all_attributes(registry, R"({"on":null})").size() == 1U);
 }

@@ -69,8 +69,8 @@ BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Error);
     BOOST_TEST(list()[0].error.value() ==
                "The access to GitLab has ended and was not renewed in time.");
-    client.run("UPDATE connections SET error = 'GitLab has trouble of its own (http_503).'");
-    BOOST_TEST(list()[0].error.value() == "GitLab has trouble of its own (http_503).");
+    client.run("UPDATE connections SET error = 'GitLab reported an internal error (http_503).'");
+    BOOST_TEST(list()[0].error.value() == "GitLab reported an internal error (http_503).");
     BOOST_TEST(stands(made.id).starts_with("connected: "));
 }
 

@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(a_moving_job_without_a_live_lease_is_due) {
     };
     for (const ImportState state : kStates) {
         put(state, {}, kNow);
-        BOOST_TEST(due().has_value() == rules::is_moving(state), text_of(state));
+        BOOST_TEST(due().has_value() == rules::is_in_progress(state), text_of(state));
         put(state, runner, kSoon);
         BOOST_TEST(!due().has_value(), text_of(state));
     }
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(a_lease_is_taken_once_and_again_when_it_ran_out) {
     };
     for (const ImportState state : kStates) {
         put(state);
-        BOOST_TEST(claim(runner, kNow) == rules::is_moving(state), text_of(state));
+        BOOST_TEST(claim(runner, kNow) == rules::is_in_progress(state), text_of(state));
     }
     client.execute("UPDATE import_jobs SET attempts = 0");
     put(ImportState::Validating);

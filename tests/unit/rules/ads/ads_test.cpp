@@ -33,8 +33,8 @@ AdVisitor ann() {
 }
 
 bool suits(const Targeting& targeting, const AdVisitor& visitor = ann()) {
-    return rules::is_for(rules::targeting_of(rules::targeting_document(targeting)).value(),
-                         visitor);
+    return rules::matches_targeting(
+        rules::targeting_of(rules::targeting_document(targeting)).value(), visitor);
 }
 Targeting asking_for(std::string attributes) {
     return {{}, {}, {}, std::move(attributes)};
@@ -50,7 +50,7 @@ AdCandidate candidate(std::int64_t weight = 1) {
 }
 
 bool is_showable(const AdCandidate& what, const AdVisitor& visitor = {}, Timestamp when = at(12)) {
-    return !rules::showable({&what, 1}, visitor, when).empty();
+    return !rules::eligible_candidates({&what, 1}, visitor, when).empty();
 }
 
 std::vector<std::string> faults_of(const Targeting& targeting) {

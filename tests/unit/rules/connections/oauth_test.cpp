@@ -69,19 +69,20 @@ BOOST_AUTO_TEST_SUITE(oauth)
 BOOST_AUTO_TEST_CASE(a_provider_is_ready_with_an_id_and_a_secret) {
     ProvidersSettings settings;
     const Provider& slack = provider("slack");
-    BOOST_TEST(unready_reason(slack, settings) ==
+    BOOST_TEST(missing_settings(slack, settings) ==
                "client_id and client_secret are not set in [providers.slack]");
     ProviderSettings& own = settings["slack"];
     own.scopes = "users:read";
-    BOOST_TEST(unready_reason(slack, settings) ==
+    BOOST_TEST(missing_settings(slack, settings) ==
                "client_id and client_secret are not set in [providers.slack]");
     own.client_id = "client-1";
-    BOOST_TEST(unready_reason(slack, settings) == "client_secret is not set in [providers.slack]");
+    BOOST_TEST(missing_settings(slack, settings) ==
+               "client_secret is not set in [providers.slack]");
     own.client_secret = Secret("s3cret");
-    BOOST_TEST(unready_reason(slack, settings) == "");
+    BOOST_TEST(missing_settings(slack, settings) == "");
     own.client_id.clear();
-    BOOST_TEST(unready_reason(slack, settings) == "client_id is not set in [providers.slack]");
-    BOOST_TEST(unready_reason(provider("stripe"), settings) ==
+    BOOST_TEST(missing_settings(slack, settings) == "client_id is not set in [providers.slack]");
+    BOOST_TEST(missing_settings(provider("stripe"), settings) ==
                "client_id and client_secret are not set in [providers.stripe]");
 }
 
@@ -415,20 +416,21 @@ BOOST_AUTO_TEST_CASE(an_admin_is_told_what_to_do) {
         return failure_text(provider("google_docs"), {kind, code});
     };
     BOOST_TEST(told(Kind::Refused, "invalid_grant") ==
-               "Google Docs does not accept this authorization any more (invalid_grant). "
+               "Google Docs no longer accepts this authorization (invalid_grant). "
                "Connect it again.");
     BOOST_TEST(told(Kind::Revoked, "token_revoked") ==
-               "The access was taken back at Google Docs (token_revoked). Connect it again.");
+               "The access was withdrawn at Google Docs (token_revoked). Connect it again.");
     BOOST_TEST(told(Kind::Misconfigured, "invalid_client") ==
                "Google Docs does not accept this installation of Muster (invalid_client). Its "
-               "operator has to check what is configured for Google Docs.");
+               "operator must check the configuration of Google Docs.");
     BOOST_TEST(told(Kind::Unavailable, "timeout") ==
                "Google Docs did not answer in time (timeout).");
     BOOST_TEST(told(Kind::Unavailable, "http_503") ==
-               "Google Docs has trouble of its own (http_503).");
+               "Google Docs reported an internal error (http_503).");
     BOOST_TEST(told(Kind::Unavailable, "no_json") ==
-               "Google Docs answered with something that is no token (no_json).");
-    BOOST_TEST(told(Kind::Unavailable, "slow_down") == "Google Docs gave no token (slow_down).");
+               "Google Docs sent a reply without a valid token (no_json).");
+    BOOST_TEST(told(Kind::Unavailable, "slow_down") ==
+               "Google Docs returned no token (slow_down).");
 }
 
 BOOST_AUTO_TEST_CASE(no_text_is_longer_than_its_column) {

@@ -85,10 +85,10 @@ BOOST_AUTO_TEST_CASE(the_window_is_300_seconds_either_way_and_no_millisecond_mor
     const Milliseconds edge{300'000};
     const Milliseconds tick{1};
     for (const Timestamp inside : {kNow, kNow + edge, kNow - edge}) {
-        BOOST_TEST(rules::is_of_this_moment(*signature, inside));
+        BOOST_TEST(rules::is_recent(*signature, inside));
     }
     for (const Timestamp outside : {kNow + edge + tick, kNow - edge - tick, Timestamp(0)}) {
-        BOOST_TEST(!rules::is_of_this_moment(*signature, outside));
+        BOOST_TEST(!rules::is_recent(*signature, outside));
     }
 }
 

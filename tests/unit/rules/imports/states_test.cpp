@@ -69,7 +69,8 @@ BOOST_AUTO_TEST_CASE(an_active_job_holds_its_organization_s_slot) {
 }
 
 BOOST_AUTO_TEST_CASE(a_moving_job_is_the_runner_s) {
-    for (const StateRow& row : kStates) BOOST_TEST(is_moving(row.state) == row.moving, row.text);
+    for (const StateRow& row : kStates)
+        BOOST_TEST(is_in_progress(row.state) == row.moving, row.text);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_can_be_canceled_until_it_commits) {
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_job_can_be_canceled_until_it_commits) {
 
 BOOST_AUTO_TEST_CASE(what_can_be_canceled_or_moves_is_active) {
     for (const StateRow& row : kStates) {
-        if (can_cancel(row.state) || is_moving(row.state)) {
+        if (can_cancel(row.state) || is_in_progress(row.state)) {
             BOOST_TEST(is_active(row.state), row.text);
         }
     }
