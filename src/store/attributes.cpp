@@ -114,7 +114,7 @@ bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled
 }
 
 bool is_attribute_used(db::OrgStore& org, std::string_view key) {
-    // Reads members until it meets one: for questions that are seldom asked.
+    // Reads members until it finds one, so use it only for rare requests.
     static constexpr OrgSql kFind{"attributes.find_used",
                                   "SELECT 1 FROM members WHERE organization_id = :org AND "
                                   "JSON_CONTAINS_PATH(attributes, 'one', ?) LIMIT 1"};

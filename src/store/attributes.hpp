@@ -10,24 +10,24 @@
 
 namespace muster::store {
 
-// False when the key is taken.
+// False if the key is already used.
 bool insert_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
-// All of the organization's, disabled ones too, by key.
+// All attributes of the organization, including disabled ones, ordered by key.
 std::int64_t count_attributes(db::OrgStore& org);
 std::vector<rules::AttributeRecord> list_attributes(db::OrgStore& org);
-// The same for one who writes values: the rows stay as they are until the transaction ends.
+// The same for a caller that writes values: the rows cannot change until the transaction ends.
 std::vector<rules::AttributeRecord> list_attributes_for_writing(db::OrgStore& org);
-// One row, which nobody else reads for writing or changes until the transaction ends.
+// One row, locked exclusively until the transaction ends.
 std::optional<rules::AttributeRecord> lock_attribute(db::OrgStore& org, std::string_view key);
-// Writes all of a locked row that can change.
+// Writes all fields of a locked row that can change.
 void update_attribute(db::OrgStore& org, const rules::AttributeRecord& record);
-// A page by key, starting behind `after` ("" = at the beginning).
+// Ordered by key, after `after` ("" = from the start).
 std::vector<rules::AttributeRecord> page_attributes(db::OrgStore& org, std::string_view after,
                                                     int limit);
-// False when there is no such key.
+// False if the key does not exist.
 bool set_attribute_enabled(db::OrgStore& org, std::string_view key, bool enabled, Timestamp now);
 
-// Whether some member has a value of that attribute (`key` well-formed).
+// True if any member has a value for this attribute. `key` must be well-formed.
 bool is_attribute_used(db::OrgStore& org, std::string_view key);
 
 }  // namespace muster::store

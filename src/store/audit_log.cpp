@@ -37,7 +37,7 @@ constexpr SqlText page_text(std::string_view hint, std::string_view condition) {
 void insert_audit_entry(db::Tx& tx, const std::optional<OrgId>& organization,
                         const rules::AuditEntry& entry) {
     static constexpr SystemSql kInsert{
-        "audit_log.insert", Why{"what concerns the installation alone belongs to no tenant"},
+        "audit_log.insert", Why{"entries about the installation belong to no tenant"},
         "INSERT INTO audit_log (organization_id, id, actor, actor_id, action, subject_id, details, "
         "request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     tx.execute(kInsert, organization, entry.id, text_of(entry.actor), entry.actor_id, entry.action,
@@ -47,8 +47,8 @@ void insert_audit_entry(db::Tx& tx, const std::optional<OrgId>& organization,
 
 std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<AuditId> before,
                                               const AuditFilter& filter, int limit) {
-    // Ids are UUIDv7: their order is the order of the deeds. Without the hint the optimizer takes
-    // the organization alone from the index, and a deep page reads all the newer entries.
+    // Ids are UUIDv7, so they are ordered by time. Without the hint, the optimizer uses only the
+    // organization from the index, and a deep page reads all newer entries.
     static constexpr OrgSql kPage{
         "audit_log.page", kEntry, kSqlText<[] {
             return page_text(

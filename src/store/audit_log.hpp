@@ -1,4 +1,4 @@
-// The audit log: who did what, when (table audit_log).
+// The audit log (table audit_log).
 #pragma once
 
 #include "db/transaction.hpp"
@@ -10,7 +10,7 @@
 
 namespace muster::store {
 
-// nullopt: an entry of the installation alone, which no organization reads.
+// nullopt: an entry about the installation, which no organization can read.
 void insert_audit_entry(db::Tx& tx, const std::optional<OrgId>& organization,
                         const rules::AuditEntry& entry);
 
@@ -18,10 +18,10 @@ struct AuditFilter {
     std::optional<std::string> action;
     std::optional<std::string> subject_id;
 };
-// Newest first, those before `before` (in that order) if given.
+// Newest first, from the entry before `before` if it is given.
 std::vector<rules::AuditEntry> page_audit_log(db::OrgStore& org, std::optional<AuditId> before,
                                               const AuditFilter& filter, int limit);
-// The newest of all organizations and of the installation itself.
+// The newest entries of all organizations and of the installation.
 std::vector<rules::AuditEntry> newest_audit_entries(db::Tx& tx,
                                                     const std::optional<std::string>& action,
                                                     int limit);

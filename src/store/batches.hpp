@@ -1,4 +1,4 @@
-// Bulk statements in few lengths, powers of two, so that a connection keeps all of them prepared.
+// Bulk statements in a few sizes, powers of two, so that a connection keeps all of them prepared.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -10,15 +10,15 @@
 
 namespace muster::store {
 
-inline constexpr std::size_t kMostRows = 256;  // of one statement
+inline constexpr std::size_t kMostRows = 256;  // per statement
 
-// How many of `left` rows (1 or more) the next statement takes.
+// The number of rows of the next statement, for `left` (1 or more) remaining rows.
 inline std::size_t batch_size(std::size_t left) {
     return std::min(kMostRows, std::bit_floor(left));
 }
 
-// Runs `use` with the parameters of each batch, for lists of IN. The last batch repeats its last
-// value up to a power of two, which finds nothing more.
+// Calls `use` with the parameters of each batch, for IN lists. The last value fills the last batch
+// up to a power of two; the repetitions do not change the result.
 template <class Value, class Use>
 void in_batches(std::span<const Value> values, const Use& use) {
     for (std::size_t at = 0; at < values.size(); at += kMostRows) {

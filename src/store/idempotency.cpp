@@ -60,7 +60,7 @@ void delete_idempotency_key(db::OrgStore& org, std::string_view key_hash) {
 
 std::int64_t purge_idempotency_keys(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{"idempotency.purge",
-                                      Why{"retention is the installation's, not a tenant's"},
+                                      Why{"retention is per installation, not per tenant"},
                                       "DELETE FROM idempotency_keys WHERE expires_at <= ? LIMIT ?"};
     return tx.execute(kPurge, now, limit);
 }

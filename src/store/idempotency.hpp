@@ -18,8 +18,8 @@ struct IdempotencyRecord {
     bool is_sealed = false;
 };
 
-// Claims the key for this transaction: a second transaction waits here for the first. False when it
-// is recorded.
+// Claims the key for this transaction. A second transaction with the same key waits. False if a
+// record exists.
 bool claim_idempotency_key(db::OrgStore& org, std::string_view key_hash,
                            const IdempotencyRecord& record, Timestamp now);
 std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
@@ -28,7 +28,7 @@ std::optional<IdempotencyRecord> find_idempotency_record(db::OrgStore& org,
 void complete_idempotency_key(db::OrgStore& org, std::string_view key_hash,
                               const IdempotencyRecord& record);
 void delete_idempotency_key(db::OrgStore& org, std::string_view key_hash);
-// At most `limit` expired ones; how many went.
+// Deletes at most `limit` expired records. Returns their number.
 std::int64_t purge_idempotency_keys(db::Tx& tx, Timestamp now, int limit);
 
 }  // namespace muster::store

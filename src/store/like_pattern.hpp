@@ -1,4 +1,4 @@
-// Patterns of LIKE for what people typed.
+// LIKE patterns for user input.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace muster::store {
 
-// "ann%", with the wildcards of `prefix` itself taken literally.
+// Returns "ann%"; wildcards in `prefix` are escaped.
 [[nodiscard]] inline std::string like_pattern(std::string_view prefix) {
     std::string pattern;
     for (const char c : prefix) {

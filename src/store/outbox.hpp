@@ -1,4 +1,5 @@
-// The outbox of webhook events: who listens, and what is put in (service/outbox.hpp).
+// The outbox of webhook events: the endpoints that receive events, and inserting events
+// (service/outbox.hpp).
 #pragma once
 
 #include "db/transaction.hpp"
@@ -15,8 +16,8 @@ struct Listener {
     std::string event_types;  // joined_types()
 };
 
-// The endpoints that take events now: active and paused ones (whose events wait) of installations
-// that are not disabled.
+// The endpoints that receive events: active ones, and paused ones, whose events are queued.
+// Excludes disabled installations.
 std::vector<Listener> find_listeners(db::OrgStore& org);
 
 struct NewWebhookEvent {
@@ -33,10 +34,10 @@ struct NewDelivery {
     EndpointId endpoint;
     WebhookEventId event;
 };
-// Due at once.
+// Inserts pending deliveries that are due at once.
 void insert_deliveries(db::OrgStore& org, std::span<const NewDelivery> deliveries, Timestamp now);
 
-// What is still on its way to the endpoints of an installation: nothing more is tried.
+// Cancels the pending deliveries to the endpoints of an installation.
 void cancel_deliveries(db::OrgStore& org, InstallationId installation, Timestamp now);
 
 }  // namespace muster::store

@@ -1,4 +1,4 @@
-// Lists that one column holds as words with spaces between.
+// Lists that are stored in one column as words separated by spaces.
 #pragma once
 
 #include "base/text.hpp"

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(
                           [](const auto& error) { return says(error, "upgrades/2.sql"); });
     std::filesystem::create_directory(scratch.file("upgrades"));
     for (int version = 3; version <= kNewest; ++version) {
-        const bool is_own = version < store::kFirstToNamePrograms;
+        const bool is_own = version < store::kFirstVersionWithPrograms;
         scratch.write("upgrades/" + std::to_string(version) + ".sql",
                       is_own ? "ALTER TABLE members ADD COLUMN c INT NULL;\n"
                              : source_text(upgrade_file(version)));

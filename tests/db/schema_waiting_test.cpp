@@ -26,7 +26,7 @@ struct HeldDatabase : OldDatabase {
         for (int version = 2; version <= kNewest; ++version) {
             scratch.write("upgrades/" + std::to_string(version) + ".sql",
                           "-- oldest program: 6\n" + (version == 2 ? kFirst : std::string()) +
-                              (version == muster::store::kFirstToNamePrograms
+                              (version == muster::store::kFirstVersionWithPrograms
                                    ? source_text(upgrade_file(version))
                                    : std::string()));
         }

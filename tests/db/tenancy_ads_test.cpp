@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(ad_slots) {
         "updated_at) VALUES (?, ?, 'second', 'Second', 1, 1, 0, 0)",
         owner.id, SlotId::create());
     check({"ad_slots.count_for_adding"},
-          [&](OrgStore& org) { return store::count_ad_slots_for_adding(org) == 2; });
+          [&](OrgStore& org) { return store::lock_and_count_ad_slots(org) == 2; });
     client.execute("DELETE FROM ad_campaign_slots");
     check({"ad_slots.delete"}, [&](OrgStore& org) {
         store::delete_ad_slot(org, owner.slot);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(ad_campaigns) {
         "targeting, created_at, updated_at) VALUES (?, ?, 'Second', 'paused', 0, 1, '{}', 0, 0)",
         owner.id, CampaignId::create());
     check({"ad_campaigns.count_for_adding"},
-          [&](OrgStore& org) { return store::count_ad_campaigns_for_adding(org) == 2; });
+          [&](OrgStore& org) { return store::lock_and_count_ad_campaigns(org) == 2; });
     client.execute("DELETE FROM ad_campaign_slots");
     check({"ad_campaigns.insert_slots"}, [&](OrgStore& org) {
         store::insert_campaign_slots(org, owner.campaign, {&owner.slot, 1});

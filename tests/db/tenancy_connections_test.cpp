@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(connections) {
     client.execute("DELETE FROM connection_authorizations WHERE organization_id = ?", stranger.id);
     client.execute("DELETE FROM connections WHERE organization_id = ?", stranger.id);
     check({"connections.count_for_adding"},
-          [&](OrgStore& org) { return store::count_connections_for_adding(org) > 0; });
+          [&](OrgStore& org) { return store::lock_and_count_connections(org) > 0; });
 }
 
 BOOST_AUTO_TEST_CASE(ways_to_connections) {

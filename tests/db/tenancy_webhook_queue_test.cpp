@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(webhook_queue_under_a_lease) {
         return !store::lock_claimed(org, {&owner.delivery, 1}, runner).empty();
     });
     check({"webhook_queue.give_back"}, [&](OrgStore& org) {
-        return store::give_back(org, {&owner.delivery, 1}, runner, kLater) == 1;
+        return store::release_deliveries(org, {&owner.delivery, 1}, runner, kLater) == 1;
     });
     check({"webhook_queue.insert_attempts"}, [&](OrgStore& org) {
         const store::NewAttempt attempt{owner.delivery, "200", 200, 1, "", kNow};

@@ -21,7 +21,7 @@ inline constexpr int kNewest = store::kSchemaVersion;
 std::string source_text(const std::string& file);
 // "sql/upgrades/<version>.sql".
 std::string upgrade_file(int version);
-// The statement that records a version as those before kFirstToNamePrograms were.
+// The statement that records a version as those before kFirstVersionWithPrograms were.
 std::string recorded(int version);
 
 // A database of its own, empty.

@@ -46,14 +46,14 @@ BOOST_AUTO_TEST_SUITE(upgrade_rules)
 
 BOOST_AUTO_TEST_CASE(
     each_upgrade_names_how_it_changes_a_table_so_that_none_is_copied_under_a_lock) {
-    for (int version = store::kFirstToNamePrograms; version <= kNewest; ++version) {
+    for (int version = store::kFirstVersionWithPrograms; version <= kNewest; ++version) {
         BOOST_TEST(faults_of(source_text(upgrade_file(version))) == Lines(), version);
     }
 }
 
 BOOST_AUTO_TEST_CASE(each_upgrade_names_the_oldest_program_and_none_comes_back) {
-    int before = store::kFirstToNamePrograms;
-    for (int version = store::kFirstToNamePrograms; version <= kNewest; ++version) {
+    int before = store::kFirstVersionWithPrograms;
+    for (int version = store::kFirstVersionWithPrograms; version <= kNewest; ++version) {
         const auto oldest = store::oldest_program_in(source_text(upgrade_file(version)));
         BOOST_TEST_REQUIRE(oldest.has_value(), version);
         BOOST_TEST(*oldest >= before, version);

@@ -99,7 +99,7 @@ void apply(const AdCampaignChange& change, AdCampaign& campaign) {
 
 AdCampaign create_ad_campaign(OrgTransaction& transaction, const NewAdCampaign& fields) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto count = store::count_ad_campaigns_for_adding(org);
+    const auto count = store::lock_and_count_ad_campaigns(org);
     AdCampaign campaign = campaign_of(transaction, fields);
     judge(transaction, campaign, true, true);
     if (count >= rules::kMostCampaigns) {

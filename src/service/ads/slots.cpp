@@ -24,7 +24,7 @@ AdSlot locked(db::OrgStore& org, SlotId id) {
 
 AdSlot create_ad_slot(OrgTransaction& transaction, const NewAdSlot& fields) {
     db::OrgStore org(transaction.tx, transaction.org());
-    if (store::count_ad_slots_for_adding(org) >= rules::kMostSlots) {
+    if (store::lock_and_count_ad_slots(org) >= rules::kMostSlots) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " + std::to_string(rules::kMostSlots) +
                                   " ad slots");

@@ -43,7 +43,7 @@ constexpr std::size_t kLongestCode = 4096;
 
 ProviderConnection add_connection(OrgTransaction& transaction, const ConnectRequest& request) {
     db::OrgStore org(transaction.tx, transaction.org());
-    if (store::count_connections_for_adding(org) >= rules::kMostConnections) {
+    if (store::lock_and_count_connections(org) >= rules::kMostConnections) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " +
                                   std::to_string(rules::kMostConnections) + " connections");
@@ -279,7 +279,7 @@ Decision decide(Context& context, db::Tx& tx, const CallbackRequest& request,
     if (!found) return failed_for(Reason::State);
     db::OrgStore org(tx, found->organization_id);
     auto connection = store::lock_connection(org, found->connection_id);
-    if (!store::spend_authorization(tx, state_hash)) return failed_for(Reason::State);
+    if (!store::consume_authorization(tx, state_hash)) return failed_for(Reason::State);
     if (!connection) return failed_for(Reason::Removed);
     const Timestamp now = Timestamp::now();
     const Callback callback{

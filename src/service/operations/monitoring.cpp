@@ -24,7 +24,7 @@ std::string labelled(std::string_view name, rules::ImportState state, std::int64
 }
 
 std::string import_metrics(db::Tx& tx, Timestamp now) {
-    const auto counts = store::count_moving_imports(tx, now);
+    const auto counts = store::count_imports_in_progress(tx, now);
     std::string text =
         "# HELP muster_imports_moving Import jobs that the runner works on or should.\n"
         "# TYPE muster_imports_moving gauge\n";
@@ -128,7 +128,7 @@ std::string job_metrics(Context& context) {
 std::string import_problem(Context& context) {
     const Timestamp now = Timestamp::now();
     const auto counts = context.database.autocommit(
-        [&](db::Tx& tx) { return store::count_moving_imports(tx, now); });
+        [&](db::Tx& tx) { return store::count_imports_in_progress(tx, now); });
     Milliseconds longest{0};
     for (const auto& count : counts) {
         longest = std::max(longest, now - Timestamp(count.oldest_heartbeat_ms));

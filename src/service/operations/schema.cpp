@@ -34,7 +34,7 @@ std::string file_content(const std::string& path) {
 SchemaFile read_schema_file(const std::string& path, int version) {
     const std::string text = file_content(path);
     SchemaFile file{store::statements_of(text), {version, store::oldest_program_in(text)}};
-    if (!file.makes.oldest_program && version >= store::kFirstToNamePrograms) {
+    if (!file.makes.oldest_program && version >= store::kFirstVersionWithPrograms) {
         throw std::runtime_error(path + " has no line \"-- oldest program: N\"");
     }
     return file;
@@ -129,7 +129,7 @@ std::string too_new(const SchemaRecord& installed) {
 // Begins where the schema stands.
 Migration upgrade_from_here(db::Tx& tx, const std::string& sql_directory,
                             const MigrationPatience& patience) {
-    store::wait_briefly_for_tables(tx, patience.lock_seconds);
+    store::limit_table_wait(tx, patience.lock_seconds);
     const auto installed = store::schema_record(tx);
     const SchemaFit fit = rules::fit_of(store::kSchemaVersion, installed);
     if (fit == SchemaFit::None) {
@@ -140,7 +140,7 @@ Migration upgrade_from_here(db::Tx& tx, const std::string& sql_directory,
     const auto upgrades = upgrades_after(installed->version, sql_directory);
     // Before older programs are told to refuse.
     if (!upgrades.empty()) {
-        run_patiently(tx, std::string(store::kChangeNothing), "the upgrade", patience);
+        run_patiently(tx, std::string(store::kNoOpChange), "the upgrade", patience);
     }
     for (const SchemaFile& next : upgrades) {
         migration.upgrades.push_back(apply_upgrade(tx, next, patience));

@@ -222,8 +222,8 @@ class Eraser {
                 return store::scan_blocks(org, after, email_, kBlocksAtOnce);
             });
             std::map<ImportId, std::vector<rules::BlockKey>> found;
-            for (const auto& [place, holds_text] : scanned) {
-                if (holds_text) found[place.job].push_back(place.key);
+            for (const auto& [place, contains_text] : scanned) {
+                if (contains_text) found[place.job].push_back(place.key);
             }
             for (const auto& [job, keys] : found) erase_rows_of(here, job, keys);
             if (static_cast<int>(scanned.size()) < kBlocksAtOnce) return;
@@ -284,8 +284,8 @@ class Eraser {
                 return store::scan_replies(org, after, email_in_json_, kRepliesAtOnce);
             });
             std::vector<std::string> found;
-            for (const auto& [key_hash, holds_text] : scanned) {
-                if (holds_text) found.push_back(key_hash);
+            for (const auto& [key_hash, contains_text] : scanned) {
+                if (contains_text) found.push_back(key_hash);
             }
             if (!found.empty()) here.replies += erase_found_replies(here.organization, found);
             if (static_cast<int>(scanned.size()) < kRepliesAtOnce) return;

@@ -303,7 +303,7 @@ void WebhookDispatch::give_back(const std::vector<std::pair<OrgId, DeliveryId>>&
     context_.database.transaction([&](db::Tx& tx) {
         for (const auto& [organization, ids] : by_organization) {
             db::OrgStore org(tx, organization);
-            store::give_back(org, ids, owner_, Timestamp::now());
+            store::release_deliveries(org, ids, owner_, Timestamp::now());
         }
     });
 }

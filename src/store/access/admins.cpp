@@ -36,29 +36,29 @@ constexpr auto kAdmin = columns<rules::Admin>(
 
 AdminId find_or_insert_admin(db::Tx& tx, std::string_view email, Timestamp now) {
     static constexpr SystemSql kFind{"admins.find_id",
-                                     Why{"an admin belongs to no tenant, a seat does"},
+                                     Why{"admins belong to no tenant; their seats do"},
                                      "SELECT id FROM admins WHERE email = ? FOR UPDATE"};
     static constexpr SystemSql kInsert{
-        "admins.insert", Why{"an admin belongs to no tenant, a seat does"},
+        "admins.insert", Why{"admins belong to no tenant; their seats do"},
         "INSERT INTO admins (id, email, created_at) VALUES (?, ?, ?)"};
     if (const auto found = tx.one<AdminId>(kFind, email)) return *found;
     const AdminId id = AdminId::create();
     if (!db::try_unique([&] { tx.execute(kInsert, id, email, now); })) {
-        throw db::RetryTransaction{"another operator has just added the same admin"};
+        throw db::RetryTransaction{"another operator added the same admin at the same time"};
     }
     return id;
 }
 
 std::optional<rules::Admin> find_admin(db::Tx& tx, std::string_view email) {
     static constexpr SystemSql kFind{"admins.find",
-                                     Why{"an admin belongs to no tenant, a seat does"}, kAdmin,
+                                     Why{"admins belong to no tenant; their seats do"}, kAdmin,
                                      "SELECT {columns} FROM admins WHERE email = ?"};
     return tx.one(kFind, email);
 }
 
 std::optional<rules::Admin> lock_admin(db::Tx& tx, AdminId admin) {
     static constexpr SystemSql kLock{"admins.lock",
-                                     Why{"an admin belongs to no tenant, a seat does"}, kAdmin,
+                                     Why{"admins belong to no tenant; their seats do"}, kAdmin,
                                      "SELECT {columns} FROM admins WHERE id = ? FOR UPDATE"};
     return tx.one(kLock, admin);
 }
@@ -86,10 +86,9 @@ std::vector<rules::SeatHolder> list_seat_holders(db::OrgStore& org) {
 }
 
 std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
-    // Two seats of one millisecond: the older organization counts as the earlier seat.
+    // If two seats have the same time, the older organization comes first.
     static constexpr SystemSql kFind{
-        "seats.find", Why{"the list of one admin's tenants, told by the admin's own sign-in"},
-        kSeat,
+        "seats.find", Why{"lists the tenants of a signed-in admin"}, kSeat,
         "SELECT {columns} FROM seats s "
         "JOIN organizations o ON o.id = s.organization_id WHERE s.admin_id = ? "
         "ORDER BY s.created_at, s.organization_id"};
@@ -98,7 +97,7 @@ std::vector<rules::Seat> find_seats(db::Tx& tx, AdminId admin) {
 
 void set_totp_secret(db::Tx& tx, AdminId admin, std::string_view sealed) {
     static constexpr SystemSql kSet{
-        "admins.set_totp_secret", Why{"an admin belongs to no tenant, a seat does"},
+        "admins.set_totp_secret", Why{"admins belong to no tenant; their seats do"},
         "UPDATE admins SET totp_secret = ?, totp_enrolled_at = NULL, totp_last_step = 0 "
         "WHERE id = ?"};
     tx.execute(kSet, sealed, admin);
@@ -106,14 +105,14 @@ void set_totp_secret(db::Tx& tx, AdminId admin, std::string_view sealed) {
 
 void set_totp_enrolled(db::Tx& tx, AdminId admin, Timestamp now) {
     static constexpr SystemSql kSet{"admins.set_totp_enrolled",
-                                    Why{"an admin belongs to no tenant, a seat does"},
+                                    Why{"admins belong to no tenant; their seats do"},
                                     "UPDATE admins SET totp_enrolled_at = ? WHERE id = ?"};
     tx.execute(kSet, now, admin);
 }
 
 void set_totp_last_step(db::Tx& tx, AdminId admin, std::int64_t step) {
     static constexpr SystemSql kSet{"admins.set_totp_last_step",
-                                    Why{"an admin belongs to no tenant, a seat does"},
+                                    Why{"admins belong to no tenant; their seats do"},
                                     "UPDATE admins SET totp_last_step = ? WHERE id = ?"};
     tx.execute(kSet, step, admin);
 }
@@ -121,7 +120,7 @@ void set_totp_last_step(db::Tx& tx, AdminId admin, std::int64_t step) {
 void set_second_factor_failures(db::Tx& tx, AdminId admin, std::int64_t failures,
                                 Timestamp paused_until) {
     static constexpr SystemSql kSet{
-        "admins.set_second_factor_failures", Why{"an admin belongs to no tenant, a seat does"},
+        "admins.set_second_factor_failures", Why{"admins belong to no tenant; their seats do"},
         "UPDATE admins SET second_factor_failures = ?, second_factor_paused_until = ? "
         "WHERE id = ?"};
     tx.execute(kSet, failures, paused_until, admin);
@@ -129,7 +128,7 @@ void set_second_factor_failures(db::Tx& tx, AdminId admin, std::int64_t failures
 
 void clear_second_factor(db::Tx& tx, AdminId admin) {
     static constexpr SystemSql kClear{
-        "admins.clear_second_factor", Why{"an admin belongs to no tenant, a seat does"},
+        "admins.clear_second_factor", Why{"admins belong to no tenant; their seats do"},
         "UPDATE admins SET totp_secret = NULL, totp_enrolled_at = NULL, totp_last_step = 0, "
         "second_factor_failures = 0, second_factor_paused_until = 0 WHERE id = ?"};
     tx.execute(kClear, admin);
@@ -139,10 +138,10 @@ void clear_second_factor(db::Tx& tx, AdminId admin) {
 void replace_backup_codes(db::Tx& tx, AdminId admin, const std::vector<std::string>& hashes,
                           Timestamp now) {
     static constexpr SystemSql kDelete{"backup_codes.delete_all",
-                                       Why{"an admin belongs to no tenant, a seat does"},
+                                       Why{"admins belong to no tenant; their seats do"},
                                        "DELETE FROM backup_codes WHERE admin_id = ?"};
     static constexpr SystemSql kInsert{
-        "backup_codes.insert", Why{"an admin belongs to no tenant, a seat does"},
+        "backup_codes.insert", Why{"admins belong to no tenant; their seats do"},
         "INSERT INTO backup_codes (admin_id, code_hash, created_at) VALUES {(?, ?, ?)}"};
     tx.execute(kDelete, admin);
     if (hashes.empty()) return;
@@ -153,7 +152,7 @@ void replace_backup_codes(db::Tx& tx, AdminId admin, const std::vector<std::stri
 
 bool use_backup_code(db::Tx& tx, AdminId admin, std::string_view hash) {
     static constexpr SystemSql kUse{
-        "backup_codes.use", Why{"an admin belongs to no tenant, a seat does"},
+        "backup_codes.use", Why{"admins belong to no tenant; their seats do"},
         "DELETE FROM backup_codes WHERE admin_id = ? AND code_hash = ?"};
     return tx.execute(kUse, admin, hash) == 1;
 }

@@ -34,7 +34,7 @@ void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_vie
 
 std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash) {
     static constexpr SystemSql kFind{"api_keys.find_by_secret",
-                                     Why{"the credential is what tells the tenant"}, kApiKey,
+                                     Why{"the credential identifies the tenant"}, kApiKey,
                                      "SELECT {columns} FROM api_keys WHERE secret_hash = ?"};
     return tx.one(kFind, secret_hash);
 }

@@ -1,4 +1,4 @@
-// Organization API keys. The secret is known here by its SHA-256 only.
+// API keys of organizations. The database holds only the SHA-256 of a secret.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -11,17 +11,17 @@
 namespace muster::store {
 
 void insert_api_key(db::OrgStore& org, const rules::ApiKey& key, std::string_view secret_hash);
-// The key with that hash, revoked and expired ones too.
+// The key with this hash, even if it is revoked or expired.
 std::optional<rules::ApiKey> find_api_key(db::Tx& tx, std::string_view secret_hash);
-// By id behind `after`; without those that were revoked before `shown_since`.
+// Ordered by id, after `after`, without keys revoked before `shown_since`.
 std::vector<rules::ApiKey> page_api_keys(db::OrgStore& org, ApiKeyId after, Timestamp shown_since,
                                          int limit);
 // Locked until the transaction ends.
 std::optional<rules::ApiKey> lock_api_key(db::OrgStore& org, ApiKeyId id);
 void set_api_key_expiry(db::OrgStore& org, ApiKeyId id, Timestamp expires_at);
-// False when there is no such key or it was revoked before.
+// False if the key does not exist or was already revoked.
 bool revoke_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now);
-// Writes last_used_at unless it is `unless_since` or later.
+// Sets last_used_at, unless it is `unless_since` or later.
 void touch_api_key(db::OrgStore& org, ApiKeyId id, Timestamp now, Timestamp unless_since);
 
 }  // namespace muster::store

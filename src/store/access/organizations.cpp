@@ -18,7 +18,7 @@ constexpr auto kOrganization = columns<rules::Organization>(
 
 void insert_organization(db::Tx& tx, const rules::Organization& organization) {
     static constexpr SystemSql kInsert{
-        "organizations.insert", Why{"makes the tenant itself"},
+        "organizations.insert", Why{"inserts the tenant itself"},
         "INSERT INTO organizations (id, name, created_at) VALUES (?, ?, ?)"};
     tx.execute(kInsert, organization.id, organization.name, organization.created_at);
 }

@@ -11,9 +11,9 @@ namespace muster::store {
 void insert_organization(db::Tx& tx, const rules::Organization& organization);
 std::vector<rules::Organization> list_organizations(db::Tx& tx);
 bool organization_exists(db::OrgStore& org);
-// Until the transaction ends: who counts an organization's records before adding one holds it. A
-// row that refers to the organization waits meanwhile, so hold it shortly. False when there is
-// none.
+// Locks the organization until the transaction ends, for example to count its records before adding
+// one. Inserting a row that refers to the organization waits for the lock, so hold it only briefly.
+// False if the organization does not exist.
 bool lock_organization(db::OrgStore& org);
 
 }  // namespace muster::store

@@ -35,7 +35,7 @@ constexpr SqlText find_text(std::string_view condition) {
 
 void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash) {
     static constexpr SystemSql kInsert{
-        "sessions.insert", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "sessions.insert", Why{"a session belongs to an admin and names its tenant"},
         "INSERT INTO sessions (id, token_hash, admin_id, active_organization_id, verified_at, "
         "created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
     tx.execute(kInsert, session.id, token_hash, session.admin_id, session.active_organization_id,
@@ -44,32 +44,32 @@ void insert_session(db::Tx& tx, const rules::Session& session, std::string_view 
 
 std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash) {
     static constexpr SystemSql kFind{
-        "sessions.find", Why{"a session is an admin's, and tells the tenant it acts on"}, kSession,
+        "sessions.find", Why{"a session belongs to an admin and names its tenant"}, kSession,
         kSqlText<[] { return find_text("t.token_hash = ?"); }>};
     return tx.one(kFind, token_hash);
 }
 
 std::optional<rules::Session> find_session(db::Tx& tx, SessionId id) {
-    static constexpr SystemSql kFind{
-        "sessions.find_by_id", Why{"a session is an admin's, and tells the tenant it acts on"},
-        kSession, kSqlText<[] { return find_text("t.id = ?"); }>};
+    static constexpr SystemSql kFind{"sessions.find_by_id",
+                                     Why{"a session belongs to an admin and names its tenant"},
+                                     kSession, kSqlText<[] { return find_text("t.id = ?"); }>};
     return tx.one(kFind, id);
 }
 
 void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after) {
     static constexpr SystemSql kTouch{
-        "sessions.touch", Why{"a session is an admin's, and tells the tenant it acts on"},
+        "sessions.touch", Why{"a session belongs to an admin and names its tenant"},
         "UPDATE sessions SET last_used_at = ? WHERE id = ? AND last_used_at <= ?"};
     tx.execute(kTouch, now, session, unless_after);
 }
 
 bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {
-    // Asked for first: an UPDATE that changes nothing reports no row.
-    static constexpr SystemSql kLock{
-        "sessions.lock", Why{"a session is an admin's, and tells the tenant it acts on"},
-        "SELECT 1 FROM sessions WHERE id = ? FOR UPDATE"};
+    // Lock first: an UPDATE without a change reports 0 rows.
+    static constexpr SystemSql kLock{"sessions.lock",
+                                     Why{"a session belongs to an admin and names its tenant"},
+                                     "SELECT 1 FROM sessions WHERE id = ? FOR UPDATE"};
     static constexpr SystemSql kSet{"sessions.set_verified",
-                                    Why{"a session is an admin's, and tells the tenant it acts on"},
+                                    Why{"a session belongs to an admin and names its tenant"},
                                     "UPDATE sessions SET verified_at = ? WHERE id = ?"};
     if (!tx.exists(kLock, session)) return false;
     tx.execute(kSet, now, session);
@@ -78,22 +78,22 @@ bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now) {
 
 void set_active_organization(db::Tx& tx, SessionId session, OrgId organization) {
     static constexpr SystemSql kSet{"sessions.set_active_organization",
-                                    Why{"a session is an admin's, and tells the tenant it acts on"},
+                                    Why{"a session belongs to an admin and names its tenant"},
                                     "UPDATE sessions SET active_organization_id = ? WHERE id = ?"};
     tx.execute(kSet, organization, session);
 }
 
 void delete_session(db::Tx& tx, SessionId session) {
-    static constexpr SystemSql kDelete{
-        "sessions.delete", Why{"a session is an admin's, and tells the tenant it acts on"},
-        "DELETE FROM sessions WHERE id = ?"};
+    static constexpr SystemSql kDelete{"sessions.delete",
+                                       Why{"a session belongs to an admin and names its tenant"},
+                                       "DELETE FROM sessions WHERE id = ?"};
     tx.execute(kDelete, session);
 }
 
 std::int64_t delete_sessions_of(db::Tx& tx, AdminId admin) {
-    static constexpr SystemSql kDelete{
-        "sessions.delete_of_admin", Why{"a session is an admin's, and tells the tenant it acts on"},
-        "DELETE FROM sessions WHERE admin_id = ?"};
+    static constexpr SystemSql kDelete{"sessions.delete_of_admin",
+                                       Why{"a session belongs to an admin and names its tenant"},
+                                       "DELETE FROM sessions WHERE admin_id = ?"};
     return tx.execute(kDelete, admin);
 }
 

@@ -1,4 +1,4 @@
-// Sessions of signed-in admins. A token is known by its SHA-256 alone.
+// Sessions of signed-in admins. The database holds only the SHA-256 of a token.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -10,16 +10,16 @@
 namespace muster::store {
 
 void insert_session(db::Tx& tx, const rules::Session& session, std::string_view token_hash);
-// With the admin's address and the seat of the active organization.
+// Includes the admin's address and the seat in the active organization.
 std::optional<rules::Session> find_session(db::Tx& tx, std::string_view token_hash);
 std::optional<rules::Session> find_session(db::Tx& tx, SessionId id);
-// Notes its use; nothing when it was noted since `unless_after`.
+// Sets last_used_at, unless it is later than `unless_after`.
 void touch_session(db::Tx& tx, SessionId session, Timestamp now, Timestamp unless_after);
-// False when the session is gone.
+// False if the session does not exist any more.
 bool set_session_verified(db::Tx& tx, SessionId session, Timestamp now);
 void set_active_organization(db::Tx& tx, SessionId session, OrgId organization);
 void delete_session(db::Tx& tx, SessionId session);
-// How many there were.
+// Returns the number of deleted sessions.
 std::int64_t delete_sessions_of(db::Tx& tx, AdminId admin);
 
 }  // namespace muster::store

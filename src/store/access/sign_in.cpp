@@ -47,7 +47,7 @@ void delete_otp_code(db::Tx& tx, std::string_view subject) {
 }
 
 std::string lock_guess_budget(db::Tx& tx, std::string_view kind, std::string_view subject) {
-    // The update changes nothing, but it locks the row that stands already.
+    // The update changes nothing, but it locks an existing row.
     static constexpr SystemSql kMake{
         "guess_budgets.make", Why{"an admin who signs in has no tenant yet"},
         "INSERT INTO guess_budgets (kind, subject, spent, expires_at) VALUES (?, ?, '', 0) "

@@ -16,7 +16,7 @@ namespace {
 
 rules::Targeting readable_targeting(const std::string& document) {
     auto targeting = rules::targeting_of(document);
-    if (!targeting) throw std::runtime_error("a campaign with an unreadable targeting");
+    if (!targeting) throw std::runtime_error("the targeting of a stored campaign cannot be read");
     return std::move(*targeting);
 }
 
@@ -37,8 +37,8 @@ constexpr auto kDay = columns<rules::AdDay>(
 
 }  // namespace
 
-std::int64_t count_ad_campaigns_for_adding(db::OrgStore& org) {
-    // Two that find none at all may both go on, and deadlock over their rows: one runs again.
+std::int64_t lock_and_count_ad_campaigns(db::OrgStore& org) {
+    // Two transactions that find no rows may deadlock when they insert; one of them runs again.
     static constexpr OrgSql kCount{
         "ad_campaigns.count_for_adding",
         "SELECT COUNT(*) FROM ad_campaigns WHERE organization_id = :org FOR UPDATE"};

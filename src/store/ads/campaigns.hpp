@@ -1,4 +1,4 @@
-// Ad campaigns, the slots that they run in, and what came back of them by day.
+// Ad campaigns, their slots, and their daily counts.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -10,28 +10,28 @@
 
 namespace muster::store {
 
-// How many the organization has; nobody adds one until the transaction ends.
-std::int64_t count_ad_campaigns_for_adding(db::OrgStore& org);
-// Without its slots.
+// The number of campaigns of the organization. No campaign can be added until the transaction ends.
+std::int64_t lock_and_count_ad_campaigns(db::OrgStore& org);
+// Does not insert its slots.
 void insert_ad_campaign(db::OrgStore& org, const rules::AdCampaign& campaign);
-// Without its slots.
+// Does not read its slots.
 std::optional<rules::AdCampaign> find_ad_campaign(db::OrgStore& org, CampaignId id);
 // The same, locked until the transaction ends.
 std::optional<rules::AdCampaign> lock_ad_campaign(db::OrgStore& org, CampaignId id);
-// By id behind `after`, without their slots.
+// Ordered by id, after `after`, without their slots.
 std::vector<rules::AdCampaign> page_ad_campaigns(db::OrgStore& org, CampaignId after, int limit);
-// Writes all of a locked campaign that can change, save its slots.
+// Writes all fields of a locked campaign that can change, except its slots.
 void update_ad_campaign(db::OrgStore& org, const rules::AdCampaign& campaign);
-// With its creatives and counts.
+// Also deletes its creatives and counts.
 void delete_ad_campaign(db::OrgStore& org, CampaignId id);
 
 // Fills in the slot_ids.
 void read_slots_of_campaigns(db::OrgStore& org, std::span<rules::AdCampaign> campaigns);
-// `slots`: 1 or more, locked.
+// `slots`: one or more slots, locked by the caller.
 void insert_campaign_slots(db::OrgStore& org, CampaignId id, std::span<const SlotId> slots);
 void delete_campaign_slots(db::OrgStore& org, CampaignId id);
 
-// From that day on, by day; those without a figure are left out.
+// Ordered by day, from `first_day`, without days that have no counts.
 std::vector<rules::AdDay> list_ad_days(db::OrgStore& org, CampaignId id, std::int64_t first_day);
 
 }  // namespace muster::store

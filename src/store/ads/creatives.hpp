@@ -1,4 +1,4 @@
-// Ad creatives: what a campaign shows.
+// The creatives of ad campaigns.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -9,17 +9,17 @@
 
 namespace muster::store {
 
-// Of a locked campaign, as they are now.
+// For a locked campaign: the current number.
 std::int64_t count_ad_creatives(db::OrgStore& org, CampaignId campaign);
 void insert_ad_creative(db::OrgStore& org, const rules::AdCreative& creative);
 std::optional<rules::AdCreative> find_ad_creative(db::OrgStore& org, CreativeId id);
 // Locked until the transaction ends.
 std::optional<rules::AdCreative> lock_ad_creative(db::OrgStore& org, CreativeId id);
-// By id behind `after`, of all campaigns or of one.
+// Ordered by id, after `after`, for all campaigns or for one.
 std::vector<rules::AdCreative> page_ad_creatives(db::OrgStore& org, CreativeId after, int limit);
 std::vector<rules::AdCreative> page_ad_creatives(db::OrgStore& org, CampaignId campaign,
                                                  CreativeId after, int limit);
-// Writes all of a locked creative that can change.
+// Writes all fields of a locked creative that can change.
 void update_ad_creative(db::OrgStore& org, const rules::AdCreative& creative);
 void delete_ad_creative(db::OrgStore& org, CreativeId id);
 

@@ -15,7 +15,7 @@ using rules::AdCreative;
 
 namespace {
 
-// A candidate with one of its creatives; the slot alone has none.
+// A campaign with one of its creatives; a slot without candidates has neither.
 struct Candidate {
     AdCandidate campaign;
     AdCreative creative;
@@ -73,7 +73,8 @@ std::optional<rules::AdVisitor> find_ad_member(db::OrgStore& org, UserId user, s
 
 std::optional<std::vector<AdCandidate>> find_ad_candidates(db::OrgStore& org, std::string_view slug,
                                                            Timestamp from, Timestamp until) {
-    // LIMIT: the bounds of a slot's campaigns and of a campaign's creatives, multiplied.
+    // LIMIT: the maximum number of campaigns in a slot times the maximum number of creatives of a
+    // campaign.
     static constexpr OrgSql kFind{
         "ad_serving.find_candidates", kSlot,
         "SELECT {columns} FROM ad_slots s "

@@ -18,8 +18,8 @@ constexpr auto kSlot = columns<AdSlot>(
 
 }  // namespace
 
-std::int64_t count_ad_slots_for_adding(db::OrgStore& org) {
-    // Two that find none at all may both go on, and deadlock over their rows: one runs again.
+std::int64_t lock_and_count_ad_slots(db::OrgStore& org) {
+    // Two transactions that find no rows may deadlock when they insert; one of them runs again.
     static constexpr OrgSql kCount{
         "ad_slots.count_for_adding",
         "SELECT COUNT(*) FROM ad_slots WHERE organization_id = :org FOR UPDATE"};

@@ -1,4 +1,4 @@
-// Ad slots: the places on an organization's pages.
+// Ad slots: positions on an organization's pages.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -10,22 +10,23 @@
 
 namespace muster::store {
 
-// How many the organization has; nobody adds one until the transaction ends.
-std::int64_t count_ad_slots_for_adding(db::OrgStore& org);
-// False when the slug is taken.
+// The number of slots of the organization. No slot can be added until the transaction ends.
+std::int64_t lock_and_count_ad_slots(db::OrgStore& org);
+// False if the slug is already used.
 bool insert_ad_slot(db::OrgStore& org, const rules::AdSlot& slot);
 std::optional<rules::AdSlot> find_ad_slot(db::OrgStore& org, SlotId id);
 // Locked until the transaction ends.
 std::optional<rules::AdSlot> lock_ad_slot(db::OrgStore& org, SlotId id);
-// By id behind `after`.
+// Ordered by id, after `after`.
 std::vector<rules::AdSlot> page_ad_slots(db::OrgStore& org, SlotId after, int limit);
-// Writes all of a locked slot that can change. False when the slug is taken.
+// Writes all fields of a locked slot that can change. False if the slug is already used.
 bool update_ad_slot(db::OrgStore& org, const rules::AdSlot& slot);
 void delete_ad_slot(db::OrgStore& org, SlotId id);
-// Campaigns that run in it, paused and ended ones too; of a locked slot, as they are now.
+// The number of campaigns in the slot, including paused and ended ones. For a locked slot: the
+// current number.
 std::int64_t count_campaigns_in_slot(db::OrgStore& org, SlotId id);
 
-// Those of these slots (1 or more) that there are, locked until the transaction ends.
+// The existing slots among these (one or more), locked until the transaction ends.
 std::vector<SlotId> lock_ad_slots(db::OrgStore& org, std::span<const SlotId> ids);
 
 }  // namespace muster::store

@@ -32,14 +32,14 @@ void replace_authorization(db::OrgStore& org, const Authorization& authorization
 
 std::optional<Authorization> find_authorization(db::Tx& tx, std::string_view state_hash) {
     static constexpr SystemSql kFind{
-        "connection_authorizations.find", Why{"the state tells whose authorization it is"},
+        "connection_authorizations.find", Why{"the state identifies the organization"},
         kAuthorization, "SELECT {columns} FROM connection_authorizations WHERE state_hash = ?"};
     return tx.one(kFind, state_hash);
 }
 
-bool spend_authorization(db::Tx& tx, std::string_view state_hash) {
+bool consume_authorization(db::Tx& tx, std::string_view state_hash) {
     static constexpr SystemSql kDelete{
-        "connection_authorizations.delete", Why{"the state tells whose authorization it is"},
+        "connection_authorizations.delete", Why{"the state identifies the organization"},
         "DELETE FROM connection_authorizations WHERE state_hash = ?"};
     return tx.execute(kDelete, state_hash) == 1;
 }

@@ -1,5 +1,5 @@
-// Admins on the way to a provider's page and back, at most one for a connection. A state is known
-// by its SHA-256 alone.
+// Pending authorizations of admins at a provider, at most one per connection. The database holds
+// only the SHA-256 of a state.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -14,18 +14,18 @@ struct Authorization {
     OrgId organization_id;
     ConnectionId connection_id;
     std::string state_hash;
-    SessionId session_id;  // who set out; may be gone by now
+    SessionId session_id;  // of the admin who began; may have ended
     std::string verifier;  // sealed
     std::string redirect_uri;
     Timestamp expires_at;
 };
 
-// In the place of the connection's one, if there is any.
+// Replaces the pending authorization of the connection, if any.
 void replace_authorization(db::OrgStore& org, const Authorization& authorization);
-// The authorization of that state.
+// The authorization with this state.
 std::optional<Authorization> find_authorization(db::Tx& tx, std::string_view state_hash);
-// Deletes it; false where another has been faster. Its connection is locked first, as everywhere:
-// who sets out anew or deletes the connection has that one and wants this one.
-[[nodiscard]] bool spend_authorization(db::Tx& tx, std::string_view state_hash);
+// Deletes the authorization. False if another request was faster. Lock its connection first:
+// beginning an authorization and deleting a connection lock in the same order.
+[[nodiscard]] bool consume_authorization(db::Tx& tx, std::string_view state_hash);
 
 }  // namespace muster::store

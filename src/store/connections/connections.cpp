@@ -33,8 +33,8 @@ constexpr auto kListed =
 
 }  // namespace
 
-std::int64_t count_connections_for_adding(db::OrgStore& org) {
-    // Two that find none at all may both go on, and deadlock over their rows: one runs again.
+std::int64_t lock_and_count_connections(db::OrgStore& org) {
+    // Two transactions that find no rows may deadlock when they insert; one of them runs again.
     static constexpr OrgSql kCount{"connections.count_for_adding",
                                    "SELECT COUNT(*) FROM connections WHERE organization_id = :org "
                                    "AND removed_at IS NULL FOR UPDATE"};

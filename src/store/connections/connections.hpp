@@ -1,5 +1,5 @@
-// Connections to providers of external data. Those that were removed, and are kept until their
-// tokens are given back, are nowhere here.
+// Connections to providers of external data. Excludes removed connections, which are kept only
+// until their tokens are revoked.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -12,11 +12,12 @@ namespace muster::store {
 
 struct ListedConnection {
     rules::ProviderConnection connection;
-    std::optional<Timestamp> authorization_expires_at;  // nullopt: no admin is on the way
+    std::optional<Timestamp> authorization_expires_at;  // nullopt: none is pending
 };
 
-// How many the organization has; nobody adds one until the transaction ends.
-std::int64_t count_connections_for_adding(db::OrgStore& org);
+// The number of connections of the organization. No connection can be added until the transaction
+// ends.
+std::int64_t lock_and_count_connections(db::OrgStore& org);
 void insert_connection(db::OrgStore& org, const rules::ProviderConnection& connection);
 // Oldest first.
 std::vector<ListedConnection> list_connections(db::OrgStore& org);

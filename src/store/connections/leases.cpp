@@ -43,7 +43,7 @@ bool claim_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner, Tim
 
 bool write_tokens(db::OrgStore& org, const rules::ProviderConnection& connection,
                   std::int64_t generation) {
-    // A connection that was removed meanwhile stays due: these are the tokens to be given back.
+    // A connection that was removed in the meantime remains due, so that these tokens are revoked.
     static constexpr OrgSql kWrite{
         "connection_leases.write_tokens",
         "UPDATE connections SET status = 'connected', error = NULL, host = ?, tokens = ?, "
@@ -88,7 +88,7 @@ void make_connection_due(db::OrgStore& org, ConnectionId id, Timestamp now) {
 }
 
 void mark_connection_removed(db::OrgStore& org, ConnectionId id, Timestamp now) {
-    // The lease stays: who refreshes the tokens right now is about to write newer ones.
+    // Keeps the lease: a running refresh is about to write newer tokens.
     static constexpr OrgSql kMark{
         "connection_leases.mark_removed",
         "UPDATE connections SET removed_at = ?, refresh_due_at = ?, refresh_attempts = 0, "
@@ -114,10 +114,10 @@ std::optional<RemovedConnection> lock_removed_connection(db::OrgStore& org, Conn
 std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
                                                 std::span<const std::string_view> without,
                                                 int limit) {
-    // The list is filled up with "", which is no provider, so that it is always one statement.
+    // "" is not a provider; it fills the list, so that the statement is always the same.
     static constexpr SystemSql kFind{
-        "connection_leases.find_due", Why{"the runner works for all; each row names its tenant"},
-        kDue,
+        "connection_leases.find_due",
+        Why{"the runner serves all tenants; each row names its tenant"}, kDue,
         "SELECT {columns} FROM connections "
         "WHERE provider NOT IN ({?}) AND refresh_due_at <= ? AND lease_until <= ? "
         "ORDER BY refresh_due_at LIMIT ?"};
@@ -131,14 +131,15 @@ std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
 
 std::vector<ConnectionCount> count_connections_by_status(db::Tx& tx) {
     static constexpr SystemSql kCount{
-        "connection_leases.count_by_status", Why{"a figure of the whole installation"}, kCounted,
+        "connection_leases.count_by_status",
+        Why{"a metric of the installation without tenant data"}, kCounted,
         "SELECT {columns} FROM connections WHERE removed_at IS NULL GROUP BY status"};
     return tx.all(kCount);
 }
 
 std::optional<Timestamp> first_connection_due(db::Tx& tx) {
     static constexpr SystemSql kFind{"connection_leases.first_due",
-                                     Why{"a figure of the whole installation"},
+                                     Why{"a metric of the installation without tenant data"},
                                      "SELECT MIN(refresh_due_at) FROM connections"};
     return tx.value<std::optional<Timestamp>>(kFind);
 }

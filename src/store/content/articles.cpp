@@ -29,12 +29,12 @@ constexpr auto article_columns(const auto&... more) {
         column<&Article::created_by>("a.created_by"), column<&Article::created_at>("a.created_at"),
         column<&Article::updated_at>("a.updated_at"), more...);
 }
-// The body is stored apart from the rest of the row: lists leave it out.
+// Lists omit the body, which InnoDB stores outside the row.
 constexpr auto kListed = article_columns();
 constexpr auto kArticle = article_columns(column<&Article::body_html>("a.body_html"));
 
-// An entry of a list, behind the term and the id that order it. The article is absent where the
-// row has only those.
+// An entry of a list: the index term, the id and the article. The article is absent if only the
+// index entry was found.
 constexpr auto entry_by(std::string_view term, std::string_view id) {
     return columns<ArticleEntry>(
         converted<or_empty<std::string>, &ArticleEntry::key, &ArticleKey::term>(term),
@@ -45,12 +45,12 @@ constexpr auto kByTime = entry_by("a.published_at", "a.id");
 constexpr auto kByTimeOfTag = entry_by("k.published_at", "k.article_id");
 constexpr auto kByTitle = entry_by("k.title", "k.id");
 
-// Before what a descending index begins with.
+// The position before the first entry of a descending index.
 struct Newest {
     std::int64_t when = std::numeric_limits<std::int64_t>::max();
     std::string id = std::string(16, '\xff');
 };
-Newest behind(const std::optional<ArticleKey>& after) {
+Newest start_after(const std::optional<ArticleKey>& after) {
     if (!after) return {};
     return {parse_number<std::int64_t>(after->term).value_or(0), std::string(after->id.bytes())};
 }
@@ -151,7 +151,7 @@ std::vector<ArticleEntry> page_articles(db::OrgStore& org, const std::optional<A
                                   "SELECT {columns} FROM articles a FORCE INDEX (PRIMARY) "
                                   "WHERE a.organization_id = :org AND a.id < ? "
                                   "ORDER BY a.id DESC LIMIT ?"};
-    return org.all(kPage, behind(after).id, limit);
+    return org.all(kPage, start_after(after).id, limit);
 }
 
 std::vector<ArticleEntry> page_draft_articles(db::OrgStore& org,
@@ -161,7 +161,7 @@ std::vector<ArticleEntry> page_draft_articles(db::OrgStore& org,
         "SELECT {columns} FROM articles a FORCE INDEX (published) "
         "WHERE a.organization_id = :org AND a.published_at IS NULL AND a.id < ? "
         "ORDER BY a.id DESC LIMIT ?"};
-    return org.all(kPage, behind(after).id, limit);
+    return org.all(kPage, start_after(after).id, limit);
 }
 
 std::vector<ArticleEntry> page_published_articles(db::OrgStore& org,
@@ -172,7 +172,7 @@ std::vector<ArticleEntry> page_published_articles(db::OrgStore& org,
         "SELECT {columns} FROM articles a FORCE INDEX (published) WHERE a.organization_id = :org "
         "AND ((a.published_at = ? AND a.id < ?) OR a.published_at < ?) "
         "ORDER BY a.published_at DESC, a.id DESC LIMIT ?"};
-    const Newest place = behind(after);
+    const Newest place = start_after(after);
     return org.all(kPage, place.when, place.id, place.when, limit);
 }
 
@@ -184,7 +184,7 @@ std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, std::string
                                   "WHERE a.organization_id = :org AND a.locale = ? "
                                   "AND ((a.published_at = ? AND a.id < ?) OR a.published_at < ?) "
                                   "ORDER BY a.published_at DESC, a.id DESC LIMIT ?"};
-    const Newest place = behind(after);
+    const Newest place = start_after(after);
     return org.all(kPage, locale, place.when, place.id, place.when, limit);
 }
 
@@ -199,7 +199,7 @@ std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, std::string_vi
         "ORDER BY published_at DESC, article_id DESC LIMIT ?) k "
         "LEFT JOIN articles a ON a.organization_id = :org AND a.id = k.article_id "
         "AND (? IS NULL OR a.locale = ?) ORDER BY k.published_at DESC, k.article_id DESC"};
-    const Newest place = behind(after);
+    const Newest place = start_after(after);
     return org.all(kPage, tag, place.when, place.id, place.when, limit, locale, locale);
 }
 

@@ -1,6 +1,6 @@
-// Articles and the index of their tags. A tag's row mirrors its article's published_at, so each
-// function that changes one is called with the other, in one transaction
-// (service/content/articles.cpp).
+// Articles and the index of their tags. The row of a tag repeats the article's published_at, so
+// functions that change one must be called together with those that change the other, in one
+// transaction (service/content/articles.cpp).
 #pragma once
 
 #include "db/transaction.hpp"
@@ -14,16 +14,16 @@
 
 namespace muster::store {
 
-// False when another article of the organization has the slug.
+// False if another article of the organization has the slug.
 [[nodiscard]] bool insert_article(db::OrgStore& org, const rules::Article& article);
-// Writes all that a person can change, and updated_at. False as above.
+// Writes all fields that a person can change, and updated_at. False as above.
 [[nodiscard]] bool update_article(db::OrgStore& org, const rules::Article& article);
 // Writes published_at and updated_at.
 void set_article_published(db::OrgStore& org, const rules::Article& article);
-// False for none that the organization has. The tags go with it.
+// False if the organization does not have the article. Also deletes its tags.
 bool delete_article(db::OrgStore& org, ArticleId id);
 
-// `tags`: 1 or more, each once.
+// `tags`: one or more, without duplicates.
 void insert_article_tags(db::OrgStore& org, ArticleId id, std::span<const std::string> tags,
                          const std::optional<Timestamp>& published_at);
 void set_article_tags_published(db::OrgStore& org, ArticleId id,
@@ -35,7 +35,7 @@ std::optional<rules::Article> find_article(db::OrgStore& org, ArticleId id);
 std::optional<rules::Article> lock_article(db::OrgStore& org, ArticleId id);
 std::optional<rules::Article> find_published_article(db::OrgStore& org, std::string_view slug);
 
-// Where an article stands in an index: its term there ("" where the id alone is the order).
+// A position in an index: the indexed term ("" if the index is ordered by id only) and the id.
 struct ArticleKey {
     std::string term;
     ArticleId id;
@@ -44,14 +44,15 @@ struct ArticleEntry {
     ArticleKey key;
     std::optional<rules::Article> article;  // nullopt: it does not meet the conditions
 };
-// Each reads `limit` entries of one index behind a place (nullopt: from the beginning), without
-// the articles' bodies.
-// By id, newest first.
+// These functions read `limit` entries of one index after a position (nullopt: from the start),
+// without the bodies of the articles.
+//
+// Ordered by id, newest first.
 std::vector<ArticleEntry> page_articles(db::OrgStore& org, const std::optional<ArticleKey>& after,
                                         int limit);
 std::vector<ArticleEntry> page_draft_articles(db::OrgStore& org,
                                               const std::optional<ArticleKey>& after, int limit);
-// By (published_at, id), newest first. The terms are milliseconds.
+// Ordered by (published_at, id), newest first. The terms are milliseconds.
 std::vector<ArticleEntry> page_published_articles(db::OrgStore& org,
                                                   const std::optional<ArticleKey>& after,
                                                   int limit);
@@ -61,8 +62,8 @@ std::vector<ArticleEntry> page_articles_of_locale(db::OrgStore& org, std::string
 std::vector<ArticleEntry> page_articles_of_tag(db::OrgStore& org, std::string_view tag,
                                                const std::optional<std::string>& locale,
                                                const std::optional<ArticleKey>& after, int limit);
-// By (title, id); titles that begin with `prefix`, ignoring case and accents as the column's
-// collation does.
+// Ordered by (title, id). Titles that begin with `prefix`; case and accents are ignored, as in the
+// column's collation.
 struct TitleFilter {
     std::string prefix;
     std::optional<std::string> tag;

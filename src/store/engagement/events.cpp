@@ -25,7 +25,7 @@ constexpr auto kEvent = columns<rules::EngagementEvent>(
     column<&rules::EngagementEvent::geo_country>("geo_country"),
     column<&rules::EngagementEvent::geo_region>("geo_region"));
 
-// JSON as it is stored; NULL for none.
+// JSON as stored; nullopt becomes NULL.
 std::optional<std::string> text_of(const std::optional<RawJson>& json) {
     return json ? std::optional(json->text) : std::nullopt;
 }
@@ -92,8 +92,8 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
 std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, MemberId member,
                                                            const std::optional<EventPlace>& after,
                                                            int limit) {
-    // Both halves are ranges of the one index, read backwards: however many events share a moment,
-    // none before the place is looked at.
+    // Both conditions are ranges of the same index, read backwards. So no event before the position
+    // is read, even if many events have the same time.
     static constexpr OrgSql kPage{
         "engagement_events.page", kEvent,
         "SELECT {columns} FROM engagement_events FORCE INDEX (member_events) "

@@ -1,4 +1,4 @@
-// Engagement events as modules push and pages track them, and reading them back.
+// Engagement events: storing pushed and tracked events, and reading them.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -11,24 +11,24 @@
 
 namespace muster::store {
 
-// The manifest of the installation's version, JSON; nullopt without such an installation.
+// The manifest of the installed version, as JSON; nullopt if the installation does not exist.
 std::optional<std::string> find_installed_manifest(db::OrgStore& org, InstallationId installation);
 
-// Those of these client_event_ids that an event of the organization has.
+// The client_event_ids among these that the organization's events already have.
 std::vector<std::string> find_client_events(db::OrgStore& org, std::span<const std::string> ids);
 
-// `installation`: which pushed them; nullopt for what pages track. Throws DbError Duplicate for a
-// client_event_id that is taken.
+// `installation`: the installation that pushed the events; nullopt for tracked events. Throws
+// DbError Duplicate if a client_event_id exists already.
 void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> installation,
                               std::span<const rules::EngagementEvent> events);
 
-// A place among a member's events.
+// A position in the list of a member's events.
 struct EventPlace {
     Timestamp occurred_at;
     EventId id;
 };
-// The member's events behind `after` (nullopt: all), newest first, of one moment those with the
-// greatest id first; at most `limit`. What they are of the member is the caller's to fill in.
+// The member's events after `after` (nullopt: from the start), at most `limit`. Newest first;
+// events with the same time are ordered by descending id. The caller fills in the member's ids.
 std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, MemberId member,
                                                            const std::optional<EventPlace>& after,
                                                            int limit);

@@ -106,8 +106,7 @@ void delete_block(db::OrgStore& org, ImportId job, BlockKey key) {
 
 void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
                    Timestamp now) {
-    // One block a statement: a statement with ten of them could pass the server's
-    // max_allowed_packet.
+    // One block per statement: ten blocks could exceed the server's max_allowed_packet.
     static constexpr OrgSql kInsert{
         "import_blocks.insert",
         "INSERT INTO import_blocks (organization_id, job_id, block_no, part, state, row_count, "

@@ -1,4 +1,4 @@
-// The packed rows of an import job (rules/imports/block.hpp says what is in the bytes).
+// The packed rows of an import job (rules/imports/block.hpp defines their format).
 #pragma once
 
 #include "db/transaction.hpp"
@@ -25,7 +25,7 @@ struct Block {
     Timestamp staged_at;
     Timestamp updated_at;
     std::string data;
-    std::string outcome;  // "" = not judged yet
+    std::string outcome;  // "" = not validated yet
 };
 
 struct NewBlock {
@@ -39,11 +39,11 @@ std::vector<BlockKey> find_block_keys(db::OrgStore& org, ImportId job,
                                       std::span<const std::uint32_t> numbers);
 std::optional<Block> read_block(db::OrgStore& org, ImportId job, BlockKey key);
 void delete_block(db::OrgStore& org, ImportId job, BlockKey key);
-// Throws RetryTransaction when another call has just made one of them.
+// Throws RetryTransaction if another call inserted one of the blocks at the same time.
 void insert_blocks(db::OrgStore& org, ImportId job, std::span<const NewBlock> blocks,
                    Timestamp now);
 
-// Which blocks a reader wants: those with at least one row in such a state.
+// Selects the blocks that have at least one row in this state.
 enum class BlockFilter : std::uint8_t {
     All,
     Staged,
@@ -56,21 +56,21 @@ enum class BlockFilter : std::uint8_t {
     Faulty
 };
 
-// The next blocks from `from` on, in order.
+// The next blocks from `from`, in order.
 std::vector<Block> read_blocks(db::OrgStore& org, ImportId job, BlockKey from, BlockFilter filter,
                                int limit);
 
-// Keys of checked blocks that still hold valid rows, in order, from `from` on.
+// The keys of checked blocks that contain valid rows, in order, starting at `from`.
 std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, BlockKey from,
                                               int limit);
-// One such block, locked; nullopt when it was committed meanwhile.
+// One such block, locked; nullopt if it was committed in the meantime.
 std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, BlockKey key);
 
 enum class BlockState : std::uint8_t { Checked, Committed };
 void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState state,
                    const std::vector<rules::RowOutcome>& outcomes, Timestamp now);
 
-// At most `limit` blocks of a job; how many went.
+// Deletes at most `limit` blocks of a job. Returns their number.
 std::int64_t delete_some_blocks(db::OrgStore& org, ImportId job, int limit);
 
 }  // namespace muster::store

@@ -19,8 +19,8 @@ using rules::ImportState;
 
 namespace {
 
-// The dry run's preview exists once it was finished: not before validated, and not for a job that
-// ended earlier.
+// The preview exists after a complete dry run: not before `validated`, and not for a job that ended
+// during the dry run.
 constexpr auto kPreview = columns<ImportPreview>(
     column<&ImportPreview::create>(
         "CASE WHEN state IN ('validated', 'committing', 'completed') "
@@ -84,7 +84,7 @@ std::optional<ImportId> insert_import(db::OrgStore& org, const ImportJob& job) {
     if (is_inserted) return std::nullopt;
     if (org.execute(kFreeSlot, job.created_at) == 1) return insert_import(org, job);
     const auto active = org.one<ImportId>(kActive);
-    if (!active) throw db::RetryTransaction{"the active import has just ended"};
+    if (!active) throw db::RetryTransaction{"the active import ended at the same time"};
     return active;
 }
 
@@ -105,7 +105,7 @@ std::optional<ImportJob> lock_import(db::OrgStore& org, ImportId id, Timestamp n
 
 std::vector<ImportJob> page_imports(db::OrgStore& org, std::optional<ImportId> before,
                                     std::optional<ImportState> state, int limit, Timestamp now) {
-    // Ids are UUIDv7: their order is the order of creation.
+    // Ids are UUIDv7, so they are ordered by creation time.
     static constexpr OrgSql kPage{"imports.page", kJob,
                                   "SELECT {columns} FROM import_jobs WHERE organization_id = :org "
                                   "AND id < ? AND expires_at > ? ORDER BY id DESC LIMIT ?"};
@@ -129,7 +129,7 @@ bool add_staged_rows(db::OrgStore& org, ImportId id, int added, std::int64_t mos
 }
 
 bool move_import(db::OrgStore& org, ImportId id, ImportState from, ImportState to, Timestamp now) {
-    // A commit counts its progress out of all rows: the invalid ones are done with.
+    // The progress of a commit counts all rows; invalid rows count as processed.
     static constexpr OrgSql kMove{
         "imports.move",
         "UPDATE import_jobs SET processed_rows = IF(? = 'committing', invalid_rows, "
@@ -153,11 +153,12 @@ bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_reque
     return org.execute(kMove, commit_requested, now, id) == 1;
 }
 
-// ---------------------------------------------------------------------------- the runner's side
+// ---------------------------------------------------------------------------- the runner
 
 std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kFind{
-        "imports.find_due", Why{"the runner serves all tenants; each row names its own"}, kClaimed,
+        "imports.find_due", Why{"the runner serves all tenants; each row names its tenant"},
+        kClaimed,
         "SELECT {columns} FROM import_jobs "
         "WHERE state IN ('validating', 'committing') AND lease_until <= ? AND expires_at > ? "
         "ORDER BY served_at, created_at LIMIT 1"};
@@ -221,7 +222,7 @@ bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, ImportStat
 
 std::vector<ClaimedImport> find_expired_imports(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kFind{
-        "imports.find_expired", Why{"retention is the installation's; each row names its tenant"},
+        "imports.find_expired", Why{"retention is per installation; each row names its tenant"},
         kClaimed,
         "SELECT {columns} FROM import_jobs "
         "WHERE expires_at <= ? ORDER BY expires_at LIMIT ?"};
@@ -237,10 +238,9 @@ bool delete_import(db::OrgStore& org, ImportId id) {
     return org.execute(kDelete, id) == 1;
 }
 
-std::vector<ImportCount> count_moving_imports(db::Tx& tx, Timestamp now) {
+std::vector<ImportCount> count_imports_in_progress(db::Tx& tx, Timestamp now) {
     static constexpr SystemSql kCount{
-        "imports.count_moving", Why{"a figure of the installation: no tenant's data in it"},
-        kCounted,
+        "imports.count_moving", Why{"a metric of the installation without tenant data"}, kCounted,
         "SELECT {columns} FROM import_jobs "
         "WHERE state IN ('validating', 'committing') AND expires_at > ? GROUP BY state"};
     return tx.all(kCount, now);

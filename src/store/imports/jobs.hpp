@@ -1,5 +1,5 @@
-// Import jobs: their rows, their guarded moves from state to state, and the runner's lease on them.
-// Every move names the state that it leaves and reports whether it happened.
+// Import jobs: their records, their state transitions, and the runner's lease. Each transition
+// names the expected state and returns false if the job is in another one.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -11,43 +11,43 @@
 
 namespace muster::store {
 
-// Jobs whose retention is over are gone for every function but find_expired_imports and
-// delete_import, whether or not the purge has come by yet.
+// Expired jobs are invisible to all functions except find_expired_imports() and delete_import(),
+// even before they are purged.
 
-// The id of the active job that is in the way, or nullopt when the job was inserted.
+// Inserts the job and returns nullopt, or returns the id of the organization's active job.
 std::optional<ImportId> insert_import(db::OrgStore& org, const rules::ImportJob& job);
 std::optional<rules::ImportJob> find_import(db::OrgStore& org, ImportId id, Timestamp now);
 std::optional<rules::ImportJob> lock_import(db::OrgStore& org, ImportId id, Timestamp now);
 
-// Newest first, those before `before` (in that order) if given, of one state if given.
+// Newest first, from the job before `before` if it is given, with this state if it is given.
 std::vector<rules::ImportJob> page_imports(db::OrgStore& org, std::optional<ImportId> before,
                                            std::optional<rules::ImportState> state, int limit,
                                            Timestamp now);
 
-// staging only, and only up to `most` rows: false otherwise.
+// False if the job is not in state staging, or would have more than `most` rows.
 bool add_staged_rows(db::OrgStore& org, ImportId id, int added, std::int64_t most, Timestamp now);
 
-// True when the job was in `from` and is in `to` now; counters for the next state are set as it
-// needs them.
+// Moves the job from `from` to `to` and resets the counters of the new state. False if the job is
+// not in `from`.
 bool move_import(db::OrgStore& org, ImportId id, rules::ImportState from, rules::ImportState to,
                  Timestamp now);
-// staging to validating with the wish to commit remembered.
+// Moves from staging to validating and stores whether a commit was requested.
 bool move_import_to_validating(db::OrgStore& org, ImportId id, bool commit_requested,
                                Timestamp now);
 
-// ---- the runner's side
+// ---- the runner
 
 struct ClaimedImport {
     OrgId organization;
     ImportId id;
     rules::ImportState state;
 };
-// Due for work: moving, with no live lease; the longest unserved first.
+// A job that is validating or committing, without a live lease; the least recently served first.
 std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now);
-// Takes the lease; false when another runner was faster. Counts an attempt.
+// Takes the lease and counts an attempt. False if another runner was faster.
 bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
                   Timestamp until);
-// Free for the next turn from `not_before` on. `forgive`: the turn does not count as an attempt.
+// Ends the lease; the job is due at `not_before`. `forgive`: do not count the attempt.
 void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool forgive, Timestamp now,
                     Timestamp not_before);
 
@@ -60,20 +60,20 @@ struct ImportProgress {
     std::int64_t failed = 0;
     rules::ImportPreview preview;
 };
-// Adds to the counters of a job in `state` whose lease is `owner`'s; moves the cursor where one is
-// given. Prolongs the lease and forgives attempts. False when the job is no longer in that state or
-// the owner's.
+// Adds to the counters of a job in `state` and moves the cursor to `next_block` if it is given.
+// Extends the lease and resets the attempts. False if the job is in another state or the owner lost
+// the lease.
 bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner,
                          rules::ImportState state, const ImportProgress& progress,
                          std::optional<rules::BlockKey> next_block, Timestamp now, Timestamp until);
-// A moving state to its end, by the owner of the lease.
+// Ends validating or committing. False if the job is in another state or the owner lost the lease.
 bool finish_import(db::OrgStore& org, ImportId id, const Uuid& owner, rules::ImportState from,
                    rules::ImportState to, const std::optional<rules::ImportFailure>& failure,
                    Timestamp now);
 
-// Jobs whose retention is over.
+// The jobs whose retention time is over.
 std::vector<ClaimedImport> find_expired_imports(db::Tx& tx, Timestamp now, int limit);
-// False while the job has blocks, or when it is gone already.
+// False if the job still has blocks or does not exist.
 bool delete_import(db::OrgStore& org, ImportId id);
 
 struct ImportCount {
@@ -81,7 +81,7 @@ struct ImportCount {
     std::int64_t jobs = 0;
     std::int64_t oldest_heartbeat_ms = 0;
 };
-// Moving jobs of all organizations, for the metrics.
-std::vector<ImportCount> count_moving_imports(db::Tx& tx, Timestamp now);
+// The jobs of all organizations that are validating or committing, for the metrics.
+std::vector<ImportCount> count_imports_in_progress(db::Tx& tx, Timestamp now);
 
 }  // namespace muster::store

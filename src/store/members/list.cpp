@@ -17,8 +17,8 @@ constexpr auto kKeyByUser = columns<MemberKey>(column<&MemberKey::user_id>("m.us
 constexpr auto kKeyByTime = columns<MemberKey>(column<&MemberKey::user_id>("user_id"),
                                                column<&MemberKey::term>("updated_at"));
 
-// The member's row says which of its terms is the first, so that hits at others are passed over
-// without remembering who was shown.
+// Computes the first matching term of a member, so that its other matches can be skipped without
+// remembering which members were shown.
 constexpr auto kKeyByTerm = columns<MemberKey>(
     column<&MemberKey::user_id>("k.user_id"), column<&MemberKey::term>("k.term"),
     column<&MemberKey::is_hit>(
@@ -31,7 +31,7 @@ constexpr auto kKeyByTerm = columns<MemberKey>(
 }  // namespace
 
 std::vector<MemberKey> find_member_key(db::OrgStore& org, std::string_view email) {
-    // By users.email, which tells apart what the searched column's collation takes for the same.
+    // Uses users.email: the collation of members.email treats different addresses as equal.
     static constexpr OrgSql kFind{
         "members.find_by_email", kKeyByUser,
         "SELECT {columns} FROM users u JOIN members m ON m.organization_id = :org "
@@ -78,7 +78,7 @@ std::vector<MemberKey> page_members_updated(db::OrgStore& org, Timestamp when, c
 
 std::vector<MemberKey> page_members_by_prefix(db::OrgStore& org, std::string_view prefix,
                                               const MemberKey& after, int limit) {
-    // Each SELECT inside reads `limit` entries of its own index.
+    // Each inner SELECT reads `limit` entries of its own index.
     static constexpr OrgSql kPage{
         "members.page_by_prefix", kKeyByTerm,
         "SELECT {columns} FROM ("

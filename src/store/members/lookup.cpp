@@ -43,11 +43,11 @@ std::vector<LinkedMember> find_members_by_user(db::OrgStore& org, std::span<cons
     static constexpr OrgSql kFind{"members.find_by_user", kLinked,
                                   "SELECT {columns} FROM members "
                                   "WHERE organization_id = :org AND user_id IN ({?})"};
-    static constexpr OrgSql kHold{
+    static constexpr OrgSql kFindShared{
         "members.hold_by_user", kLinked,
         "SELECT {columns} FROM members "
         "WHERE organization_id = :org AND user_id IN ({?}) LOCK IN SHARE MODE"};
-    return find_members(org, kFind, kHold, users, lock);
+    return find_members(org, kFind, kFindShared, users, lock);
 }
 
 std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const MemberId> members,
@@ -55,11 +55,11 @@ std::vector<LinkedMember> find_members_by_id(db::OrgStore& org, std::span<const 
     static constexpr OrgSql kFind{"members.find_by_id", kLinked,
                                   "SELECT {columns} FROM members "
                                   "WHERE organization_id = :org AND id IN ({?})"};
-    static constexpr OrgSql kHold{
+    static constexpr OrgSql kFindShared{
         "members.hold_by_id", kLinked,
         "SELECT {columns} FROM members "
         "WHERE organization_id = :org AND id IN ({?}) LOCK IN SHARE MODE"};
-    return find_members(org, kFind, kHold, members, lock);
+    return find_members(org, kFind, kFindShared, members, lock);
 }
 
 std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
@@ -68,19 +68,19 @@ std::vector<LinkedMember> find_members_by_external_id(db::OrgStore& org,
     static constexpr OrgSql kFind{"members.find_by_external_id", kLinked,
                                   "SELECT {columns} FROM members "
                                   "WHERE organization_id = :org AND external_id IN ({?}) LIMIT ?"};
-    static constexpr OrgSql kHold{
+    static constexpr OrgSql kFindShared{
         "members.hold_by_external_id", kLinked,
         "SELECT {columns} FROM members "
         "WHERE organization_id = :org AND external_id IN ({?}) LIMIT ? LOCK IN SHARE MODE"};
     const auto ask = [&](std::vector<Param> params, int limit) {
         const std::size_t groups = params.size();
         params.emplace_back(limit);
-        return org.all_bulk(lock == MemberLock::Share ? kHold : kFind, groups, params);
+        return org.all_bulk(lock == MemberLock::Share ? kFindShared : kFind, groups, params);
     };
     std::vector<LinkedMember> found;
     in_batches(external_ids, [&](const std::vector<Param>& params) {
-        // One more than there can be, unless some are shared: by a few members or by all that the
-        // organization has. Then each is asked for by itself.
+        // One row more than if no external id were shared. If the limit is reached, ids are shared
+        // (possibly by very many members), and each id is looked up separately.
         const int limit = static_cast<int>(params.size()) + 1;
         std::vector<LinkedMember> some = ask(params, limit);
         if (static_cast<int>(some.size()) == limit) {

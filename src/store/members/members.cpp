@@ -57,7 +57,7 @@ constexpr auto kUser = db::row<std::string, UserId>("email", "id");
 constexpr auto kKnown = columns<KnownCounts>(column<&KnownCounts::users>("COUNT(*)"),
                                              column<&KnownCounts::members>("COUNT(m.user_id)"));
 
-// The parameters of a group: params_of().
+// params_of() gives the parameters of a group.
 constexpr SqlText insert_text() {
     SqlText text{"INSERT INTO members (organization_id, user_id, id, email, "};
     for (const auto& field : kFields) text.add({field.name, ", "});
@@ -66,8 +66,8 @@ constexpr SqlText insert_text() {
     return text.add({"?, ?, ?)}"});
 }
 
-// Fills gaps alone. Assignments run from left to right: updated_at looks at the old values, so it
-// stands first.
+// Fills only empty values. Assignments run from left to right; updated_at compares the old values,
+// so it comes first.
 constexpr SqlText fill_text() {
     SqlText text = insert_text();
     text.add({" ON DUPLICATE KEY UPDATE updated_at = IF("});
@@ -110,10 +110,10 @@ std::vector<Param> params_of(std::span<const NewMember> members, Timestamp now) 
 }  // namespace
 
 std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp now) {
-    // The update changes nothing, but it locks the row that stands already, so that whoever
-    // attaches or merges the same person meanwhile waits. Only new rows are counted as changed.
+    // The update changes nothing, but it locks existing rows, so that other transactions that
+    // attach or merge the same person wait. Only new rows are counted as changed.
     static constexpr SystemSql kInsert{
-        "users.insert", Why{"the identity is global, the member row is the tenant's"},
+        "users.insert", Why{"identities are global; member rows belong to tenants"},
         "INSERT INTO users (id, email, created_at) VALUES {(?, ?, ?)} "
         "ON DUPLICATE KEY UPDATE id = users.id"};
     if (users.empty()) return 0;
@@ -125,10 +125,10 @@ std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp 
 
 UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock) {
     static constexpr SystemSql kFind{"users.find",
-                                     Why{"the identity is global, the member row is the tenant's"},
+                                     Why{"identities are global; member rows belong to tenants"},
                                      kUser, "SELECT {columns} FROM users WHERE email IN ({?})"};
     static constexpr SystemSql kFindLocked{
-        "users.find_locked", Why{"the identity is global, the member row is the tenant's"}, kUser,
+        "users.find_locked", Why{"identities are global; member rows belong to tenants"}, kUser,
         "SELECT {columns} FROM users WHERE email IN ({?}) FOR UPDATE"};
     UsersByEmail found;
     if (emails.empty()) return found;

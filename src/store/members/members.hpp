@@ -1,5 +1,5 @@
-// Users (the global identity) and members (what one organization knows of them): the set-based
-// statements under create-or-attach (specification 3.4), and reads.
+// Users (global identities) and members (their records in organizations): the bulk statements of
+// create-or-attach (specification 3.4), and reads.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -18,25 +18,26 @@ struct NewUser {
     UserId id;
     std::string_view email;
 };
-// Inserts those whose address is free and locks the rows of those whose is not. How many were new.
+// Inserts users with new addresses and locks the rows of existing ones. Returns the number of new
+// users.
 std::int64_t insert_users(db::Tx& tx, std::span<const NewUser> users, Timestamp now);
 
 using UsersByEmail = std::unordered_map<std::string, UserId>;
 enum class UserLock : std::uint8_t { None, ForUpdate };
-// The users of these addresses.
+// The users with these addresses.
 UsersByEmail find_users(db::Tx& tx, std::span<const std::string_view> emails, UserLock lock);
 
-// What a member has, as far as filling gaps asks.
+// The values of a member that matter for filling gaps: which fields are set, and the attributes.
 struct Membership {
     std::array<bool, rules::kTextFieldCount> has_text{};
     std::string attributes;
 };
-// Those of these users who are members.
+// The members among these users.
 std::unordered_map<UserId, Membership> find_memberships(db::OrgStore& org,
                                                         std::span<const UserId> users);
 
-// How many of these distinct addresses are users, and how many of those members of the
-// organization.
+// The number of users with these addresses (without duplicates), and the number of members among
+// them.
 struct KnownCounts {
     std::int64_t users = 0;
     std::int64_t members = 0;
@@ -46,25 +47,25 @@ KnownCounts count_known(db::OrgStore& org, std::span<const std::string_view> ema
 struct NewMember {
     UserId user_id;
     MemberId member_id;
-    std::string_view email;                                      // the user's
+    std::string_view email;                                      // of the user
     std::array<std::string_view, rules::kTextFieldCount> texts;  // "" = absent
     std::string_view attributes;                                 // a document
 };
-// Inserts members who are none yet.
+// Inserts members. None of the users may be a member yet.
 void insert_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
-// Inserts members; of those who are members already only NULL columns and missing attributes are
-// filled, by the statement itself. updated_at moves only where something was filled.
+// Inserts members, or fills the NULL columns and missing attributes of existing members in the same
+// statement. updated_at changes only if something was filled.
 void fill_members(db::OrgStore& org, std::span<const NewMember> members, Timestamp now);
 
 std::optional<rules::Member> find_member(db::OrgStore& org, UserId user);
-// Those of these users (1 or more) who are members, in any order.
+// The members among these users (one or more), in any order.
 std::vector<rules::Member> find_members(db::OrgStore& org, std::span<const UserId> users);
 
-// The same row as find_member() reads, which nobody else changes until the transaction ends.
+// As find_member(), locked until the transaction ends.
 std::optional<rules::Member> lock_member(db::OrgStore& org, UserId user);
-// Writes all of a locked member that can change.
+// Writes all fields of a locked member that can change.
 void update_member(db::OrgStore& org, const rules::Member& member);
-// False when the user was no member. The user stays.
+// False if the user was not a member. Does not delete the user.
 bool delete_member(db::OrgStore& org, UserId user);
 
 }  // namespace muster::store

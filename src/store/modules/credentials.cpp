@@ -43,9 +43,10 @@ void insert_module_credential(db::OrgStore& org, const rules::ModuleCredential& 
 }
 
 std::optional<FoundCredential> find_module_credential(db::Tx& tx, std::string_view secret_hash) {
-    // With the installation's state in the same statement: a disabled one lets nobody in at once.
+    // Reads the installation's status in the same statement, so that disabling takes effect at
+    // once.
     static constexpr SystemSql kFind{
-        "module_credentials.find_by_secret", Why{"the credential is what tells the tenant"}, kFound,
+        "module_credentials.find_by_secret", Why{"the credential identifies the tenant"}, kFound,
         "SELECT {columns} FROM module_credentials c "
         "JOIN module_installations i "
         "ON i.organization_id = c.organization_id AND i.id = c.installation_id "

@@ -1,4 +1,5 @@
-// Module credentials. The secret is known here by its SHA-256 only, the signing secret sealed.
+// Module credentials. The database holds only the SHA-256 of a secret, and the signing secret
+// sealed.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -17,23 +18,23 @@ void insert_module_credential(db::OrgStore& org, const rules::ModuleCredential& 
 struct FoundCredential {
     rules::ModuleCredential credential;
     std::string sealed_signing_secret;
-    bool is_disabled = false;  // its installation is
+    bool is_disabled = false;  // its installation is disabled
 };
-// The credential with that hash, revoked and expired ones too.
+// The credential with this hash, even if it is revoked or expired.
 std::optional<FoundCredential> find_module_credential(db::Tx& tx, std::string_view secret_hash);
 
-// By id behind `after`; without those that were revoked before `shown_since`.
+// Ordered by id, after `after`, without credentials revoked before `shown_since`.
 std::vector<rules::ModuleCredential> page_module_credentials(db::OrgStore& org,
                                                              InstallationId installation,
                                                              CredentialId after,
                                                              Timestamp shown_since, int limit);
-// Those of the installation that are not revoked.
+// The number of the installation's credentials that are not revoked.
 std::int64_t count_module_credentials(db::OrgStore& org, InstallationId installation);
-// Locks it until the transaction ends; false when the installation has no such credential.
+// Locks the credential until the transaction ends. False if the installation does not have it.
 bool lock_module_credential(db::OrgStore& org, InstallationId installation, CredentialId id);
-// False when there is no such credential or it was revoked before.
+// False if the credential does not exist or was already revoked.
 bool revoke_module_credential(db::OrgStore& org, CredentialId id, Timestamp now);
-// Writes last_used_at unless it is `unless_since` or later.
+// Sets last_used_at, unless it is `unless_since` or later.
 void touch_module_credential(db::OrgStore& org, CredentialId id, Timestamp now,
                              Timestamp unless_since);
 

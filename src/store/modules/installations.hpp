@@ -1,4 +1,4 @@
-// A module's installations. Secret values of a config are known here sealed only.
+// Installations of modules. Secret values of a config are stored sealed.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -11,21 +11,21 @@
 
 namespace muster::store {
 
-// `sealed_secrets` "": none. False when the module has a live installation already.
+// `sealed_secrets`: "" = none. False if the module already has a live installation.
 [[nodiscard]] bool insert_installation(db::OrgStore& org, const rules::Installation& installation,
                                        std::string_view sealed_secrets);
 std::optional<rules::Installation> find_installation(db::OrgStore& org, InstallationId id);
 // Locked until the transaction ends.
 std::optional<rules::Installation> lock_installation(db::OrgStore& org, InstallationId id);
-// By id behind `after`.
+// Ordered by id, after `after`.
 std::vector<rules::Installation> page_installations(db::OrgStore& org, InstallationId after,
                                                     int limit);
-// Sealed; "" for none.
+// Sealed; "" = none.
 std::string find_config_secrets(db::OrgStore& org, InstallationId id);
-// Writes version, config, secrets and updated_at of the record.
+// Writes version, config, secrets and updated_at.
 void set_installation_config(db::OrgStore& org, const rules::Installation& installation,
                              std::string_view sealed_secrets);
-// False when the module has another live installation.
+// False if the module has another live installation.
 [[nodiscard]] bool set_installation_status(db::OrgStore& org, InstallationId id,
                                            rules::InstallationStatus status, Timestamp now);
 

@@ -20,7 +20,7 @@ bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// A text as the server reads it with the sql_mode of our connections, and by default.
+// A string literal, for the sql_mode of Muster's connections and for the default one.
 std::string quoted(std::string_view text) {
     std::string made = "'";
     for (const char c : text) {
@@ -32,22 +32,23 @@ std::string quoted(std::string_view text) {
 
 std::string name_of(const Account& account) {
     if (!is_account_name(account.user)) {
-        throw std::invalid_argument("database.user can be made of letters, digits and _ alone");
+        throw std::invalid_argument("database.user may contain only letters, digits and _");
     }
     if (!is_account_host(account.host)) {
-        throw std::invalid_argument("a database user's host is a name, an address or a pattern");
+        throw std::invalid_argument(
+            "the host of a database user must be a name, an address or a pattern");
     }
     return "'" + account.user + "'@'" + account.host + "'";
 }
 
-void expect_database_name(std::string_view name) {
+void require_database_name(std::string_view name) {
     if (is_account_name(name)) return;
-    throw std::invalid_argument("database.name can be made of letters, digits and _ alone");
+    throw std::invalid_argument("database.name may contain only letters, digits and _");
 }
 
-// In a grant, an underscore would stand for any character.
+// In a grant, an unescaped underscore would match any character.
 std::string pattern_of(std::string_view database) {
-    expect_database_name(database);
+    require_database_name(database);
     std::string pattern;
     for (const char c : database) {
         if (c == '_') pattern += '\\';
@@ -60,7 +61,7 @@ std::string tables_of(std::string_view database) {
     return "`" + pattern_of(database) + "`.*";
 }
 
-std::string proof(const Account& account, std::string_view identified) {
+std::string authentication(const Account& account, std::string_view identified) {
     return " IDENTIFIED " + std::string(identified) +
            (account.requires_tls ? " REQUIRE SSL" : " REQUIRE NONE");
 }
@@ -97,11 +98,11 @@ std::string by_placeholder(std::string_view word) {
 }
 
 std::string create_account_statement(const Account& account, std::string_view identified) {
-    return "CREATE USER IF NOT EXISTS " + name_of(account) + proof(account, identified);
+    return "CREATE USER IF NOT EXISTS " + name_of(account) + authentication(account, identified);
 }
 
 std::string alter_account_statement(const Account& account, std::string_view identified) {
-    return "ALTER USER " + name_of(account) + proof(account, identified);
+    return "ALTER USER " + name_of(account) + authentication(account, identified);
 }
 
 std::string grant_statement(const Account& account, std::string_view database) {
@@ -110,7 +111,7 @@ std::string grant_statement(const Account& account, std::string_view database) {
 }
 
 std::string revoke_statement(ServerKind kind, const Account& account, std::string_view database) {
-    // MySQL takes it amiss when there is nothing to be taken away.
+    // MySQL reports an error if there is nothing to revoke.
     const bool is_mariadb = kind == ServerKind::MariaDb;
     const std::string_view own = is_mariadb ? "DELETE HISTORY, " : "";
     return std::string(is_mariadb ? "REVOKE" : "REVOKE IF EXISTS") +
@@ -121,9 +122,9 @@ std::string revoke_statement(ServerKind kind, const Account& account, std::strin
 }
 
 bool has_other_rights(db::Tx& tx, const Account& account, std::string_view database) {
-    // A database's name is shown as it stands in the grant.
+    // information_schema shows a database's name as written in the grant.
     static constexpr SystemSql kRights{
-        "accounts.other_rights", Why{"about the server, no tenant's data"},
+        "accounts.other_rights", Why{"reads the server's state, no tenant data"},
         "SELECT 1 FROM information_schema.user_privileges "
         "WHERE grantee = ? AND (privilege_type <> 'USAGE' OR is_grantable = 'YES') "
         "UNION ALL SELECT 1 FROM information_schema.schema_privileges "
@@ -135,7 +136,7 @@ bool has_other_rights(db::Tx& tx, const Account& account, std::string_view datab
 }
 
 std::string use_statement(std::string_view database) {
-    expect_database_name(database);
+    require_database_name(database);
     return "USE `" + std::string(database) + "`";
 }
 

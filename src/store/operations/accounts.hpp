@@ -1,5 +1,6 @@
-// The database and its users, made by an administrator (musterctl db init --root-socket):
-// statements that no server prepares, so names stand in their text, and are checked here.
+// The statements with which an administrator creates the database and its users (musterctl db init
+// --root-socket). Servers do not prepare such statements, so names are part of the text and are
+// checked here.
 #pragma once
 
 #include "base/secret.hpp"
@@ -11,9 +12,9 @@
 
 namespace muster::store {
 
-// [A-Za-z0-9_]+, as long as both engines allow a user's name to be.
+// [A-Za-z0-9_]+, up to the length that both MariaDB and MySQL allow for a user's name.
 [[nodiscard]] bool is_account_name(std::string_view text);
-// Where a user may come from: a name, an address or a pattern of them ("%", "10.0.%").
+// The host of a user: a name, an address or a pattern ("%", "10.0.%").
 [[nodiscard]] bool is_account_host(std::string_view text);
 
 struct Account {
@@ -22,35 +23,35 @@ struct Account {
     bool requires_tls = false;
 };
 
-// How it proves who it is: what stands behind IDENTIFIED.
-// By being the system user of the same name.
+// These functions return the text after IDENTIFIED.
+//
+// Authentication as the system user of the same name.
 [[nodiscard]] std::string by_system_user(ServerKind kind);
-// By a password. MariaDB gets its hash, because it would show a statement with the password itself
-// to whoever may see its process list or general log; MySQL blots it out by itself.
+// Authentication by password. MariaDB gets the hash, because it shows the statement's text in its
+// process list and general log. MySQL hides the password itself.
 [[nodiscard]] std::string by_password(ServerKind kind, const Secret& password);
-// By a word in the password's place, which whoever runs the statement has to replace.
+// A placeholder for the password, which the person who runs the statement must replace.
 [[nodiscard]] std::string by_placeholder(std::string_view word);
 
-// All throw std::invalid_argument for a name that is no is_account_name (is_account_host).
+// All throw std::invalid_argument for a name that is_account_name() or is_account_host() rejects.
 [[nodiscard]] std::string create_account_statement(const Account& account,
                                                    std::string_view identified);
-// The same for one that is there.
+// The same for an existing user.
 [[nodiscard]] std::string alter_account_statement(const Account& account,
                                                   std::string_view identified);
-// What the programs need every day, on this database alone.
+// The privileges that the programs need, on this database only.
 [[nodiscard]] std::string grant_statement(const Account& account, std::string_view database);
-// All else on this database. To be run behind the grant: servers refuse to take away from one that
-// has nothing.
+// Revokes all other privileges on this database. Run it after the grant: servers reject a revoke
+// for a user without privileges.
 [[nodiscard]] std::string revoke_statement(ServerKind kind, const Account& account,
                                            std::string_view database);
 
-// Whether the account may do more, anywhere on the server, than the two above leave it: what
-// somebody gave it on all databases, on another one or by another pattern, or on a table. Roles are
-// not seen.
+// True if the account has more privileges on the server than the two statements leave: on all
+// databases, on another database or pattern, or on a table. Does not see roles.
 [[nodiscard]] bool has_other_rights(db::Tx& tx, const Account& account, std::string_view database);
 
 [[nodiscard]] std::string use_statement(std::string_view database);
-// For a script: what a schema says of itself, unless it does already.
+// For a script: inserts the schema's version unless the table has one.
 [[nodiscard]] std::string first_version_statement(const rules::SchemaRecord& schema, Timestamp now);
 
 }  // namespace muster::store

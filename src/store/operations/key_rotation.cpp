@@ -22,20 +22,20 @@ Uuid id_at(std::string_view key, std::size_t place) {
     return Uuid::from_bytes(key.substr(std::min(place, key.size()), Uuid::kBytes)).value_or(Uuid());
 }
 
-// What a row's value is bound to, by the row's key.
+// The sealing context of a row's value, from the row's key.
 template <class IdType, std::string (*kName)(const IdType&)>
-std::string of_id(std::string_view key) {
+std::string context_of_id(std::string_view key) {
     return kName(IdType(id_at(key, key.size() - Uuid::kBytes)));
 }
 template <std::string (*kName)(const OrgId&, const ConnectionId&)>
-std::string of_connection(std::string_view key) {
+std::string context_of_connection(std::string_view key) {
     return kName(OrgId(id_at(key, 0)), ConnectionId(id_at(key, Uuid::kBytes)));
 }
-std::string of_reply(std::string_view) {
+std::string context_of_reply(std::string_view) {
     return std::string(rules::kReplySealName);
 }
 
-// A column that rests sealed. Keys::InOrganization: the table's key is the organization and `key`.
+// A column with sealed values. Keys::InOrganization: the table's key is the organization and `key`.
 enum class Keys : std::uint8_t { Global, InOrganization };
 struct SealedColumn {
     std::string_view what;
@@ -43,32 +43,33 @@ struct SealedColumn {
     Keys keys;
     std::string_view key;
     std::string_view column;
-    std::string_view condition;  // of the rows that have a sealed value
+    std::string_view condition;  // selects the rows with a sealed value
     std::string (*context)(std::string_view key);
 };
 
 constexpr std::array kColumns = {
     SealedColumn{"second factors", "admins", Keys::Global, "id", "totp_secret",
-                 "totp_secret IS NOT NULL", of_id<AdminId, rules::totp_seal_name>},
+                 "totp_secret IS NOT NULL", context_of_id<AdminId, rules::totp_seal_name>},
     SealedColumn{"waiting mails", "mail_outbox", Keys::Global, "id", "content", "TRUE",
-                 of_id<MailId, rules::mail_seal_name>},
+                 context_of_id<MailId, rules::mail_seal_name>},
     SealedColumn{"recorded replies", "idempotency_keys", Keys::InOrganization, "key_hash", "body",
-                 "sealed", of_reply},
+                 "sealed", context_of_reply},
     SealedColumn{"module configs", "module_installations", Keys::InOrganization, "id",
                  "config_secrets", "config_secrets IS NOT NULL",
-                 of_id<InstallationId, rules::config_seal_name>},
+                 context_of_id<InstallationId, rules::config_seal_name>},
     SealedColumn{"webhook secrets", "webhook_endpoints", Keys::InOrganization, "id", "secret",
-                 "TRUE", of_id<EndpointId, rules::endpoint_seal_name>},
+                 "TRUE", context_of_id<EndpointId, rules::endpoint_seal_name>},
     SealedColumn{"previous webhook secrets", "webhook_endpoints", Keys::InOrganization, "id",
                  "previous_secret", "previous_secret IS NOT NULL",
-                 of_id<EndpointId, rules::endpoint_seal_name>},
+                 context_of_id<EndpointId, rules::endpoint_seal_name>},
     SealedColumn{"module credentials", "module_credentials", Keys::InOrganization, "id",
-                 "signing_secret", "TRUE", of_id<CredentialId, rules::credential_seal_name>},
+                 "signing_secret", "TRUE",
+                 context_of_id<CredentialId, rules::credential_seal_name>},
     SealedColumn{"connection tokens", "connections", Keys::InOrganization, "id", "tokens",
-                 "tokens IS NOT NULL", of_connection<rules::connection_seal_name>},
+                 "tokens IS NOT NULL", context_of_connection<rules::connection_seal_name>},
     SealedColumn{"connection verifiers", "connection_authorizations", Keys::InOrganization,
                  "connection_id", "verifier", "TRUE",
-                 of_connection<rules::authorization_seal_name>},
+                 context_of_connection<rules::authorization_seal_name>},
 };
 
 constexpr SqlText key_text(const SealedColumn& of) {
@@ -98,9 +99,9 @@ constexpr auto kSealedRow =
 
 template <std::size_t kIndex>
 std::vector<SealedRow> page(db::Tx& tx, std::string_view after, int limit) {
-    static constexpr SystemSql kPage{"secrets.page", Why{"the sealing key is the installation's"},
-                                     kSealedRow<kIndex>,
-                                     kSqlText<[] { return page_text(kColumns[kIndex]); }>};
+    static constexpr SystemSql kPage{
+        "secrets.page", Why{"the sealing key belongs to the installation"}, kSealedRow<kIndex>,
+        kSqlText<[] { return page_text(kColumns[kIndex]); }>};
     if (kColumns[kIndex].keys == Keys::Global) return tx.all(kPage, after, limit);
     const std::string_view organization = after.substr(0, Uuid::kBytes);
     return tx.all(kPage, organization, organization, after.substr(organization.size()), limit);
@@ -108,7 +109,8 @@ std::vector<SealedRow> page(db::Tx& tx, std::string_view after, int limit) {
 
 template <std::size_t kIndex>
 void write(db::Tx& tx, std::string_view key, std::string_view sealed) {
-    static constexpr SystemSql kWrite{"secrets.write", Why{"the sealing key is the installation's"},
+    static constexpr SystemSql kWrite{"secrets.write",
+                                      Why{"the sealing key belongs to the installation"},
                                       kSqlText<[] { return write_text(kColumns[kIndex]); }>};
     if (kColumns[kIndex].keys == Keys::Global) {
         tx.execute(kWrite, sealed, key);

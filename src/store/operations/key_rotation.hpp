@@ -1,5 +1,5 @@
-// What rests sealed under the installation's key, table by table: for `musterctl secret rotate`,
-// which seals it anew (base/sealing.hpp).
+// The tables with values that are sealed under the installation's key. `musterctl secret rotate`
+// re-encrypts them (base/sealing.hpp).
 #pragma once
 
 #include "db/transaction.hpp"
@@ -16,11 +16,11 @@ struct SealedRow {
     std::string sealed;
 };
 
-// A table with one sealed column. `page`: at most ? rows behind an id, locked; `write`: the column
-// by id.
+// A table with one sealed column. `page` returns at most `limit` rows after an id, locked. `write`
+// sets the column of one row.
 struct SealedTable {
     std::string_view name;
-    // What KeyRing::seal() binds to a row's value.
+    // The context for KeyRing::seal().
     std::string (*context)(std::string_view id);
     std::vector<SealedRow> (*page)(db::Tx& tx, std::string_view after, int limit);
     void (*write)(db::Tx& tx, std::string_view id, std::string_view sealed);

@@ -12,8 +12,8 @@ using db::Why;
 
 namespace {
 
-// An id that comes after all that were made up to this moment, and well after it: the row's own
-// time was read by another clock, or a while before.
+// An id greater than all ids created up to this time. The margin covers differences between clocks,
+// and between the creation of an id and the row's own time.
 std::string id_after(Timestamp when, Milliseconds margin) {
     constexpr std::size_t kTimeBytes = 6;
     std::string id(Uuid::kBytes, '\xff');
@@ -38,13 +38,14 @@ std::int64_t purge_guess_budgets(db::Tx& tx, Timestamp now, int limit) {
 
 std::int64_t purge_sessions(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{"purge.sessions",
-                                      Why{"a session is an admin's, of no tenant"},
+                                      Why{"a session belongs to an admin, not to a tenant"},
                                       "DELETE FROM sessions WHERE expires_at <= ? LIMIT ?"};
     return tx.execute(kPurge, now, limit);
 }
 
 std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit) {
-    // No attempt is ever put off beyond expires_at, so the index on next_attempt_at finds them all.
+    // An attempt is never postponed beyond expires_at, so the index on next_attempt_at finds all
+    // expired mails.
     static constexpr SystemSql kPurge{
         "purge.mails", Why{"mail goes to admins, who belong to no tenant"},
         "DELETE FROM mail_outbox WHERE next_attempt_at <= ? AND expires_at <= ? "
@@ -54,14 +55,14 @@ std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit) {
 
 std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{"purge.api_keys",
-                                      Why{"retention is the installation's, not a tenant's"},
+                                      Why{"retention is per installation, not per tenant"},
                                       "DELETE FROM api_keys WHERE revoked_at <= ? LIMIT ?"};
     return tx.execute(kPurge, until, limit);
 }
 
 std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{"purge.webhook_events",
-                                      Why{"retention is the installation's, not a tenant's"},
+                                      Why{"retention is per installation, not per tenant"},
                                       "DELETE FROM webhook_events WHERE created_at <= ? "
                                       "ORDER BY created_at LIMIT ?"};
     return tx.execute(kPurge, until, limit);
@@ -69,59 +70,59 @@ std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit) {
 
 std::int64_t purge_ad_redemptions(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{"purge.ad_redemptions",
-                                      Why{"retention is the installation's, not a tenant's"},
+                                      Why{"retention is per installation, not per tenant"},
                                       "DELETE FROM ad_redemptions WHERE redeemed_at <= ? LIMIT ?"};
     return tx.execute(kPurge, until, limit);
 }
 
 std::int64_t purge_ad_member_days(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{"purge.ad_member_days",
-                                      Why{"retention is the installation's, not a tenant's"},
+                                      Why{"retention is per installation, not per tenant"},
                                       "DELETE FROM ad_member_days WHERE day < ? LIMIT ?"};
     return tx.execute(kPurge, rules::ad_day_of(now), limit);
 }
 
 std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{
-        "purge.module_credentials", Why{"retention is the installation's, not a tenant's"},
+        "purge.module_credentials", Why{"retention is per installation, not per tenant"},
         "DELETE FROM module_credentials WHERE revoked_at <= ? LIMIT ?"};
     return tx.execute(kPurge, until, limit);
 }
 
 std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{"purge.publishable_keys",
-                                      Why{"retention is the installation's, not a tenant's"},
+                                      Why{"retention is per installation, not per tenant"},
                                       "DELETE FROM publishable_keys WHERE revoked_at <= ? LIMIT ?"};
     return tx.execute(kPurge, until, limit);
 }
 
 std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit) {
     static constexpr SystemSql kPurge{
-        "purge.previous_secrets", Why{"retention is the installation's, not a tenant's"},
+        "purge.previous_secrets", Why{"retention is per installation, not per tenant"},
         "UPDATE webhook_endpoints SET previous_secret = NULL, previous_secret_until = NULL "
         "WHERE previous_secret_until <= ? LIMIT ?"};
     return tx.execute(kPurge, now, limit);
 }
 
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit) {
-    // Ids ascend with time: the primary key keeps this from reading what is younger.
+    // Ids ascend with time, so the primary key limits the rows that are read.
     static constexpr SystemSql kPurge{
-        "purge.audit_log", Why{"retention is the installation's, not a tenant's"},
+        "purge.audit_log", Why{"retention is per installation, not per tenant"},
         "DELETE FROM audit_log WHERE id < ? AND created_at <= ? LIMIT ?"};
     return tx.execute(kPurge, id_after(until, std::chrono::days(1)), until, limit);
 }
 
 std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int limit) {
     static constexpr SystemSql kPurge{
-        "purge.connection_authorizations", Why{"retention is the installation's, not a tenant's"},
+        "purge.connection_authorizations", Why{"retention is per installation, not per tenant"},
         "DELETE FROM connection_authorizations WHERE expires_at <= ? LIMIT ?"};
     return tx.execute(kPurge, until, limit);
 }
 
 std::int64_t purge_pending_connections(db::Tx& tx, Timestamp until, int limit) {
-    // Few connections stand so: the index of the status finds them.
+    // Few connections have this status; its index finds them.
     static constexpr SystemSql kPurge{
-        "purge.pending_connections", Why{"retention is the installation's, not a tenant's"},
+        "purge.pending_connections", Why{"retention is per installation, not per tenant"},
         "DELETE FROM connections WHERE status IN ('pending', 'error') "
         "AND tokens IS NULL AND updated_at <= ? AND NOT EXISTS (SELECT 1 FROM "
         "connection_authorizations a WHERE a.organization_id = connections.organization_id "
@@ -130,10 +131,10 @@ std::int64_t purge_pending_connections(db::Tx& tx, Timestamp until, int limit) {
 }
 
 std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit) {
-    // Ids ascend with the time at which events are received: each organization's first one tells.
-    // Ordered by the whole primary key, or MySQL reads and sorts all of the organization's.
+    // Ids ascend with the time of reception, so the first event of an organization is its oldest.
+    // The full primary key in ORDER BY keeps MySQL from sorting all events of the organization.
     static constexpr SystemSql kFind{
-        "purge.find_old_events", Why{"retention is the installation's; each row names its tenant"},
+        "purge.find_old_events", Why{"retention is per installation; each row names its tenant"},
         "SELECT o.id FROM organizations o WHERE (SELECT e.received_at FROM engagement_events e "
         "FORCE INDEX (PRIMARY) WHERE e.organization_id = o.id "
         "ORDER BY e.organization_id, e.id LIMIT 1) <= ? "
@@ -142,8 +143,8 @@ std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit) {
 }
 
 std::int64_t purge_engagement_events(db::OrgStore& org, Timestamp until, int limit) {
-    // An event's id is drawn in the transaction that it is received in. Ordered by the whole
-    // primary key, which is then read as far as the limit and not sorted first.
+    // An event's id is created in the transaction that receives it. With the full primary key in
+    // ORDER BY, the key is read up to the limit and not sorted.
     static constexpr OrgSql kPurge{
         "purge.engagement_events",
         "DELETE FROM engagement_events WHERE organization_id = :org AND id < ? "

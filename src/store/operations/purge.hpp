@@ -1,6 +1,5 @@
-// What expires by its time alone, whoever's it is: one bounded statement a table (of engagement
-// events, an organization), for service/operations/purge.hpp. Each returns how many rows went, at
-// most `limit`. Mail is here too, for those that no runner came by to remove.
+// Deletes expired rows: one bounded statement per table (engagement events: per organization), for
+// service/operations/purge.hpp. Each function returns the number of deleted rows, at most `limit`.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -10,39 +9,39 @@
 
 namespace muster::store {
 
-// Gone when expires_at is now or earlier.
+// Deletes rows with expires_at <= `now`.
 std::int64_t purge_otp_codes(db::Tx& tx, Timestamp now, int limit);
 std::int64_t purge_guess_budgets(db::Tx& tx, Timestamp now, int limit);
 std::int64_t purge_sessions(db::Tx& tx, Timestamp now, int limit);
-// Not while a runner holds its lease.
+// Deletes expired mails, except those with a live lease.
 std::int64_t purge_mails(db::Tx& tx, Timestamp now, int limit);
 
-// Events for webhooks that were written at `until` or earlier, with all deliveries and attempts.
+// Deletes webhook events created at `until` or earlier, with their deliveries and attempts.
 std::int64_t purge_webhook_events(db::Tx& tx, Timestamp until, int limit);
 
-// What was redeemed at `until` or earlier, and what members were shown before that day.
+// Deletes tokens redeemed at `until` or earlier, and views of members before the day of `now`.
 std::int64_t purge_ad_redemptions(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_ad_member_days(db::Tx& tx, Timestamp now, int limit);
 
-// An endpoint's secret of before, once it signs no more.
+// Deletes previous secrets of endpoints that are not used any more.
 std::int64_t purge_previous_secrets(db::Tx& tx, Timestamp now, int limit);
 
-// Gone when it was revoked at `until` or earlier.
+// Deletes keys and credentials revoked at `until` or earlier.
 std::int64_t purge_revoked_api_keys(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_module_credentials(db::Tx& tx, Timestamp until, int limit);
 std::int64_t purge_revoked_publishable_keys(db::Tx& tx, Timestamp until, int limit);
-// Gone when it was written at `until` or earlier.
+// Deletes entries created at `until` or earlier.
 std::int64_t purge_audit_log(db::Tx& tx, Timestamp until, int limit);
 
-// Of admins on the way to a provider and back; gone when expires_at is `until` or earlier.
+// Deletes authorizations with expires_at <= `until`.
 std::int64_t purge_connection_authorizations(db::Tx& tx, Timestamp until, int limit);
-// Connections that never had tokens, and nothing happened to since `until`, unless an admin is on
-// the way.
+// Deletes connections without tokens that have not changed since `until` and have no pending
+// authorization.
 std::int64_t purge_pending_connections(db::Tx& tx, Timestamp until, int limit);
 
-// Organizations whose first engagement event was received at `until` or earlier, at most `limit`.
+// At most `limit` organizations whose first engagement event was received at `until` or earlier.
 std::vector<OrgId> find_old_events(db::Tx& tx, Timestamp until, int limit);
-// That organization's.
+// Deletes this organization's events received at `until` or earlier.
 std::int64_t purge_engagement_events(db::OrgStore& org, Timestamp until, int limit);
 
 }  // namespace muster::store

@@ -29,14 +29,14 @@ constexpr auto kRecordColumns = record_columns("oldest_program");
 
 std::optional<rules::SchemaRecord> schema_record(db::Tx& tx) {
     static constexpr SystemSql kColumns{
-        "schema.find_table", Why{"about the schema, no tenant's data"}, kTable,
+        "schema.find_table", Why{"concerns the schema, no tenant data"}, kTable,
         "SELECT {columns} FROM information_schema.columns "
         "WHERE table_schema = DATABASE() AND table_name = 'schema_version'"};
     static constexpr SystemSql kVersion{
-        "schema.version", Why{"about the schema, no tenant's data"}, kFirstRecord,
+        "schema.version", Why{"concerns the schema, no tenant data"}, kFirstRecord,
         "SELECT {columns} FROM schema_version ORDER BY version DESC LIMIT 1"};
     static constexpr SystemSql kRecord{
-        "schema.version_and_program", Why{"about the schema, no tenant's data"}, kRecordColumns,
+        "schema.version_and_program", Why{"concerns the schema, no tenant data"}, kRecordColumns,
         "SELECT {columns} FROM schema_version ORDER BY version DESC LIMIT 1"};
     const auto [columns, programs] = tx.value(kColumns);
     if (columns == 0) return std::nullopt;
@@ -45,12 +45,12 @@ std::optional<rules::SchemaRecord> schema_record(db::Tx& tx) {
 
 void record_schema(db::Tx& tx, const rules::SchemaRecord& reached, Timestamp now) {
     static constexpr SystemSql kVersion{
-        "schema.record", Why{"about the schema, no tenant's data"},
+        "schema.record", Why{"concerns the schema, no tenant data"},
         "INSERT INTO schema_version (version, applied_at) VALUES (?, ?)"};
     static constexpr SystemSql kRecord{
-        "schema.record_with_program", Why{"about the schema, no tenant's data"},
+        "schema.record_with_program", Why{"concerns the schema, no tenant data"},
         "INSERT INTO schema_version (version, applied_at, oldest_program) VALUES (?, ?, ?)"};
-    if (reached.version < kFirstToNamePrograms) {
+    if (reached.version < kFirstVersionWithPrograms) {
         tx.execute(kVersion, reached.version, now);
     } else {
         tx.execute(kRecord, reached.version, now, reached.oldest_program);
@@ -59,29 +59,29 @@ void record_schema(db::Tx& tx, const rules::SchemaRecord& reached, Timestamp now
 
 void require_program(db::Tx& tx, int version, int oldest_program) {
     static constexpr SystemSql kRequire{
-        "schema.require_program", Why{"about the schema, no tenant's data"},
+        "schema.require_program", Why{"concerns the schema, no tenant data"},
         "UPDATE schema_version SET oldest_program = ? "
         "WHERE version = ? AND (oldest_program IS NULL OR oldest_program < ?)"};
-    if (version < kFirstToNamePrograms) return;
+    if (version < kFirstVersionWithPrograms) return;
     tx.execute(kRequire, oldest_program, version, oldest_program);
 }
 
-bool lock_schema(db::Tx& tx, int patience_seconds) {
-    // Names of locks belong to the whole server, and have at most 64 characters.
+bool lock_schema(db::Tx& tx, int timeout_seconds) {
+    // Lock names are global to the server and have at most 64 characters.
     static constexpr SystemSql kLock{
-        "schema.lock", Why{"about the schema, no tenant's data"},
+        "schema.lock", Why{"concerns the schema, no tenant data"},
         "SELECT GET_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)), ?)"};
-    return tx.value<std::optional<std::int64_t>>(kLock, patience_seconds) == 1;
+    return tx.value<std::optional<std::int64_t>>(kLock, timeout_seconds) == 1;
 }
 
 void unlock_schema(db::Tx& tx) {
     static constexpr SystemSql kUnlock{
-        "schema.unlock", Why{"about the schema, no tenant's data"},
+        "schema.unlock", Why{"concerns the schema, no tenant data"},
         "SELECT RELEASE_LOCK(CONCAT('muster.schema.', LEFT(SHA2(DATABASE(), 256), 32)))"};
     tx.exists(kUnlock);
 }
 
-void wait_briefly_for_tables(db::Tx& tx, int seconds) {
+void limit_table_wait(db::Tx& tx, int seconds) {
     tx.run("SET SESSION lock_wait_timeout = " + std::to_string(seconds));
 }
 
@@ -90,7 +90,7 @@ std::optional<int> oldest_program_in(std::string_view file) {
     for (const std::string_view line : split(file, '\n')) {
         if (!line.starts_with(kMark)) continue;
         const auto number = parse_number<int>(trimmed(line.substr(kMark.size())));
-        if (!number) throw std::runtime_error("no number: " + std::string(line));
+        if (!number) throw std::runtime_error("not a number: " + std::string(line));
         return number;
     }
     return std::nullopt;
@@ -111,9 +111,9 @@ std::vector<std::string> statements_of(std::string_view file) {
 }
 
 std::string create_database_statement(std::string_view name) {
-    // The name is the operator's own, but it stands in the statement's text.
+    // The name comes from the operator, but it is part of the statement's text.
     if (name.empty() || name.find_first_of("`\\") != std::string_view::npos) {
-        throw std::invalid_argument("database.name cannot be used as a name");
+        throw std::invalid_argument("database.name must not be empty or contain ` or \\");
     }
     return "CREATE DATABASE IF NOT EXISTS `" + std::string(name) +
            "` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";

@@ -12,17 +12,18 @@ using db::Why;
 
 namespace {
 
-// SHOW names its columns itself: the comment in the statements takes the list.
+// SHOW defines its own columns; the list is put into a comment of the statement.
 constexpr auto kVariable =
     db::row<std::string, std::optional<std::string>>("Variable_name", "Value");
 
 }  // namespace
 
 ServerReport describe_server(db::Tx& tx) {
-    static constexpr SystemSql kVersion{"server.version", Why{"about the server, no tenant's data"},
+    static constexpr SystemSql kVersion{"server.version",
+                                        Why{"reads the server's state, no tenant data"},
                                         "SELECT CAST(VERSION() AS CHAR)"};
-    static constexpr SystemSql kCipher{"server.cipher", Why{"about the server, no tenant's data"},
-                                       kVariable,
+    static constexpr SystemSql kCipher{"server.cipher",
+                                       Why{"reads the server's state, no tenant data"}, kVariable,
                                        "SHOW SESSION STATUS /* {columns} */ LIKE 'Ssl_cipher'"};
     ServerReport report;
     report.version = tx.value<std::string>(kVersion);
@@ -34,7 +35,7 @@ ServerReport describe_server(db::Tx& tx) {
 
 std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx) {
     static constexpr SystemSql kSettings{
-        "server.settings", Why{"about the server, no tenant's data"}, kVariable,
+        "server.settings", Why{"reads the server's state, no tenant data"}, kVariable,
         "SHOW GLOBAL VARIABLES /* {columns} */ WHERE variable_name IN ({?})"};
     const std::vector<db::Param> names(rules::kCheckedSettings.begin(),
                                        rules::kCheckedSettings.end());
@@ -46,16 +47,16 @@ std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx) {
 }
 
 Timestamp server_time(db::Tx& tx) {
-    static constexpr SystemSql kNow{"server.now", Why{"about the server, no tenant's data"},
+    static constexpr SystemSql kNow{"server.now", Why{"reads the server's state, no tenant data"},
                                     "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"};
     return tx.value<Timestamp>(kNow);
 }
 
 bool may_change_schema(db::Tx& tx) {
-    // A database's name is a pattern there, as in the grant. An administrator sees the rights of
-    // others too, hence the grantee.
+    // In this table a database's name is a pattern, as in the grant. An administrator also sees the
+    // privileges of other users, so the grantee is compared.
     static constexpr SystemSql kMay{
-        "server.may_change_schema", Why{"about the server, no tenant's data"},
+        "server.may_change_schema", Why{"reads the server's state, no tenant data"},
         "SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'ALTER' "
         "AND grantee = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''') "
         "UNION ALL SELECT 1 FROM information_schema.schema_privileges "
@@ -66,14 +67,14 @@ bool may_change_schema(db::Tx& tx) {
 
 std::optional<std::int64_t> oldest_transaction(db::Tx& tx) {
     static constexpr SystemSql kOldest{
-        "server.oldest_transaction", Why{"about the server, no tenant's data"},
+        "server.oldest_transaction", Why{"reads the server's state, no tenant data"},
         "SELECT CAST(trx_mysql_thread_id AS SIGNED) FROM information_schema.innodb_trx "
         "WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) ORDER BY trx_started LIMIT 1"};
     try {
         return tx.one<std::int64_t>(kOldest);
     } catch (const db::DbError& error) {
         if (error.kind() == db::DbError::Kind::Gone) throw;
-        return std::nullopt;  // who has not the right PROCESS may not look
+        return std::nullopt;  // the user lacks the privilege PROCESS
     }
 }
 

@@ -1,4 +1,4 @@
-// The database server itself: what it is, how this connection reaches it, what its user may.
+// The database server: its version, this connection, and the privileges of its user.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -16,18 +16,18 @@ enum class ServerKind : std::uint8_t { MariaDb, MySql };
 struct ServerReport {
     ServerKind kind = ServerKind::MariaDb;
     std::string version;  // "10.11.6-MariaDB-1"
-    std::string cipher;   // of the connection's TLS; "" = none
+    std::string cipher;   // of this connection's TLS; "" = none
 };
 ServerReport describe_server(db::Tx& tx);
-// Its settings for all sessions, those of `rules::kCheckedSettings` that it has.
+// The server's global values for `rules::kCheckedSettings`, without those that it does not have.
 std::map<std::string, std::string, std::less<>> server_settings(db::Tx& tx);
-// By its own clock.
+// The time of the server's clock.
 Timestamp server_time(db::Tx& tx);
-// Whether this connection's user may change the tables of its database. One that may by a role
-// alone counts as one that may not.
+// True if this connection's user may change the tables of its database. Does not see privileges
+// that come from a role.
 bool may_change_schema(db::Tx& tx);
-// The connection, besides this one, whose transaction is the server's oldest. nullopt: there is
-// none, or this connection's user may not know.
+// The id of the connection with the oldest transaction, other than this one. nullopt if there is
+// none or the user may not see it.
 std::optional<std::int64_t> oldest_transaction(db::Tx& tx);
 
 }  // namespace muster::store

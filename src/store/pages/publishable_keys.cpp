@@ -33,7 +33,7 @@ constexpr auto kKey = columns<rules::PublishableKey>(
 std::vector<rules::PublishableKey> find_publishable_keys(db::Tx& tx,
                                                          std::span<const std::string> tokens) {
     static constexpr SystemSql kFind{"publishable_keys.find_by_token",
-                                     Why{"the key is what tells the tenant"}, kKey,
+                                     Why{"the key identifies the tenant"}, kKey,
                                      "SELECT {columns} FROM publishable_keys "
                                      "WHERE token IN ({?})"};
     if (tokens.empty()) return {};

@@ -24,11 +24,11 @@ constexpr auto kScanned = columns<ScannedBlock>(
     column<&ScannedBlock::place, &BlockPlace::job>("job_id"),
     column<&ScannedBlock::place, &BlockPlace::key, &BlockKey::number>("block_no"),
     column<&ScannedBlock::place, &BlockPlace::key, &BlockKey::part>("part"),
-    column<&ScannedBlock::holds_text>("LOCATE(?, data) > 0"));
+    column<&ScannedBlock::contains_text>("LOCATE(?, data) > 0"));
 
 constexpr auto kReply = columns<ScannedReply>(
     column<&ScannedReply::key_hash>("key_hash"),
-    column<&ScannedReply::holds_text>("sealed = FALSE AND LOCATE(?, body) > 0"));
+    column<&ScannedReply::contains_text>("sealed = FALSE AND LOCATE(?, body) > 0"));
 
 }  // namespace
 
@@ -82,7 +82,7 @@ std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit) {
 
 bool is_admin_address(db::Tx& tx, std::string_view email) {
     static constexpr SystemSql kFind{"erasure.find_admin",
-                                     Why{"an admin belongs to no tenant, a seat does"},
+                                     Why{"admins belong to no tenant; their seats do"},
                                      "SELECT 1 FROM admins WHERE email = ?"};
     return tx.exists(kFind, email);
 }

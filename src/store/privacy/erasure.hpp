@@ -1,4 +1,4 @@
-// What is kept of a person, wherever that is: found and removed for service/privacy/erasure.cpp.
+// Finds and deletes the stored data of a person, for service/privacy/erasure.cpp.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -17,21 +17,21 @@ struct PersonalMembership {
     OrgId organization;
     MemberId member;
 };
-// In all organizations. Complete as long as the caller holds the user's lock.
+// The memberships in all organizations. Complete while the caller holds the user's lock.
 std::vector<PersonalMembership> find_memberships_of(db::Tx& tx, UserId user);
-// With every member row.
+// Also deletes the user's members.
 void delete_user(db::Tx& tx, UserId user);
 
-// What tells of the person beside the member row: engagement events of the membership, webhook
-// events about the user (whose deliveries and attempts go with them).
+// Data about the person outside the member row: engagement events of the membership, and webhook
+// events about the user, with their deliveries and attempts.
 std::int64_t count_engagement_events(db::OrgStore& org, MemberId member);
-// At most `limit`; how many went.
+// Deletes at most `limit` events. Returns their number.
 std::int64_t delete_engagement_events(db::OrgStore& org, MemberId member, int limit);
 struct CountedEvents {
     OrgId organization;
     std::int64_t count = 0;
 };
-// The organizations that have some, members of theirs or not.
+// The organizations that have such events, also if the user is not their member.
 std::vector<CountedEvents> count_webhook_events(db::Tx& tx, UserId user);
 std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit);
 
@@ -43,27 +43,27 @@ struct BlockPlace {
 };
 struct ScannedBlock {
     BlockPlace place;
-    bool holds_text = false;
+    bool contains_text = false;
 };
-// The organization's next blocks behind `after`, in the order of jobs and keys, and whether these
-// bytes stand in them.
+// The organization's next blocks after `after`, ordered by job and key, and whether they contain
+// these bytes.
 std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPlace>& after,
                                       std::string_view text, int limit);
-// Whether or not its retention is over; nullopt when the purge took it. Nobody moves it while the
-// transaction runs.
+// The state of the job, locked until the transaction ends, even if its retention time is over.
+// nullopt if it was purged.
 std::optional<rules::ImportState> lock_import_state(db::OrgStore& org, ImportId id);
-// The same rows, written anew; the caller holds the job's lock.
+// Replaces the bytes of a block by redacted ones. The caller holds the lock of the job.
 void replace_block_data(db::OrgStore& org, const BlockPlace& place, std::string_view data);
 
 struct ScannedReply {
     std::string key_hash;
-    bool holds_text = false;
+    bool contains_text = false;
 };
-// The organization's next recorded replies behind the hash `after`, in the order of hashes, and
-// whether these bytes stand in the body. A sealed body holds no address.
+// The organization's next recorded replies after the hash `after`, ordered by hash, and whether
+// their bodies contain these bytes. A sealed body contains no address.
 std::vector<ScannedReply> scan_replies(db::OrgStore& org, std::string_view after,
                                        std::string_view text, int limit);
-// Those of these that still hold the text; how many went.
+// Deletes the replies among these that still contain the text. Returns their number.
 std::int64_t delete_replies(db::OrgStore& org, std::span<const std::string> key_hashes,
                             std::string_view text);
 

@@ -49,8 +49,8 @@ constexpr auto kAttempt =
 std::vector<WebhookDelivery> page_deliveries(db::OrgStore& org, EndpointId endpoint,
                                              std::optional<DeliveryId> before,
                                              const DeliveryFilter& filter, int limit) {
-    // Ids are UUIDv7: their order is the order of the events. Without the hint the optimizer may
-    // sort all that a status has.
+    // Ids are UUIDv7, so they are ordered by time. Without the hint, the optimizer may sort all
+    // deliveries of a status.
     static constexpr OrgSql kPage{
         "webhook_deliveries.page", kDelivery, kSqlText<[] {
             return find_text(" FORCE INDEX (endpoint)",
@@ -72,7 +72,7 @@ std::optional<WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpo
 }
 
 void read_attempts(db::OrgStore& org, std::vector<WebhookDelivery>& deliveries) {
-    // The places are counted in the index alone, before any excerpt is read.
+    // The row numbers come from the index only; excerpts are read afterwards.
     static constexpr OrgSql kRead{
         "webhook_deliveries.read_attempts", kAttempt,
         "SELECT {columns} FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place "
@@ -104,7 +104,7 @@ void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Tim
 
 std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint, Timestamp since,
                                 Timestamp now) {
-    // By this index only what is to be moved is locked, and not the endpoint's new deliveries.
+    // With this index, only the updated rows are locked, not new deliveries of the endpoint.
     static constexpr OrgSql kRecover{
         "webhook_deliveries.recover",
         "UPDATE webhook_deliveries FORCE INDEX (queue) SET status = 'pending', step = 0, "

@@ -1,5 +1,5 @@
-// Deliveries of webhook events as the API shows and moves them. What a runner does with them is
-// another file's: here nobody holds a lease.
+// Deliveries of webhook events for the API. store/webhooks/queue.hpp has the functions for the
+// runner, with leases.
 #pragma once
 
 #include "db/transaction.hpp"
@@ -16,22 +16,23 @@ struct DeliveryFilter {
     std::optional<std::string> event_type;
 };
 
-// By id before `before`, newest first; without their attempts.
+// Ordered by id, before `before`, newest first, without their attempts.
 std::vector<rules::WebhookDelivery> page_deliveries(db::OrgStore& org, EndpointId endpoint,
                                                     std::optional<DeliveryId> before,
                                                     const DeliveryFilter& filter, int limit);
-// That endpoint's alone; without its attempts.
+// The delivery, without its attempts. nullopt if it belongs to another endpoint.
 std::optional<rules::WebhookDelivery> find_delivery(db::OrgStore& org, EndpointId endpoint,
                                                     DeliveryId id);
-// Of a delivery that was sent again and again.
+// The maximum number of attempts shown per delivery.
 inline constexpr int kMostAttemptsShown = 40;
-// Fills in the last attempts of all of them, oldest first, with one statement.
+// Reads the last attempts of all deliveries, oldest first, with one statement.
 void read_attempts(db::OrgStore& org, std::vector<rules::WebhookDelivery>& deliveries);
 
-// Pending and due now, on the ladder's first step. One that a runner is at stays as it is.
+// Makes the delivery pending and due now, and restarts its retry schedule. Does nothing if a runner
+// holds it.
 void requeue_delivery(db::OrgStore& org, EndpointId endpoint, DeliveryId id, Timestamp now);
-// The same for all that failed or were canceled, of those that were made at `since` or later. How
-// many.
+// The same for all failed and canceled deliveries created at `since` or later. Returns their
+// number.
 std::int64_t recover_deliveries(db::OrgStore& org, EndpointId endpoint, Timestamp since,
                                 Timestamp now);
 

@@ -102,7 +102,7 @@ void write_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& end
 
 void rotate_webhook_secret(db::OrgStore& org, EndpointId id, std::string_view sealed_secret,
                            Timestamp previous_until, Timestamp now) {
-    // Assignments run from left to right: the first one still sees the old secret.
+    // Assignments run from left to right: the first one reads the old secret.
     static constexpr OrgSql kRotate{
         "webhook_endpoints.rotate_secret",
         "UPDATE webhook_endpoints SET previous_secret = secret, previous_secret_until = ?, "

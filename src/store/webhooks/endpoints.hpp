@@ -1,4 +1,4 @@
-// Webhook endpoints of an organization's installations. Their secrets are sealed here
+// Webhook endpoints of an organization's installations. Their secrets are sealed
 // (rules::endpoint_seal_name).
 #pragma once
 
@@ -16,7 +16,7 @@ void insert_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& en
                              std::string_view sealed_secret, std::optional<AdminId> created_by);
 std::int64_t count_webhook_endpoints(db::OrgStore& org, InstallationId installation);
 std::int64_t count_webhook_endpoints(db::OrgStore& org);
-// That installation's alone.
+// nullopt if the endpoint belongs to another installation.
 std::optional<rules::WebhookEndpoint> find_webhook_endpoint(db::OrgStore& org,
                                                             InstallationId installation,
                                                             EndpointId id);
@@ -24,25 +24,25 @@ std::optional<rules::WebhookEndpoint> find_webhook_endpoint(db::OrgStore& org,
 std::optional<rules::WebhookEndpoint> lock_webhook_endpoint(db::OrgStore& org,
                                                             InstallationId installation,
                                                             EndpointId id);
-// By id behind `after`.
+// Ordered by id, after `after`.
 std::vector<rules::WebhookEndpoint> page_webhook_endpoints(db::OrgStore& org,
                                                            InstallationId installation,
                                                            EndpointId after, int limit);
-// Everything of it that can change, save the secrets.
+// Writes all fields that can change, except the secrets.
 void write_webhook_endpoint(db::OrgStore& org, const rules::WebhookEndpoint& endpoint);
-// The secret becomes the previous one, until then.
+// Makes the current secret the previous one, valid until `previous_until`.
 void rotate_webhook_secret(db::OrgStore& org, EndpointId id, std::string_view sealed_secret,
                            Timestamp previous_until, Timestamp now);
-// With its deliveries and their attempts.
+// Also deletes its deliveries and their attempts.
 void delete_webhook_endpoint(db::OrgStore& org, EndpointId id);
 
-// An endpoint with how many of its deliveries wait and have failed.
+// An endpoint with the numbers of its pending and failed deliveries.
 struct EndpointHealth {
     rules::WebhookEndpoint endpoint;
     std::int64_t pending = 0;
     std::int64_t failed = 0;
 };
-// All of the organization's, by id.
+// All endpoints of the organization, ordered by id.
 std::vector<EndpointHealth> list_endpoint_health(db::OrgStore& org);
 
 // The installation that the endpoint belongs to.

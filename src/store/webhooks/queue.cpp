@@ -17,10 +17,9 @@ using db::Why;
 
 namespace {
 
-// When the first delivery to endpoint `e` is due: one look at the index. Grouping the deliveries
-// would be the same work only as long as the optimizer's statistics are fresh, and a queue's never
-// are: it would read all that waits. MySQL would sort that, too, were it not ordered by the index's
-// columns.
+// The due time of the first delivery to endpoint `e`: one index look-up. Grouping the deliveries
+// would be as fast only with current statistics, which a queue rarely has; otherwise it reads all
+// pending deliveries. MySQL needs all columns of the index in ORDER BY, or it sorts them.
 constexpr std::string_view kFirstDue =
     "(SELECT d.due_at FROM webhook_deliveries d FORCE INDEX (queue) "
     "WHERE d.status = 'pending' AND d.organization_id = e.organization_id "
@@ -50,7 +49,7 @@ constexpr auto kOldestDue = columns<WebhookBacklog>(
     column<&WebhookBacklog::oldest>("MIN(due)"),
     column<&WebhookBacklog::oldest_of_healthy>("MIN(IF(failing_since IS NULL, due, NULL))"));
 
-// Both lists of a statement over deliveries: their ids, behind what comes before.
+// The parameters of a statement on deliveries: `before`, then the ids.
 std::vector<Param> with_ids(std::initializer_list<Param> before,
                             std::span<const DeliveryId> deliveries) {
     std::vector<Param> params(before);
@@ -60,12 +59,12 @@ std::vector<Param> with_ids(std::initializer_list<Param> before,
 
 }  // namespace
 
-// ---------------------------------------------------------------------------- who is due
+// ---------------------------------------------------------------------------- due endpoints
 
 std::vector<DueEndpoint> find_due_endpoints(db::Tx& tx, bool failing, Timestamp now, int limit) {
     static constexpr SystemSql kFind{
         "webhook_queue.find_due_endpoints",
-        Why{"the runner serves all tenants; each row names its own"}, kDue, kSqlText<[] {
+        Why{"the runner serves all tenants; each row names its tenant"}, kDue, kSqlText<[] {
             return SqlText{"SELECT {columns} FROM (SELECT e.organization_id, e.id, ", kFirstDue,
                            "FROM webhook_endpoints e WHERE e.status <> 'paused' "
                            "AND (e.failing_since IS NOT NULL) = ?) AS first WHERE due <= ? "
@@ -88,7 +87,7 @@ std::optional<Target> find_target(db::OrgStore& org, EndpointId endpoint) {
 
 namespace {
 
-// The bodies, by event.
+// The bodies of the events.
 std::map<WebhookEventId, std::string> read_bodies(db::OrgStore& org,
                                                   std::span<const ClaimedDelivery> deliveries) {
     static constexpr OrgSql kRead{
@@ -108,7 +107,8 @@ std::map<WebhookEventId, std::string> read_bodies(db::OrgStore& org,
 std::vector<ClaimedDelivery> claim_deliveries(db::OrgStore& org, EndpointId endpoint,
                                               const Uuid& owner, Timestamp now, Timestamp until,
                                               int limit) {
-    // The hint: the optimizer likes the primary key, and would read all that the tenant has.
+    // The hint: otherwise the optimizer chooses the primary key and reads all deliveries of the
+    // tenant.
     static constexpr OrgSql kLock{
         "webhook_queue.lock_due", kClaimed,
         "SELECT {columns} FROM webhook_deliveries FORCE INDEX (queue) "
@@ -137,8 +137,8 @@ std::vector<DeliveryId> lock_claimed(db::OrgStore& org, std::span<const Delivery
     return org.all_bulk<DeliveryId>(kLock, deliveries.size(), with_ids({owner}, deliveries));
 }
 
-std::int64_t give_back(db::OrgStore& org, std::span<const DeliveryId> deliveries, const Uuid& owner,
-                       Timestamp when) {
+std::int64_t release_deliveries(db::OrgStore& org, std::span<const DeliveryId> deliveries,
+                                const Uuid& owner, Timestamp when) {
     static constexpr OrgSql kGive{
         "webhook_queue.give_back",
         "UPDATE webhook_deliveries SET due_at = ?, lease_owner = NULL WHERE lease_owner = ? "
@@ -147,7 +147,7 @@ std::int64_t give_back(db::OrgStore& org, std::span<const DeliveryId> deliveries
     return org.execute_bulk(kGive, deliveries.size(), with_ids({when, owner}, deliveries));
 }
 
-// ---------------------------------------------------------------------------- what became of them
+// ---------------------------------------------------------------------------- results
 
 void insert_attempts(db::OrgStore& org, std::span<const NewAttempt> attempts) {
     static constexpr OrgSql kInsert{
@@ -168,7 +168,7 @@ void insert_attempts(db::OrgStore& org, std::span<const NewAttempt> attempts) {
 
 void add_attempt_totals(db::Tx& tx, std::span<const AttemptCount> counts) {
     static constexpr SystemSql kAdd{
-        "webhook_queue.add_totals", Why{"a figure of the installation: no tenant's data in it"},
+        "webhook_queue.add_totals", Why{"a metric of the installation without tenant data"},
         "INSERT INTO webhook_attempt_totals (class, attempts) VALUES {(?, ?)} "
         "ON DUPLICATE KEY UPDATE attempts = attempts + VALUES(attempts)"};
     std::vector<Param> params;
@@ -180,7 +180,7 @@ void add_attempt_totals(db::Tx& tx, std::span<const AttemptCount> counts) {
 
 std::vector<AttemptCount> list_attempt_totals(db::Tx& tx) {
     static constexpr SystemSql kList{
-        "webhook_queue.list_totals", Why{"a figure of the installation: no tenant's data in it"},
+        "webhook_queue.list_totals", Why{"a metric of the installation without tenant data"},
         kTotal, "SELECT {columns} FROM webhook_attempt_totals ORDER BY class"};
     return tx.all(kList);
 }
@@ -277,15 +277,15 @@ void set_error_without_endpoint(db::OrgStore& org, InstallationId installation, 
     org.execute(kSet, now, installation, installation);
 }
 
-// ---------------------------------------------------------------------------- figures
+// ---------------------------------------------------------------------------- metrics
 
 WebhookBacklog measure_webhook_backlog(db::Tx& tx) {
     static constexpr SystemSql kCount{
-        "webhook_queue.count_pending", Why{"a figure of the installation: no tenant's data in it"},
+        "webhook_queue.count_pending", Why{"a metric of the installation without tenant data"},
         "SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries WHERE status = 'pending' "
         "LIMIT ?) AS counted"};
     static constexpr SystemSql kOldest{
-        "webhook_queue.find_oldest", Why{"a figure of the installation: no tenant's data in it"},
+        "webhook_queue.find_oldest", Why{"a metric of the installation without tenant data"},
         kOldestDue, kSqlText<[] {
             return SqlText{"SELECT {columns} FROM (SELECT e.failing_since, ", kFirstDue,
                            "FROM webhook_endpoints e WHERE e.status = 'active') AS first"};

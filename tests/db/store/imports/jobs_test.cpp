@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(the_owner_of_the_lease_ends_the_job) {
 BOOST_AUTO_TEST_CASE(moving_jobs_are_counted_by_state) {
     const auto counts = [&] {
         return database.autocommit(
-            [](db::Tx& tx) { return store::count_moving_imports(tx, kNow); });
+            [](db::Tx& tx) { return store::count_imports_in_progress(tx, kNow); });
     };
     BOOST_TEST(counts().empty());
     put(ImportState::Validating);
