@@ -1,15 +1,17 @@
--- Muster's schema, version 6. `musterctl db init` runs it statement by statement (each ends with `;` at a line's end).
--- MariaDB 10.11 and MySQL 8 take it alike. A database of an older version comes here by sql/upgrades/.
+-- Muster's schema, version 6. `musterctl db init` runs it statement by statement; each statement ends with `;` at the
+-- end of a line. It works on MariaDB 10.11 and on MySQL 8. The files in sql/upgrades/ upgrade a database of an older
+-- version to it.
 --
--- Times are BIGINT milliseconds since 1970 UTC: no time zone, no fraction format, no year 2038.
--- Ids are UUIDv7 as BINARY(16): ascending, so that inserts append. Each tenant table's primary key begins with
--- organization_id, and foreign keys between tenant tables carry it, so that no row can point into another tenant.
+-- Times are BIGINT milliseconds since 1970 UTC: no time zones, no fraction formats, no year 2038 problem. Ids are
+-- UUIDv7 as BINARY(16); they ascend, so inserts append. The primary key of each tenant table begins with
+-- organization_id. Foreign keys between tenant tables include it, so a row cannot refer to another tenant's row.
 --
--- What an upgrade to this version says too (sql/upgrades/2.sql):
+-- The next line has the same meaning as in an upgrade (sql/upgrades/2.sql):
 -- oldest program: 6
 
--- A row for each version that the schema has had here; the newest one counts. oldest_program: the oldest programs, by the
--- version that they were written for, that may work with the schema (src/rules/operations/schema_fit.hpp); versions before 6 do not say.
+-- One row for each version that this database has had. The newest row is the current version. oldest_program: the
+-- oldest programs that work with the schema, as the version that they were written for
+-- (src/rules/operations/schema_fit.hpp); NULL before version 6.
 CREATE TABLE IF NOT EXISTS schema_version (
     version        INT UNSIGNED NOT NULL,
     applied_at     BIGINT       NOT NULL,
@@ -24,8 +26,8 @@ CREATE TABLE IF NOT EXISTS organizations (
     PRIMARY KEY (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The global identity. Binary collation: addresses are lower-cased (ASCII) before they come here, and two that
--- differ otherwise are two.
+-- The global identity. Addresses are in lower case (ASCII) before they are stored. The collation is binary, so
+-- addresses with any other difference are distinct.
 CREATE TABLE IF NOT EXISTS users (
     id         BINARY(16)   NOT NULL,
     email      VARCHAR(254) NOT NULL,
@@ -34,13 +36,12 @@ CREATE TABLE IF NOT EXISTS users (
     UNIQUE KEY email (email)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- What one organization knows of a user. An absent value is NULL, never ''.
--- attributes: {"key": [value, provenance, milliseconds], …}; a document in the row costs a third of the index
--- writes of a row per value, and filling gaps is JSON_MERGE_PATCH(new, existing). TEXT, not JSON: MariaDB's JSON
--- adds a check per row that the application has already made.
--- email: a copy of users.email, which never changes, so that a tenant's look-ups and prefix searches stay within the
--- tenant's own index. search_name: what a person is called. The searched columns have a collation that ignores case
--- and accents; each index ends in user_id, the tie-breaker of keyset pages (src/store/members/list.cpp).
+-- The record of a user in one organization. An absent value is NULL, never ''. attributes: {"key": [value, provenance,
+-- milliseconds], …}. One document per member needs a third of the index writes of one row per value, and filling gaps
+-- is JSON_MERGE_PATCH(new, existing). The type is TEXT because MariaDB's JSON adds a check per row that the application
+-- has already made. email: a copy of users.email, which never changes. So look-ups and prefix searches use only the
+-- tenant's own index. search_name: the name of the person. The searched columns have a collation that ignores case and
+-- accents. Each index ends in user_id, the tie-breaker of keyset pages (src/store/members/list.cpp).
 CREATE TABLE IF NOT EXISTS members (
     organization_id BINARY(16)   NOT NULL,
     user_id         BINARY(16)   NOT NULL,
@@ -73,7 +74,7 @@ CREATE TABLE IF NOT EXISTS members (
     CONSTRAINT members_user FOREIGN KEY (user_id) REFERENCES users (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The registry of specification 2.2. choices: JSON array of strings, NULL for types without.
+-- The attribute registry of specification 2.2. choices: a JSON array of strings; NULL for types without choices.
 CREATE TABLE IF NOT EXISTS attributes (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -89,8 +90,8 @@ CREATE TABLE IF NOT EXISTS attributes (
     CONSTRAINT attributes_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- totp_secret: sealed (src/base/sealing.hpp); it counts once totp_enrolled_at is set. totp_last_step: no time step up to
--- it is accepted again. Failures of the second factor, backup codes included, are counted here, per admin.
+-- totp_secret: sealed (src/base/sealing.hpp); valid once totp_enrolled_at is set. totp_last_step: codes of this time
+-- step and earlier ones are rejected. Failures of the second factor, including backup codes, are counted per admin.
 CREATE TABLE IF NOT EXISTS admins (
     id                         BINARY(16)     NOT NULL,
     email                      VARCHAR(254)   NOT NULL,
@@ -115,7 +116,7 @@ CREATE TABLE IF NOT EXISTS seats (
     CONSTRAINT seats_admin FOREIGN KEY (admin_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- SHA-256 of the admin's id and the code, which has 80 random bits. A used code's row goes.
+-- SHA-256 of the admin's id and the code, which has 80 random bits. The row is deleted when the code is used.
 CREATE TABLE IF NOT EXISTS backup_codes (
     admin_id   BINARY(16) NOT NULL,
     code_hash  BINARY(32) NOT NULL,
@@ -124,8 +125,8 @@ CREATE TABLE IF NOT EXISTS backup_codes (
     CONSTRAINT backup_codes_admin FOREIGN KEY (admin_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- A signed-in admin. token_hash: SHA-256 of the token's 256 random bits. verified_at: when the second factor was
--- passed, NULL before.
+-- A session of an admin. token_hash: SHA-256 of the token's 256 random bits. verified_at: when the second factor was
+-- passed; NULL before.
 CREATE TABLE IF NOT EXISTS sessions (
     id                     BINARY(16) NOT NULL,
     token_hash             BINARY(32) NOT NULL,
@@ -143,8 +144,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     CONSTRAINT sessions_organization FOREIGN KEY (active_organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The one live sign-in code of an address. subject: HMAC of the address, so that strangers' addresses are not kept;
--- an address that is no admin's has its row too, with the hash of a code that nobody was sent.
+-- The current sign-in code of an address. subject: the HMAC of the address, so that unknown addresses are not stored.
+-- An address without an admin also gets a row, with the hash of a code that was not sent.
 CREATE TABLE IF NOT EXISTS otp_codes (
     subject    BINARY(32) NOT NULL,
     code_hash  BINARY(32) NOT NULL,
@@ -154,9 +155,8 @@ CREATE TABLE IF NOT EXISTS otp_codes (
     KEY expires_at (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- What was spent of a guess budget: the moments (8 bytes each, milliseconds) within its window. One row, locked by
--- whoever spends, so that parallel guesses are counted one by one. webhook_notice: an organization's mails about its
--- endpoints.
+-- The attempts of a guess budget: their times (8 bytes each, milliseconds) within the window. Each attempt locks the
+-- row, so that parallel guesses are counted one by one. webhook_notice: mails of an organization about its endpoints.
 CREATE TABLE IF NOT EXISTS guess_budgets (
     kind       ENUM('otp_request', 'otp_verify', 'webhook_notice') NOT NULL,
     subject    BINARY(32)     NOT NULL,
@@ -166,8 +166,8 @@ CREATE TABLE IF NOT EXISTS guess_budgets (
     KEY expires_at (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Mail that waits to be sent. content: address, subject and text, sealed, because a text may hold a sign-in code; a
--- row without an address is sent to nobody (src/service/mail.hpp says why). Sent rows go.
+-- Queued mail. content: address, subject and text; sealed, because a text may contain a sign-in code. A row without an
+-- address is not sent (src/service/mail.hpp says why). Rows are deleted after sending.
 CREATE TABLE IF NOT EXISTS mail_outbox (
     id              BINARY(16) NOT NULL,
     content         MEDIUMBLOB NOT NULL,
@@ -181,8 +181,9 @@ CREATE TABLE IF NOT EXISTS mail_outbox (
     KEY due (next_attempt_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Who did what, when. organization_id: whose log it stands in; NULL for what concerns the installation alone.
--- actor_id: the admin; NULL for the operator and for Muster itself (system). details: a flat JSON object, without secrets and addresses.
+-- The audit log. organization_id: the organization of the log; NULL for entries about the installation. actor_id: the
+-- admin; NULL for the operator and for Muster itself (system). details: a flat JSON object without secrets and
+-- addresses.
 CREATE TABLE IF NOT EXISTS audit_log (
     organization_id BINARY(16)   NULL,
     id              BINARY(16)   NOT NULL,
@@ -198,8 +199,8 @@ CREATE TABLE IF NOT EXISTS audit_log (
     CONSTRAINT audit_log_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Secrets are stored as SHA-256 only; they have 256 random bits, so a fast hash is enough. A rate or burst of
--- NULL is the installation's default.
+-- Only the SHA-256 of a secret is stored; a secret has 256 random bits, so a fast hash is enough. If rate or burst is
+-- NULL, the installation's default applies.
 CREATE TABLE IF NOT EXISTS api_keys (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -219,8 +220,8 @@ CREATE TABLE IF NOT EXISTS api_keys (
     CONSTRAINT api_keys_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Written in the transaction of the effect. key_hash: SHA-256 of method, path and key. sealed: the body holds a
--- secret that is shown once, sealed under a key that is made from the Idempotency-Key itself.
+-- Written in the transaction of the effect. key_hash: SHA-256 of method, path and key. sealed: the body contains a
+-- secret that is shown once; it is sealed under a key derived from the Idempotency-Key.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
     organization_id BINARY(16)   NOT NULL,
     key_hash        BINARY(32)   NOT NULL,
@@ -236,9 +237,9 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
     CONSTRAINT idempotency_keys_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- active_slot holds the rule "one active job an organization" (specification 8) against any race.
--- work: the runner scans for jobs in a moving state whose lease ran out, the longest unserved first.
--- revision: counts every change, so that an UPDATE that changes nothing else still reports its row.
+-- active_slot enforces "one active job per organization" (specification 8) under concurrency. work: the runner finds
+-- jobs that are validating or committing and whose lease has expired, the least recently served first. revision:
+-- incremented by every change, so that an UPDATE without any other change still reports its row.
 CREATE TABLE IF NOT EXISTS import_jobs (
     organization_id  BINARY(16)   NOT NULL,
     id               BINARY(16)   NOT NULL,
@@ -284,8 +285,8 @@ CREATE TABLE IF NOT EXISTS import_jobs (
     CONSTRAINT import_jobs_created_by FOREIGN KEY (created_by_id) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Rows 500·block_no+1 … 500·(block_no+1) of a job, packed (src/rules/imports/block.hpp); a heavy block has
--- several parts, each under 4 MiB, numbered by the place of their first row. The counts tell readers which blocks they can skip.
+-- Rows 500·block_no+1 … 500·(block_no+1) of a job, packed (src/rules/imports/block.hpp). A large block has several
+-- parts, each under 4 MiB, numbered by the index of their first row. Readers use the counts to skip blocks.
 CREATE TABLE IF NOT EXISTS import_blocks (
     organization_id BINARY(16)   NOT NULL,
     job_id          BINARY(16)   NOT NULL,
@@ -308,7 +309,7 @@ CREATE TABLE IF NOT EXISTS import_blocks (
         REFERENCES import_jobs (organization_id, id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- A private module: its owner alone may see, version and install it. current_version_id: the version published last.
+-- A private module: only its owner can see, version and install it. current_version_id: the version published last.
 CREATE TABLE IF NOT EXISTS modules (
     organization_id    BINARY(16)   NOT NULL,
     id                 BINARY(16)   NOT NULL,
@@ -327,8 +328,8 @@ CREATE TABLE IF NOT EXISTS modules (
     CONSTRAINT modules_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- manifest: JSON as it was sent, held against the module contract when it is published (src/rules/modules/manifest.hpp). A
--- published version never changes.
+-- manifest: JSON as sent. It is validated against the module contract when it is published
+-- (src/rules/modules/manifest.hpp). A published version never changes.
 CREATE TABLE IF NOT EXISTS module_versions (
     organization_id BINARY(16)  NOT NULL,
     id              BINARY(16)  NOT NULL,
@@ -348,8 +349,8 @@ CREATE TABLE IF NOT EXISTS module_versions (
     CONSTRAINT module_versions_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- live_slot holds the rule "one installation a module and organization that is not disabled" against any race.
--- config: JSON as it is shown, "***" where a value is secret; config_secrets: those values, a sealed JSON object.
+-- live_slot enforces "one installation per module and organization that is not disabled" under concurrency.
+-- config: JSON as shown, with "***" for secret values. config_secrets: the secret values, a sealed JSON object.
 CREATE TABLE IF NOT EXISTS module_installations (
     organization_id BINARY(16) NOT NULL,
     id              BINARY(16) NOT NULL,
@@ -373,8 +374,8 @@ CREATE TABLE IF NOT EXISTS module_installations (
     CONSTRAINT module_installations_installed_by FOREIGN KEY (installed_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- What a module's backend signs in with (mk_live_…), stored as SHA-256, and the secret that it signs its requests with,
--- which we need again to check a signature: sealed.
+-- A credential of a module's backend (mk_live_…), stored as SHA-256, and its signing secret. The signing secret is
+-- sealed, not hashed, because checking a signature requires it.
 CREATE TABLE IF NOT EXISTS module_credentials (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,
@@ -397,8 +398,8 @@ CREATE TABLE IF NOT EXISTS module_credentials (
     CONSTRAINT module_credentials_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Keys that stand in web pages (ek_live_…, ck_live_…): public, so kept as they are. allowed_origins: canonical, with
--- spaces between. A rate or burst of NULL is the installation's default; content keys have none.
+-- Keys for web pages (ek_live_…, ck_live_…). They are public and stored in clear. allowed_origins: canonical, separated
+-- by spaces. If rate or burst is NULL, the installation's default applies; content keys have none.
 CREATE TABLE IF NOT EXISTS publishable_keys (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,
@@ -420,10 +421,10 @@ CREATE TABLE IF NOT EXISTS publishable_keys (
     CONSTRAINT publishable_keys_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- What members and visitors did, as modules (ingest) and web pages (track) tell it. member_id: the membership, which is
--- all that links an event to a person: once the membership is removed, nothing leads from one to the other, and a new
--- membership has a new id. So there is no foreign key. tags: a JSON array; metadata: any JSON, NULL if none was sent.
--- member_events: a member's events by time, read backwards.
+-- Actions of members and visitors, pushed by modules (ingest) or tracked by web pages (track). member_id: the
+-- membership, the only link from an event to a person. After the membership is removed, the event cannot be linked to
+-- the person, and a new membership has a new id. So there is no foreign key. tags: a JSON array. metadata: any JSON;
+-- NULL if none was sent. member_events: a member's events by time, read backwards.
 CREATE TABLE IF NOT EXISTS engagement_events (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -447,8 +448,8 @@ CREATE TABLE IF NOT EXISTS engagement_events (
         REFERENCES module_installations (organization_id, id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Where an installation wants its events. secret: whsec_…, sealed; previous_secret signs beside it until the overlap of
--- a rotation ends. failing_since: of the first failure since the last success.
+-- The webhook endpoints of installations. secret: whsec_…, sealed. During a rotation, previous_secret signs as well
+-- until the overlap ends. failing_since: the first failure since the last success.
 CREATE TABLE IF NOT EXISTS webhook_endpoints (
     organization_id       BINARY(16)     NOT NULL,
     id                    BINARY(16)     NOT NULL,
@@ -471,9 +472,9 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
     CONSTRAINT webhook_endpoints_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The outbox: written in the transaction of the change that an event tells of, one event for all endpoints that want
--- it. body: the exact bytes that are signed and sent. user_id: whom it is about, for the erasure of a person.
--- What is older than 30 days goes, with all deliveries.
+-- The outbox of events. A row is written in the transaction of the change, one row for all endpoints that receive the
+-- event. body: the exact bytes that are signed and sent. user_id: the person whom the event concerns, for erasure. Rows
+-- older than 30 days are deleted, with all deliveries.
 CREATE TABLE IF NOT EXISTS webhook_events (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -487,8 +488,9 @@ CREATE TABLE IF NOT EXISTS webhook_events (
     CONSTRAINT webhook_events_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- One event on its way to one endpoint. due_at: of the next attempt; while a runner works on it, when the next runner
--- may take it over; NULL once nothing is to be tried. step: attempts made on the ladder; lease_owner: the runner.
+-- The delivery of one event to one endpoint. due_at: the time of the next attempt; during an attempt, the time at which
+-- another runner may take over; NULL when no attempt remains. step: the attempts made on the retry schedule.
+-- lease_owner: the runner.
 CREATE TABLE IF NOT EXISTS webhook_deliveries (
     organization_id BINARY(16) NOT NULL,
     id              BINARY(16) NOT NULL,
@@ -510,7 +512,7 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries (
         REFERENCES webhook_events (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- class: what became of it (src/rules/webhook_wire.hpp); status_code and excerpt: of the answer, if there was one.
+-- class: the result (src/rules/webhook_wire.hpp). status_code and excerpt: from the reply, if there was one.
 CREATE TABLE IF NOT EXISTS webhook_attempts (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,
@@ -526,15 +528,15 @@ CREATE TABLE IF NOT EXISTS webhook_attempts (
         REFERENCES webhook_deliveries (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- How many attempts ever came to what, for monitoring: a figure that only grows, where the attempts themselves go.
+-- The total number of attempts by class, for monitoring. The totals only grow, while attempts are deleted.
 CREATE TABLE IF NOT EXISTS webhook_attempt_totals (
     class    VARCHAR(32) NOT NULL,
     attempts BIGINT      NOT NULL,
     PRIMARY KEY (class)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Ads. A slot is a place on a page; a campaign's creatives are shown in its slots. targeting: a JSON object. Deleting a
--- campaign takes all that hangs on it along, save ad_member_days.
+-- Ads. A slot is a place on a page; the creatives of a campaign are shown in its slots. targeting: a JSON object.
+-- Deleting a campaign deletes all dependent rows except ad_member_days.
 CREATE TABLE IF NOT EXISTS ad_slots (
     organization_id BINARY(16)   NOT NULL,
     id              BINARY(16)   NOT NULL,
@@ -597,7 +599,8 @@ CREATE TABLE IF NOT EXISTS ad_creatives (
         REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- What a campaign had on a day (UTC, days since 1970): handed out, and what came back by signed tokens.
+-- The servings, impressions and clicks of a campaign per day (UTC, days since 1970). Signed tokens report impressions
+-- and clicks.
 CREATE TABLE IF NOT EXISTS ad_campaign_days (
     organization_id BINARY(16) NOT NULL,
     campaign_id     BINARY(16) NOT NULL,
@@ -610,9 +613,9 @@ CREATE TABLE IF NOT EXISTS ad_campaign_days (
         REFERENCES ad_campaigns (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- How often a member was shown a campaign on a day: what a frequency cap counts. Purged once the day is over; gone with
--- the membership (member: an erasure's way). No foreign key to the campaign: deleting one would take as many rows along as
--- it has members, and whoever serves its ads meanwhile would wait for that.
+-- How often a campaign was shown to a member on a day, for the frequency cap. Purged after the day, and deleted with
+-- the membership (the index `member` serves erasure). There is no foreign key to the campaign: deleting a campaign
+-- would delete a row per member, and serving its ads would wait for that.
 CREATE TABLE IF NOT EXISTS ad_member_days (
     organization_id BINARY(16) NOT NULL,
     campaign_id     BINARY(16) NOT NULL,
@@ -625,7 +628,7 @@ CREATE TABLE IF NOT EXISTS ad_member_days (
     CONSTRAINT ad_member_days_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Tokens that were counted: the key lets none count twice. Purged once the tokens have expired.
+-- Redeemed tokens; the primary key prevents counting a token twice. Purged after the tokens have expired.
 CREATE TABLE IF NOT EXISTS ad_redemptions (
     organization_id BINARY(16) NOT NULL,
     serving_id      BINARY(16) NOT NULL,
@@ -636,8 +639,8 @@ CREATE TABLE IF NOT EXISTS ad_redemptions (
     CONSTRAINT ad_redemptions_organization FOREIGN KEY (organization_id) REFERENCES organizations (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Articles. published_at is NULL in a draft, so that the indexes of what is read hold published ones alone. Each index
--- leads one order of the list: newest first, newest of a locale, by title (which ignores case and accents).
+-- Articles. published_at is NULL in a draft, so the indexes for readers contain only published articles. Each index
+-- serves one order of the list: newest first, newest of a locale, by title (ignores case and accents).
 CREATE TABLE IF NOT EXISTS articles (
     organization_id BINARY(16)    NOT NULL,
     id              BINARY(16)    NOT NULL,
@@ -662,7 +665,7 @@ CREATE TABLE IF NOT EXISTS articles (
     CONSTRAINT articles_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- published_at: the article's, so that a tag's list is one index's order.
+-- published_at: a copy of the article's, so that one index gives the order of a tag's list.
 CREATE TABLE IF NOT EXISTS article_tags (
     organization_id BINARY(16)  NOT NULL,
     article_id      BINARY(16)  NOT NULL,
@@ -674,10 +677,11 @@ CREATE TABLE IF NOT EXISTS article_tags (
         REFERENCES articles (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- Connections to providers of external data (src/rules/connections/providers.hpp). host: of the providers that live below a name of
--- each customer's. tokens: sealed; token_generation counts them, so that of two runners that refresh the same ones only
--- one writes. details: what the provider told beside them. refresh_due_at: when the runner has something to do. removed_at:
--- deleted, and kept until the tokens are given back. KEY status: for the figures.
+-- Connections to providers of external data (src/rules/connections/providers.hpp). host: for providers with one host
+-- per customer. tokens: sealed. token_generation: incremented with each change of the tokens, so that only one of two
+-- runners that refresh the same tokens writes. details: values that the provider sent with the tokens. refresh_due_at:
+-- the next action of the runner. removed_at: the connection was deleted and is kept until its tokens are revoked. KEY
+-- status: for the metrics.
 CREATE TABLE IF NOT EXISTS connections (
     organization_id    BINARY(16)    NOT NULL,
     id                 BINARY(16)    NOT NULL,
@@ -706,8 +710,8 @@ CREATE TABLE IF NOT EXISTS connections (
     CONSTRAINT connections_created_by FOREIGN KEY (created_by) REFERENCES admins (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- An admin on the way to a provider's page and back: at most one a connection. state_hash finds it once; verifier (RFC 7636)
--- is sealed.
+-- A pending authorization of an admin at a provider, at most one per connection. state_hash finds it, once. verifier
+-- (RFC 7636) is sealed.
 CREATE TABLE IF NOT EXISTS connection_authorizations (
     organization_id BINARY(16)     NOT NULL,
     connection_id   BINARY(16)     NOT NULL,

@@ -1,22 +1,26 @@
 -- From version 1 to 2: admin sign-in, members that can be searched, rates and sealed replays.
--- `musterctl db migrate` runs each statement in turn (src/service/operations/schema.cpp). How to write one:
--- * It must bear being run again after any later statement. What was done already is passed over by the error that says
---   so: a table, column or key exists, or is not there to be dropped. The engine does an ALTER with all its clauses or
---   not at all; so each ALTER must have a clause that fails the second time, or do no harm then.
--- * An UPDATE is repeated until it changes no row, and has a LIMIT, so that no transaction grows with the table.
--- * A name that is dropped is not given again in the same file.
--- From version 6 on besides (tests/db/upgrade_rules_test.cpp):
--- * A line "-- oldest program: N" names the oldest programs, by the version that they were written for, that work on the
---   schema during the upgrade and after it. It stays what the version before says as long as an upgrade only adds: tables,
---   columns that may be NULL or have a default, indexes, choices of an ENUM that older programs are not shown. sql/schema.sql
---   says the same.
--- * Programs write all tables meanwhile. So each ALTER says how: ALGORITHM = INSTANT (without LOCK, which MySQL refuses
---   there), or ALGORITHM = INPLACE, LOCK = NONE; one that would have to copy the table fails then, and is to be
---   put another way. Tried on MariaDB 10.11. INSTANT: ADD, DROP, RENAME COLUMN, a virtual column, a default, more
---   choices at the end of an ENUM. INPLACE: keys (no DROP KEY is INSTANT); NULL allowed; a longer VARCHAR, but not
---   from up to 63 characters to more (the length's second byte). Only by a copy: a foreign key (unless the session does not check
---   them), a STORED column, a CHECK, another type, order of an ENUM or collation. A new table may have foreign keys.
--- * What must go another way: a new column beside the old one, filled by UPDATEs, and the old one dropped by a later version.
+-- `musterctl db migrate` runs each statement in turn (src/service/operations/schema.cpp).
+--
+-- Rules for upgrades:
+-- * An upgrade may be run again after an interruption at any statement. The program ignores the errors that show
+--   that a statement was already run: a table, column or key exists, or does not exist and cannot be dropped. The
+--   engine runs all clauses of an ALTER or none. So each ALTER must have a clause that fails the second time, or be
+--   idempotent.
+-- * An UPDATE is repeated until it changes no row. It needs a LIMIT, so that no transaction grows with the table.
+-- * A name that a file drops must not be used again in the same file.
+-- From version 6, also (tests/db/upgrade_rules_test.cpp):
+-- * A line "-- oldest program: N" names the oldest programs, as the version that they were written for, that work
+--   with the schema during and after the upgrade. It keeps the value of the previous version if the upgrade only
+--   adds: tables, columns that may be NULL or have a default, indexes, choices of an ENUM that older programs are
+--   not shown. sql/schema.sql has the same line.
+-- * Programs write to all tables during an upgrade. So each ALTER names its method: ALGORITHM = INSTANT (without
+--   LOCK, which MySQL rejects there), or ALGORITHM = INPLACE, LOCK = NONE. A change that needs a copy of the table
+--   then fails and must be written in another way. Tried on MariaDB 10.11. INSTANT: ADD, DROP, RENAME COLUMN, a
+--   virtual column, a default, more choices at the end of an ENUM. INPLACE: keys (DROP KEY is never INSTANT),
+--   allowing NULL, a longer VARCHAR, but not from up to 63 characters to more (the length needs a second byte). Only
+--   by copying: a foreign key (unless the session does not check foreign keys), a STORED column, a CHECK, another
+--   type, the order of an ENUM, a collation.
+-- * For any other change: add a new column, fill it by UPDATEs, and drop the old column in a later version.
 ALTER TABLE members
     MODIFY COLUMN first_name VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
     MODIFY COLUMN last_name VARCHAR(255) COLLATE utf8mb4_general_ci NULL,
@@ -24,7 +28,7 @@ ALTER TABLE members
     ADD COLUMN email VARCHAR(254) COLLATE utf8mb4_general_ci NOT NULL DEFAULT '' AFTER id,
     ADD COLUMN search_name VARCHAR(511) COLLATE utf8mb4_general_ci GENERATED ALWAYS AS
         (COALESCE(display_name, CONCAT_WS(' ', first_name, last_name))) STORED AFTER display_name;
--- The index for the UPDATE, which would else read the table from its beginning for each batch.
+-- The index for the UPDATE, which would otherwise read the table from the start for each batch.
 ALTER TABLE members ADD KEY email_unset (email);
 UPDATE members FORCE INDEX (email_unset) SET email = (SELECT users.email FROM users WHERE users.id = members.user_id)
     WHERE email = '' LIMIT 5000;

@@ -1,4 +1,4 @@
--- From version 2 to 3: modules, their installations and credentials, engagement events, webhooks. How to write one: 2.sql.
+-- From version 2 to 3: modules, their installations and credentials, engagement events, webhooks. Rules: 2.sql.
 CREATE TABLE modules (
     organization_id    BINARY(16)   NOT NULL,
     id                 BINARY(16)   NOT NULL,
@@ -174,7 +174,7 @@ CREATE TABLE webhook_attempts (
         REFERENCES webhook_deliveries (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- How many attempts ever came to what, for monitoring: a figure that only grows, where the attempts themselves go.
+-- The total number of attempts by class, for monitoring. The totals only grow, while attempts are deleted.
 CREATE TABLE webhook_attempt_totals (
     class    VARCHAR(32) NOT NULL,
     attempts BIGINT      NOT NULL,

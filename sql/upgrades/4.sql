@@ -1,4 +1,4 @@
--- From version 3 to 4: publishable keys, visitors' events, ads, articles. How to write one: 2.sql.
+-- From version 3 to 4: publishable keys, visitors' events, ads, articles. Rules: 2.sql.
 CREATE TABLE publishable_keys (
     organization_id BINARY(16)     NOT NULL,
     id              BINARY(16)     NOT NULL,
@@ -151,5 +151,5 @@ CREATE TABLE article_tags (
         REFERENCES articles (organization_id, id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- At the end of the row: added without a copy of the table.
+-- Placed at the end of the row, so that the table need not be copied.
 ALTER TABLE engagement_events ADD COLUMN anonymous_id VARCHAR(128) NULL;

@@ -1,4 +1,4 @@
--- From version 4 to 5: connections to providers of external data. How to write one: 2.sql.
+-- From version 4 to 5: connections to providers of external data. Rules: 2.sql.
 CREATE TABLE connections (
     organization_id    BINARY(16)    NOT NULL,
     id                 BINARY(16)    NOT NULL,
