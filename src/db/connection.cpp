@@ -168,7 +168,7 @@ std::unique_ptr<sql::Connection> connect(const ConnectionSettings& settings) {
                           "connect: " + std::string(error.what()));
         }
     }
-    throw DbError(DbError::Kind::Gone, 0, "connect: database.url names no server");
+    throw DbError(DbError::Kind::Gone, 0, "connect: database.url contains no server address");
 }
 
 }  // namespace

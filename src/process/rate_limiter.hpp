@@ -20,7 +20,7 @@ struct RateLimit {
     std::int64_t seconds = 1;
 };
 // `count` requests per minute, all of which may come at once.
-constexpr RateLimit a_minute(std::int64_t count) {
+constexpr RateLimit per_minute(std::int64_t count) {
     return {count, count, 60};
 }
 

@@ -105,7 +105,7 @@ constexpr std::int64_t kVerifiesARequest = 6;
 // leaves a row for each.
 void charge_client(Call& call, std::string_view what, std::int64_t factor) {
     const auto bucket = std::string(what) + http::network_of(call.request.remote_address);
-    const auto limit = process::a_minute(factor * call.context.settings.limits.otp_requests);
+    const auto limit = process::per_minute(factor * call.context.settings.limits.otp_requests);
     const auto verdict = call.worker.limiter.take(bucket, limit);
     if (!verdict.allowed) throw Error(ErrorCode::RateLimited).retry_after(verdict.retry_after);
 }

@@ -178,7 +178,7 @@ std::vector<PostResult> WebhookSender::wait(Milliseconds at_most) {
     }
 }
 
-std::size_t WebhookSender::under_way() const {
+std::size_t WebhookSender::pending_count() const {
     return impl_->transfers.size() + impl_->results.size();
 }
 

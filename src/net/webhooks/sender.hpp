@@ -65,7 +65,7 @@ class WebhookSender {
     // at most `at_most`.
     std::vector<PostResult> wait(Milliseconds at_most);
     // The number of posts whose results wait() has not yet returned.
-    [[nodiscard]] std::size_t under_way() const;
+    [[nodiscard]] std::size_t pending_count() const;
 
   private:
     struct Impl;

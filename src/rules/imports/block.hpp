@@ -25,7 +25,7 @@ constexpr std::uint32_t block_of(std::uint32_t row_number) {
     return (row_number - 1) / kBlockRows;
 }
 
-constexpr int place_in_block(std::uint32_t row_number) {
+constexpr int index_in_block(std::uint32_t row_number) {
     return static_cast<int>((row_number - 1) % kBlockRows);
 }
 

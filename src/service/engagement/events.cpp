@@ -12,19 +12,19 @@ namespace muster::service {
 namespace {
 
 using rules::EngagementEvent;
-using store::EventPlace;
+using store::EventPosition;
 
 // A position is the event's id and, behind it, when it occurred.
 std::string position_of(const EngagementEvent& event) {
     return std::string(event.id.bytes()) + std::to_string(event.occurred_at.milliseconds());
 }
 
-std::optional<EventPlace> place_of(std::string_view position) {
+std::optional<EventPosition> place_of(std::string_view position) {
     if (position.empty()) return std::nullopt;
     const auto id = Uuid::from_bytes(position.substr(0, Uuid::kBytes));
     const auto when = id ? parse_number<std::int64_t>(position.substr(Uuid::kBytes)) : std::nullopt;
     if (!when) throw std::invalid_argument("a position that no page gave");
-    return EventPlace{Timestamp(*when), EventId(*id)};
+    return EventPosition{Timestamp(*when), EventId(*id)};
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ struct Destination {
 // new block. `keys` are in order.
 std::optional<rules::BlockKey> part_for(std::uint32_t row_number,
                                         const std::vector<rules::BlockKey>& keys) {
-    const rules::BlockKey wanted{rules::block_of(row_number), rules::place_in_block(row_number)};
+    const rules::BlockKey wanted{rules::block_of(row_number), rules::index_in_block(row_number)};
     const auto behind = std::upper_bound(keys.begin(), keys.end(), wanted);
     if (behind != keys.begin() && std::prev(behind)->number == wanted.number)
         return *std::prev(behind);
@@ -161,7 +161,7 @@ std::vector<store::NewBlock> pack(BlockRows rows) {
     for (const rules::StagedRow& row : rows) {
         if (parts.empty() ||
             parts.back().data.size() + rules::encoded_size(row) > rules::kMaxPartBytes) {
-            const int part = rules::place_in_block(row.row_number);
+            const int part = rules::index_in_block(row.row_number);
             parts.push_back({{rules::block_of(row.row_number), part}, 0, {}});
             parts.back().data.reserve(std::min(bytes, rules::kMaxPartBytes));
         }

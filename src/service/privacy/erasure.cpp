@@ -215,7 +215,7 @@ class Eraser {
     }
 
     void erase_staged_rows(ErasedHere& here) {
-        std::optional<store::BlockPlace> after;
+        std::optional<store::BlockPosition> after;
         for (;;) {
             const auto scanned = context_.database.autocommit([&](db::Tx& tx) {
                 db::OrgStore org(tx, here.organization);
@@ -254,7 +254,7 @@ class Eraser {
         if (held.is_unreadable) keep(erasure_.unreadable_jobs, here.organization, job);
     }
 
-    void redact(db::OrgStore& org, const store::BlockPlace& place, rules::ImportState state,
+    void redact(db::OrgStore& org, const store::BlockPosition& place, rules::ImportState state,
                 Held& held) const {
         const auto block = store::read_block(org, place.job, place.key);
         if (!block) return;  // the purge came by

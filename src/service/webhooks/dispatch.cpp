@@ -6,7 +6,7 @@
 #include "net/webhooks/sender.hpp"
 #include "rules/seal_names.hpp"
 #include "rules/webhook_wire.hpp"
-#include "rules/webhooks/ladder.hpp"
+#include "rules/webhooks/retry_schedule.hpp"
 #include "service/webhooks/disabling.hpp"
 #include "store/webhooks/queue.hpp"
 

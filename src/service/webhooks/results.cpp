@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "db/transaction.hpp"
-#include "rules/webhooks/ladder.hpp"
+#include "rules/webhooks/retry_schedule.hpp"
 #include "service/webhooks/disabling.hpp"
 #include "store/webhooks/queue.hpp"
 

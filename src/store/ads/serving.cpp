@@ -107,8 +107,8 @@ std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id) 
     return or_empty(org.one<std::optional<std::string>>(kFind, id));
 }
 
-bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
-                       std::int64_t most) {
+bool reserve_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
+                    std::int64_t most) {
     static constexpr OrgSql kReserve{
         "ad_serving.reserve_of_budget",
         "INSERT INTO ad_campaign_days (organization_id, campaign_id, day, served) "

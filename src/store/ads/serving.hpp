@@ -26,9 +26,9 @@ std::optional<std::string> find_creative_html(db::OrgStore& org, CreativeId id);
 
 // Adds `count` to the day's servings, or one to the member's, unless the sum would exceed `most`.
 // Returns false if nothing was added. If the campaign was deleted, reserve_for_member() returns
-// false without waiting for its row, and reserve_of_budget() throws DbError BadData.
-bool reserve_of_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
-                       std::int64_t most);
+// false without waiting for its row, and reserve_budget() throws DbError BadData.
+bool reserve_budget(db::OrgStore& org, CampaignId campaign, std::int64_t day, std::int64_t count,
+                    std::int64_t most);
 bool reserve_for_member(db::OrgStore& org, CampaignId campaign, MemberId member, std::int64_t day,
                         std::int64_t most);
 

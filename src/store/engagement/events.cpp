@@ -89,9 +89,8 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
     }
 }
 
-std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, MemberId member,
-                                                           const std::optional<EventPlace>& after,
-                                                           int limit) {
+std::vector<rules::EngagementEvent> page_engagement_events(
+    db::OrgStore& org, MemberId member, const std::optional<EventPosition>& after, int limit) {
     // Both conditions are ranges of the same index, read backwards. So no event before the position
     // is read, even if many events have the same time.
     static constexpr OrgSql kPage{
@@ -101,7 +100,7 @@ std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, Me
         "AND ((occurred_at = ? AND id < ?) OR occurred_at < ?) "
         "ORDER BY occurred_at DESC, id DESC LIMIT ?"};
     const Timestamp end(std::numeric_limits<std::int64_t>::max());
-    const EventPlace place = after.value_or(EventPlace{end, EventId()});
+    const EventPosition place = after.value_or(EventPosition{end, EventId()});
     return org.all(kPage, member, place.occurred_at, place.id, place.occurred_at, limit);
 }
 

@@ -23,14 +23,13 @@ void insert_engagement_events(db::OrgStore& org, std::optional<InstallationId> i
                               std::span<const rules::EngagementEvent> events);
 
 // A position in the list of a member's events.
-struct EventPlace {
+struct EventPosition {
     Timestamp occurred_at;
     EventId id;
 };
 // The member's events after `after` (nullopt: from the start), at most `limit`. Newest first;
 // events with the same time are ordered by descending id. The caller fills in the member's ids.
-std::vector<rules::EngagementEvent> page_engagement_events(db::OrgStore& org, MemberId member,
-                                                           const std::optional<EventPlace>& after,
-                                                           int limit);
+std::vector<rules::EngagementEvent> page_engagement_events(
+    db::OrgStore& org, MemberId member, const std::optional<EventPosition>& after, int limit);
 
 }  // namespace muster::store

@@ -175,13 +175,13 @@ bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp n
     return org.execute(kClaim, owner, until, now, now, id, now) == 1;
 }
 
-void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool forgive, Timestamp now,
-                    Timestamp not_before) {
+void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool uncount_attempt,
+                    Timestamp now, Timestamp not_before) {
     static constexpr OrgSql kRelease{
         "imports.release",
         "UPDATE import_jobs SET lease_owner = NULL, lease_until = ?, served_at = ?, "
         "attempts = GREATEST(attempts - ?, 0), revision = revision + 1 WHERE organization_id = :org AND id = ? AND lease_owner = ?"};
-    org.execute(kRelease, not_before, now, forgive ? 1 : 0, id, owner);
+    org.execute(kRelease, not_before, now, uncount_attempt ? 1 : 0, id, owner);
 }
 
 bool add_import_progress(db::OrgStore& org, ImportId id, const Uuid& owner, ImportState state,

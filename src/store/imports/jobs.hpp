@@ -47,9 +47,9 @@ std::optional<ClaimedImport> find_due_import(db::Tx& tx, Timestamp now);
 // Takes the lease and counts an attempt. False if another runner was faster.
 bool claim_import(db::OrgStore& org, ImportId id, const Uuid& owner, Timestamp now,
                   Timestamp until);
-// Ends the lease; the job is due at `not_before`. `forgive`: do not count the attempt.
-void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool forgive, Timestamp now,
-                    Timestamp not_before);
+// Ends the lease; the job is due at `not_before`. `uncount_attempt`: the attempt does not count.
+void release_import(db::OrgStore& org, ImportId id, const Uuid& owner, bool uncount_attempt,
+                    Timestamp now, Timestamp not_before);
 
 struct ImportProgress {
     std::int64_t processed = 0;

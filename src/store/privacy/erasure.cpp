@@ -21,9 +21,9 @@ constexpr auto kCounted =
                            column<&CountedEvents::count>("COUNT(*)"));
 
 constexpr auto kScanned = columns<ScannedBlock>(
-    column<&ScannedBlock::place, &BlockPlace::job>("job_id"),
-    column<&ScannedBlock::place, &BlockPlace::key, &BlockKey::number>("block_no"),
-    column<&ScannedBlock::place, &BlockPlace::key, &BlockKey::part>("part"),
+    column<&ScannedBlock::place, &BlockPosition::job>("job_id"),
+    column<&ScannedBlock::place, &BlockPosition::key, &BlockKey::number>("block_no"),
+    column<&ScannedBlock::place, &BlockPosition::key, &BlockKey::part>("part"),
     column<&ScannedBlock::contains_text>("LOCATE(?, data) > 0"));
 
 constexpr auto kReply = columns<ScannedReply>(
@@ -87,14 +87,14 @@ bool is_admin_address(db::Tx& tx, std::string_view email) {
     return tx.exists(kFind, email);
 }
 
-std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPlace>& after,
+std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPosition>& after,
                                       std::string_view text, int limit) {
     static constexpr OrgSql kScan{
         "erasure.scan_blocks", kScanned,
         "SELECT {columns} FROM import_blocks "
         "WHERE organization_id = :org AND (job_id > ? OR (job_id = ? AND "
         "(block_no > ? OR (block_no = ? AND part > ?)))) ORDER BY job_id, block_no, part LIMIT ?"};
-    const BlockPlace from = after.value_or(BlockPlace{});
+    const BlockPosition from = after.value_or(BlockPosition{});
     return org.all(kScan, text, from.job, from.job, from.key.number, from.key.number, from.key.part,
                    limit);
 }
@@ -106,7 +106,7 @@ std::optional<rules::ImportState> lock_import_state(db::OrgStore& org, ImportId 
     return org.one<rules::ImportState>(kLock, id);
 }
 
-void replace_block_data(db::OrgStore& org, const BlockPlace& place, std::string_view data) {
+void replace_block_data(db::OrgStore& org, const BlockPosition& place, std::string_view data) {
     static constexpr OrgSql kReplace{
         "erasure.replace_block_data",
         "UPDATE import_blocks SET data = ? WHERE organization_id = :org AND job_id = ? "

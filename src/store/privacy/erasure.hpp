@@ -37,23 +37,23 @@ std::int64_t delete_webhook_events(db::OrgStore& org, UserId user, int limit);
 
 bool is_admin_address(db::Tx& tx, std::string_view email);
 
-struct BlockPlace {
+struct BlockPosition {
     ImportId job;
     rules::BlockKey key;
 };
 struct ScannedBlock {
-    BlockPlace place;
+    BlockPosition place;
     bool contains_text = false;
 };
 // The organization's next blocks after `after`, ordered by job and key, and whether they contain
 // these bytes.
-std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPlace>& after,
+std::vector<ScannedBlock> scan_blocks(db::OrgStore& org, const std::optional<BlockPosition>& after,
                                       std::string_view text, int limit);
 // The state of the job, locked until the transaction ends, even if its retention time is over.
 // nullopt if it was purged.
 std::optional<rules::ImportState> lock_import_state(db::OrgStore& org, ImportId id);
 // Replaces the bytes of a block by redacted ones. The caller holds the lock of the job.
-void replace_block_data(db::OrgStore& org, const BlockPlace& place, std::string_view data);
+void replace_block_data(db::OrgStore& org, const BlockPosition& place, std::string_view data);
 
 struct ScannedReply {
     std::string key_hash;

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-using muster::process::a_minute;
+using muster::process::per_minute;
 using muster::process::RateLimit;
 using muster::process::RateLimiter;
 using muster::process::RateResult;
@@ -128,8 +128,9 @@ BOOST_AUTO_TEST_CASE(what_is_refused_costs_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(whoever_waits_as_long_as_told_passes) {
-    for (const RateLimit& limit : {RateLimit{1, 1}, RateLimit{7, 3}, RateLimit{100'000, 1},
-                                   a_minute(1), a_minute(10), a_minute(7), RateLimit{3, 100}}) {
+    for (const RateLimit& limit :
+         {RateLimit{1, 1}, RateLimit{7, 3}, RateLimit{100'000, 1}, per_minute(1), per_minute(10),
+          per_minute(7), RateLimit{3, 100}}) {
         Bench bench;
         bench.drain("k", limit);
         const RateResult refused = bench.take("k", limit);
@@ -146,7 +147,7 @@ BOOST_AUTO_TEST_CASE(over_a_long_time_exactly_the_rate_passes) {
     // A burst of two, so that nothing is lost between two looks.
     for (const RateLimit& limit :
          {RateLimit{1, 2}, RateLimit{3, 2}, RateLimit{7, 7}, RateLimit{999, 10},
-          RateLimit{70'000, 50}, RateLimit{99'999, 100}, RateLimit{100'000, 2}, a_minute(7)}) {
+          RateLimit{70'000, 50}, RateLimit{99'999, 100}, RateLimit{100'000, 2}, per_minute(7)}) {
         Bench bench;
         const auto began = bench.now;
         const std::int64_t token = limit.seconds * 1'000'000 / limit.per_second;
@@ -353,7 +354,7 @@ BOOST_AUTO_TEST_CASE(the_header_fields_are_structured_fields) {
     BOOST_TEST(rate_policy_field({100, 200}) == "\"default\";q=200;w=2");
     BOOST_TEST(rate_policy_field({100, 201}) == "\"default\";q=201;w=3");
     BOOST_TEST(rate_policy_field({100'000, 1}) == "\"default\";q=1;w=1");
-    BOOST_TEST(rate_policy_field(a_minute(10)) == "\"default\";q=10;w=60");
+    BOOST_TEST(rate_policy_field(per_minute(10)) == "\"default\";q=10;w=60");
     BOOST_TEST(rate_limit_field({true, 199, 1, 0}) == "\"default\";r=199;t=1");
     BOOST_TEST(rate_limit_field({false, 0, 120, 1}) == "\"default\";r=0;t=120");
 }

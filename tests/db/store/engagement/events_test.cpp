@@ -15,7 +15,7 @@
 
 using namespace muster;
 using db::OrgStore;
-using store::EventPlace;
+using store::EventPosition;
 
 namespace {
 
@@ -49,18 +49,18 @@ struct Costs : test::Fixture {
 
     // At the newest, in the middle, in front of the end.
     void check_pages(int share) {
-        const auto page = [&](db::Tx& tx, const std::optional<EventPlace>& after) {
+        const auto page = [&](db::Tx& tx, const std::optional<EventPosition>& after) {
             OrgStore org(tx, acme);
             return store::page_engagement_events(org, ann, after, kPage);
         };
-        const auto place = [&](int depth) -> std::optional<EventPlace> {
+        const auto place = [&](int depth) -> std::optional<EventPosition> {
             if (depth == 0) return std::nullopt;
             auto rows = client.query(
                 "SELECT occurred_at, id FROM engagement_events WHERE member_id = ? "
                 "ORDER BY occurred_at DESC, id DESC LIMIT 1 OFFSET ?",
                 ann, depth - 1);
             rows.next();
-            return EventPlace{rows.timestamp(1), rows.id<EventId>(2)};
+            return EventPosition{rows.timestamp(1), rows.id<EventId>(2)};
         };
         database.autocommit([&](db::Tx& tx) { page(tx, {}); });  // preparing reads too
         for (const int depth : {0, kEvents / 2, kEvents - kPage}) {

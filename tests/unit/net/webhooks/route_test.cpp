@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_header_cannot_write_another) {
         post.headers = {{name, value}};
         BOOST_CHECK_THROW(sender.start(post), std::invalid_argument);
     }
-    BOOST_TEST(sender.under_way() == 0U);
+    BOOST_TEST(sender.pending_count() == 0U);
     BOOST_TEST(server.connections() == 0);
 }
 

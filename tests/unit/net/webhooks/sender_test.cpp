@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_hangs_keeps_nobody_waiting) {
         BOOST_TEST(result.outcome == "200");
         BOOST_TEST(result.tag != 0U);
     }
-    BOOST_TEST(sender.under_way() == 1U);
+    BOOST_TEST(sender.pending_count() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_thousand_posts_may_be_under_way) {
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_posts_may_be_under_way) {
     patient.total_seconds = 15;
     WebhookSender sender(patient);
     for (std::uint64_t tag = 0; tag < 1000; ++tag) sender.start(post_to(server.url(), tag));
-    BOOST_TEST(sender.under_way() == 1000U);
+    BOOST_TEST(sender.pending_count() == 1000U);
     std::map<std::string, int> outcomes;
     for (const auto& result : all_of(sender)) ++outcomes[result.outcome];
     BOOST_TEST(outcomes["200"] == 1000);
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(waiting_ends_in_time_and_a_sender_may_go_before_its_posts) 
     BOOST_TEST(sender.wait(Milliseconds(100)).empty());
     BOOST_TEST(Clock::now() - began >= Milliseconds(150));
     BOOST_TEST(Clock::now() - began < Milliseconds(900));
-    BOOST_TEST(sender.under_way() == 2U);
+    BOOST_TEST(sender.pending_count() == 2U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

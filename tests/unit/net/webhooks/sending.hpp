@@ -42,7 +42,7 @@ inline Post post_to(const std::string& url, std::uint64_t tag = 1) {
 inline std::vector<PostResult> all_of(WebhookSender& sender) {
     std::vector<PostResult> results;
     const auto ends_at = Clock::now() + std::chrono::seconds(20);
-    while (sender.under_way() > 0 && Clock::now() < ends_at) {
+    while (sender.pending_count() > 0 && Clock::now() < ends_at) {
         auto more = sender.wait(Milliseconds(500));
         std::move(more.begin(), more.end(), std::back_inserter(results));
     }

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_block_holds_the_rows_of_five_hundred_numbers) {
                                                              {2'147'483'647, 4'294'967, 146}};
     for (const auto& [number, block, place] : table) {
         BOOST_TEST(muster::rules::block_of(number) == block);
-        BOOST_TEST(place_in_block(number) == static_cast<int>(place));
+        BOOST_TEST(index_in_block(number) == static_cast<int>(place));
     }
 }
 

@@ -1,6 +1,6 @@
-// rules/webhooks/ladder.hpp: ten attempts, spread, with the receiver's wish heard but not obeyed
-// without end.
-#include "rules/webhooks/ladder.hpp"
+// rules/webhooks/retry_schedule.hpp: ten attempts, spread, with the receiver's wish heard but not
+// obeyed without end.
+#include "rules/webhooks/retry_schedule.hpp"
 
 #include "base/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "rules/webhooks/ladder.hpp"
+#include "rules/webhooks/retry_schedule.hpp"
 
 #include "base/text.hpp"
 
