@@ -25,6 +25,7 @@ struct ErrorEntry {
     std::string_view advice;
 };
 
+// The row of the catalogue.
 const ErrorEntry& error_entry(ErrorCode code);
 
 class Error : public std::exception {

@@ -68,6 +68,7 @@ consteval bool are_complete() {
 
 }  // namespace names
 
+// The text of a value. Fails to compile if kNames is incomplete.
 template <Named Enum>
 constexpr std::string_view text_of(Enum value) {
     static_assert(names::are_complete<Enum>(), "kNames lists each value, in the enum's order");
@@ -77,6 +78,7 @@ constexpr std::string_view text_of(Enum value) {
         .text;
 }
 
+// The value with this text, or nullopt.
 template <Named Enum>
 [[nodiscard]] constexpr std::optional<Enum> parse(std::string_view text) {
     for (const auto& name : kNames<Enum>) {

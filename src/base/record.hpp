@@ -226,6 +226,7 @@ constexpr auto record(std::string_view name, Fields... fields) {
     return Record<Owner, sizeof...(Fields)>{name, {fields...}};
 }
 
+// The JSON text of one record.
 template <class RecordType, class Owner>
 std::string to_json(const RecordType& record, const Owner& owner) {
     std::string text;

@@ -21,12 +21,15 @@ namespace muster {
 }
 [[nodiscard]] bool has_control(std::string_view text);
 
+// Change ASCII letters in place.
 void ascii_lower(std::string& text);
 void ascii_upper(std::string& text);
 // The text without ASCII white space (space, \t, \n, \v, \f, \r) at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
+// Ignores the case of ASCII letters only.
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right);
 
+// The parts between separators, at least one. They refer to `text`.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 [[nodiscard]] std::string to_hex(std::string_view bytes);

@@ -36,6 +36,7 @@ class DbError : public std::runtime_error {
     int number_;
 };
 
+// The kind of a server error number; Other if it is not listed.
 DbError::Kind kind_of_error(int number);
 
 }  // namespace muster::db

@@ -46,6 +46,7 @@ class Result {
 template <template <class> class Statement>
 class Statements {
   public:
+    // Returns the number of changed rows.
     template <class... Params>
     std::int64_t execute(const Statement<NoColumns>& sql, const Params&... params) {
         return connection_.execute(sql, org_ptr(),

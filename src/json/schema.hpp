@@ -223,6 +223,7 @@ struct Field {
     }
 };
 
+// A field that must be present and not null.
 template <class Owner, class Member, class Type>
 constexpr auto required(std::string_view name, Member Owner::*member, Type type,
                         std::string_view meaning, std::string_view example = {}) {

@@ -42,6 +42,7 @@ enum class Reach : std::uint8_t {
     Special,   // all others: private, reserved, tunnels to IPv4 addresses, …
 };
 
+// The class of an address in the special-purpose registries.
 [[nodiscard]] Reach reach_of(const IpAddress& address);
 
 }  // namespace muster::net

@@ -37,7 +37,9 @@ using CurlHandle = std::unique_ptr<CURL, FreeCurl>;
 using CurlList = std::unique_ptr<curl_slist, FreeCurl>;
 using CurlError = std::array<char, CURL_ERROR_SIZE>;
 
+// A new easy handle. Throws std::bad_alloc.
 [[nodiscard]] CurlHandle new_curl();
+// Appends a line to the list. Throws std::bad_alloc.
 void append(CurlList& list, const std::string& line);
 
 // True if the text has no line end and no other control character except tab, as headers require.

@@ -15,6 +15,9 @@ struct OAuthBounds {
     std::size_t max_body = std::size_t{64} << 10U;
 };
 
+// Sends the request. A failed transfer is not an exception: the failure of the reply gives the
+// reason. Sends nothing, with the failure "insecure", if the URL is neither https nor on the
+// loopback.
 [[nodiscard]] OAuthReply call_oauth(const OAuthRequest& request, const OAuthBounds& bounds = {});
 
 }  // namespace muster::net

@@ -21,10 +21,14 @@ class Metrics {
 
     static constexpr std::size_t kNoOperation = static_cast<std::size_t>(-1);
 
+    // Counts one request. `operation` is an index, or kNoOperation if no endpoint matched; `status`
+    // is the HTTP status.
     void count(std::size_t operation, int status, std::int64_t microseconds);
+    // Adds statements and rerun transactions.
     void count_database(int statements, int reruns);
     // Counts one transaction of a collector that wrote this many requests.
     void count_collected(std::size_t requests);
+    // All metrics in the Prometheus text format.
     std::string text() const;
 
   private:

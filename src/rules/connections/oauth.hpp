@@ -52,11 +52,14 @@ struct AuthorizationRequest {
     std::string state;
     std::string verifier;  // 43 to 128 characters of RFC 7636; not sent without PKCE
 };
+// The URL of the provider's consent page.
 [[nodiscard]] std::string authorization_url(const OAuthClient& client,
                                             const AuthorizationRequest& request);
 
+// The request that exchanges a code for tokens.
 [[nodiscard]] OAuthRequest code_request(const OAuthClient& client,
                                         const AuthorizationRequest& request, std::string_view code);
+// The request that refreshes the tokens.
 [[nodiscard]] OAuthRequest refresh_request(const OAuthClient& client, const Secret& refresh_token);
 // Requires a row with a look-up or a revocation, respectively.
 [[nodiscard]] OAuthRequest lookup_request(const OAuthClient& client, const Secret& access_token);

@@ -25,6 +25,7 @@ constexpr std::uint32_t block_of(std::uint32_t row_number) {
     return (row_number - 1) / kBlockRows;
 }
 
+// The index of a row in its block (0 to 499).
 constexpr int index_in_block(std::uint32_t row_number) {
     return static_cast<int>((row_number - 1) % kBlockRows);
 }
@@ -52,6 +53,7 @@ struct CorruptBlock : std::runtime_error {
     CorruptBlock() : std::runtime_error("a stored import block cannot be read") {}
 };
 
+// The number of bytes that append_row() adds.
 [[nodiscard]] std::size_t encoded_size(const StagedRow& row);
 void append_row(std::string& block, const StagedRow& row);
 // The rows in the order in which they were written. Throws CorruptBlock.
@@ -91,6 +93,7 @@ struct RowCounts {
     int merged = 0;
     int failed = 0;
 };
+// Counts the rows by state; staged rows are not counted.
 [[nodiscard]] RowCounts count_states(const std::vector<RowOutcome>& outcomes);
 
 }  // namespace muster::rules

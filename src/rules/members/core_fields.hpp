@@ -55,6 +55,7 @@ inline constexpr auto kTextFields = [] {
     return fields;
 }();
 
+// The core field with this name, or nullopt.
 std::optional<CoreField> core_field(std::string_view name);
 
 // True for the 249 officially assigned ISO 3166-1 alpha-2 codes, in upper case.

@@ -67,6 +67,7 @@ std::vector<BlockKey> find_uncommitted_blocks(db::OrgStore& org, ImportId job, B
 std::optional<Block> lock_uncommitted_block(db::OrgStore& org, ImportId job, BlockKey key);
 
 enum class BlockState : std::uint8_t { Checked, Committed };
+// Stores the outcomes of a block, with their counts.
 void write_outcome(db::OrgStore& org, ImportId job, BlockKey key, BlockState state,
                    const std::vector<rules::RowOutcome>& outcomes, Timestamp now);
 
