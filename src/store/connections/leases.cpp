@@ -112,7 +112,7 @@ std::optional<RemovedConnection> lock_removed_connection(db::OrgStore& org, Conn
 }
 
 std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
-                                                std::span<const std::string_view> without,
+                                                std::span<const std::string_view> excluded,
                                                 int limit) {
     // "" is not a provider; it fills the list, so that the statement is always the same.
     static constexpr SystemSql kFind{
@@ -121,12 +121,12 @@ std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
         "SELECT {columns} FROM connections "
         "WHERE provider NOT IN ({?}) AND refresh_due_at <= ? AND lease_until <= ? "
         "ORDER BY refresh_due_at LIMIT ?"};
-    std::vector<Param> params(kMostProvidersLeftOut, Param(std::string_view()));
-    const auto named = without.first(std::min(without.size(), kMostProvidersLeftOut));
+    std::vector<Param> params(kMostExcludedProviders, Param(std::string_view()));
+    const auto named = excluded.first(std::min(excluded.size(), kMostExcludedProviders));
     std::transform(named.begin(), named.end(), params.begin(),
                    [](std::string_view provider) { return Param(provider); });
     params.insert(params.end(), {Param(now), Param(now), Param(limit)});
-    return tx.all_bulk(kFind, kMostProvidersLeftOut, params);
+    return tx.all_bulk(kFind, kMostExcludedProviders, params);
 }
 
 std::vector<ConnectionCount> count_connections_by_status(db::Tx& tx) {

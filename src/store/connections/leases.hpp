@@ -15,7 +15,7 @@
 
 namespace muster::store {
 
-// Takes the lease. False if it is held by another owner.
+// Takes the lease. False if a lease is held.
 [[nodiscard]] bool claim_connection(db::OrgStore& org, ConnectionId id, const Uuid& owner,
                                     Timestamp now, Timestamp until);
 
@@ -57,11 +57,11 @@ struct DueConnection {
     std::string provider;
     bool is_removed = false;
 };
-inline constexpr std::size_t kMostProvidersLeftOut = 16;
-// Due connections without a live lease, the longest due first. Excludes the providers in `without`,
-// of which only the first kMostProvidersLeftOut are used.
+inline constexpr std::size_t kMostExcludedProviders = 16;
+// Due connections without a live lease, the longest due first. Excludes the providers in
+// `excluded`, of which only the first kMostExcludedProviders are used.
 std::vector<DueConnection> find_due_connections(db::Tx& tx, Timestamp now,
-                                                std::span<const std::string_view> without,
+                                                std::span<const std::string_view> excluded,
                                                 int limit);
 
 struct ConnectionCount {

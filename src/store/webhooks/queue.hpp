@@ -85,9 +85,9 @@ void set_attempted(db::OrgStore& org, DeliveryId delivery, std::optional<Timesta
 // transactions that emit events hold the rows of endpoints.
 std::map<EndpointId, Timestamp> find_failing(db::OrgStore& org,
                                              std::span<const EndpointId> endpoints);
-// Locks those of the endpoints that are not locked, until the transaction ends. Transactions that
-// emit events or change an endpoint hold such locks, some of them for long, and results must not
-// wait for them. The next result of a skipped endpoint updates it.
+// Locks the endpoints among these that are not locked yet, until the transaction ends, and returns
+// them. Transactions that emit events or change an endpoint hold such locks, some of them for long,
+// and results must not wait for them. The next result of a skipped endpoint updates it.
 std::vector<EndpointId> lock_endpoints(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void clear_failing(db::OrgStore& org, std::span<const EndpointId> endpoints);
 void set_failing(db::OrgStore& org, std::span<const EndpointId> endpoints, Timestamp now);
