@@ -51,8 +51,8 @@ Caller caller_of(const rules::PublishableKey& key) {
 }
 
 std::optional<Caller> identify(Context& context, std::string_view token) {
-    // The checksum spares the database every mistyped token; the look-up by SHA-256 of 256 random
-    // bits leaks nothing by its time that would help to guess one.
+    // The checksum rejects mistyped tokens without a database query. A look-up by the SHA-256 of
+    // 256 random bits leaks nothing useful through its timing.
     if (is_credential(kOrganizationKeyPrefix, token)) {
         const auto key = verify_api_key(context, token);
         return key ? std::optional(caller_of(*key)) : std::nullopt;

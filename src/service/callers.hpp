@@ -1,5 +1,5 @@
-// Who calls: an organization's key, a signed-in admin's session, a module's credential or a page's
-// key (specification 5, docs/api.md "Authentication").
+// The caller of a request: an organization's key, an admin's session, a module credential or a
+// publishable key (specification 5, docs/api.md "Authentication").
 #pragma once
 
 #include "rules/access/admins.hpp"
@@ -18,16 +18,17 @@ struct Caller {
     Actor actor;
     std::optional<rules::Session> session;
     std::optional<ModuleCaller> module;
-    std::optional<rules::PublishableKey> publishable_key;  // none of the three: an organization key
-    // What a rate limit counts by, and the credential's own limits if it has any.
+    std::optional<rules::PublishableKey>
+        publishable_key;  // With neither `session`, `module` nor `publishable_key`, the caller is
+                          // an organization key.
+    // The subject of the rate limit, and the credential's own limits if it has any.
     std::string rate_subject;
     std::optional<std::int64_t> rate_per_second;
     std::optional<std::int64_t> burst;
 };
 
-// The caller behind a bearer token; nullopt for one that is malformed, unknown, revoked or expired,
-// or of an installation that is disabled.
-// Nothing is cached: a revocation counts from the next request on.
+// The caller of a bearer token, or nullopt if the token is malformed, unknown, revoked or expired,
+// or its installation is disabled. Not cached: a revocation takes effect with the next request.
 std::optional<Caller> identify(Context& context, std::string_view token);
 
 Caller caller_of(const rules::PublishableKey& key);

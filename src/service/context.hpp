@@ -1,5 +1,5 @@
-// What every use case needs: the database, the settings and the keys; who acts; and the transaction
-// of one organization. Only service/ opens transactions.
+// The input of every use case: database, settings, keys, actor and the transaction of one
+// organization. Only service/ opens transactions.
 #pragma once
 
 #include "base/ids.hpp"
@@ -26,7 +26,7 @@ struct Context {
     KeyRing keys;
 };
 
-// Who acts, for which organization: from the credential.
+// Who acts and for which organization, taken from the credential.
 struct Actor {
     OrgId organization;
     std::optional<AdminId> admin = {};  // nullopt: the organization's own key, or the operator
@@ -34,7 +34,7 @@ struct Actor {
     std::string request_id = {};  // "" outside a request
 };
 
-// One transaction of one organization.
+// A transaction of one organization.
 struct OrgTransaction {
     db::Tx& tx;
     Actor actor;

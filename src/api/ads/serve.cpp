@@ -131,7 +131,7 @@ auto serve_ad(Call& call) {
 
 // What looks at links before a person does must not count.
 Counting counting_of(const Call& call) {
-    return call.request.method == Method::Head ? Counting::Looks : Counting::Counts;
+    return call.request.method == Method::Head ? Counting::Skip : Counting::Count;
 }
 
 constexpr char kGif[] = "image/gif";

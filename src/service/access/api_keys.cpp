@@ -29,7 +29,7 @@ IssuedKey make_key(OrgId organization, const NewApiKey& fields, Timestamp now) {
 
 void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
-    context.database.autocommit([&](db::Tx& tx) {  // a second run changes nothing
+    context.database.autocommit([&](db::Tx& tx) {  // idempotent
         db::OrgStore org(tx, key.organization_id);
         store::touch_api_key(org, key.id, now, now - kTouchInterval);
     });

@@ -1,5 +1,5 @@
-// Organization API keys (org_…): issued, shown once, listed, rotated, revoked, checked
-// (docs/api.md "Keys").
+// Organization API keys (org_…): issue, list, rotate, revoke and verify (docs/api.md "Keys"). The
+// secret is returned only once, when the key is issued.
 #pragma once
 
 #include "base/secret.hpp"
@@ -26,29 +26,31 @@ struct NewApiKey {
 
 struct IssuedKey {
     rules::ApiKey key;
-    Secret secret;  // shown this once
+    Secret secret;  // returned only here
 };
 
-// Throws VALIDATION_ERROR for an expires_at that has passed.
+// Issues a key. Throws VALIDATION_ERROR if `expires_at` is in the past.
 IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields);
-// The same for the operator. Throws std::invalid_argument for a bad name.
+// The same for the operator. Throws std::invalid_argument if the name is invalid.
 IssuedKey issue_api_key(Context& context, OrgId organization, const NewApiKey& fields);
 
-// A new key with the old one's name and rates; the old one dies `overlap` later. Throws NOT_FOUND,
-// and INVALID_STATE for a key that is revoked or expired.
+// Issues a successor with the same name and rates. The old key expires after `overlap`, or at its
+// own expiry if that is earlier; with no overlap it is revoked. Throws NOT_FOUND if the
+// organization does not have the key, INVALID_STATE if it is revoked or expired.
 IssuedKey rotate_api_key(OrgTransaction& transaction, ApiKeyId id, Milliseconds overlap);
 
-// By id behind `after`, at most `limit`; revoked ones for 30 days.
+// At most `limit` keys with an id greater than `after`, ordered by id. A revoked key is listed for
+// 30 days.
 std::vector<rules::ApiKey> list_api_keys(Context& context, OrgId organization,
                                          std::optional<ApiKeyId> after, int limit);
 
-// From the next request on. False for a key that the organization does not have; a revoked one
-// stays as it is.
+// Revokes the key; it is rejected from the next request. Returns false if the organization does not
+// have the key. Revoking a revoked key changes nothing.
 bool revoke_api_key(OrgTransaction& transaction, ApiKeyId id);
 bool revoke_api_key(Context& context, OrgId organization, ApiKeyId id);
 
-// The key behind a token; nullopt for one that is unknown, revoked or expired. Notes its use, at
-// most once a minute.
+// The key of a token, or nullopt if the token is unknown, revoked or expired. Updates
+// `last_used_at` at most once a minute.
 std::optional<rules::ApiKey> verify_api_key(Context& context, std::string_view token);
 
 }  // namespace muster::service

@@ -1,5 +1,5 @@
-// What the credentials that an admin issues have in common (docs/api.md "Keys"): organization keys
-// and module credentials end at a time or by revocation, and note when they were used last.
+// Shared by the credentials that an admin issues (docs/api.md "Keys"): organization keys and module
+// credentials. Each expires or is revoked, and records when it was last used.
 #pragma once
 
 #include "base/secret.hpp"
@@ -10,12 +10,12 @@
 
 namespace muster::service {
 
-// How long a revoked one is still listed.
+// How long a revoked credential is still listed.
 inline constexpr Milliseconds kRevokedKeyLife = std::chrono::days(30);
-// last_used_at is written no more often.
+// The minimum time between two writes of `last_used_at`.
 inline constexpr Milliseconds kTouchInterval{60'000};
 
-// Throws VALIDATION_ERROR for an expires_at that has passed.
+// Throws VALIDATION_ERROR if `expires_at` is in the past.
 void refuse_passed_expiry(const std::optional<Timestamp>& expires_at, Timestamp now);
 
 inline std::string last_four(const Secret& secret) {

@@ -1,4 +1,4 @@
-// Organizations and their admins' seats: what the operator's tool manages.
+// Organizations and the seats of their admins, for `musterctl`.
 #pragma once
 
 #include "rules/access/organizations.hpp"
@@ -15,32 +15,33 @@ struct SeatHolder;
 
 namespace muster::service {
 
-// With the starter attributes, disabled. Throws std::invalid_argument for a name that is empty or
-// too long.
+// Creates an organization with the starter attributes, disabled. Throws std::invalid_argument if
+// the name is empty or too long.
 rules::Organization create_organization(Context& context, std::string_view name);
 std::vector<rules::Organization> list_organizations(Context& context);
-// Throws std::invalid_argument when there is none of that id.
+// Throws std::invalid_argument if the organization does not exist.
 void require_organization(Context& context, OrgId organization);
 
-// Trimmed. Throws std::invalid_argument with a sentence unless it has 1 to 255 characters.
+// The trimmed name. Throws std::invalid_argument unless it has 1 to 255 characters.
 std::string checked_name(std::string_view name);
 
-// Trimmed and lower-case. Throws std::invalid_argument for what is no address of mail.
+// The address, trimmed and in lower case. Throws std::invalid_argument if it is not an email
+// address.
 std::string checked_address(std::string_view email);
 
 struct AddedAdmin {
     AdminId id;
     bool is_new_seat = false;
 };
-// A seat for the admin of that address, who is made if need be. Throws std::invalid_argument for a
-// bad address.
+// Gives the admin with this address a seat. Creates the admin if necessary. Throws
+// std::invalid_argument if the address is invalid.
 AddedAdmin add_admin(Context& context, OrgId organization, std::string_view email,
                      std::string_view role);
-// Earliest seat first.
+// Ordered by the creation of the seat.
 std::vector<rules::SeatHolder> list_admins(Context& context, OrgId organization);
-// Takes the seat away: sessions that act on the organization may do nothing there from the next
-// request on. The admin stays, with the seats elsewhere. False when there was no such seat. Throws
-// std::invalid_argument for a bad address.
+// Removes the admin's seat. The admin's sessions lose access to the organization with the next
+// request. The admin and their other seats remain. Returns false if there was no such seat. Throws
+// std::invalid_argument if the address is invalid.
 bool remove_admin(Context& context, OrgId organization, std::string_view email);
 
 }  // namespace muster::service

@@ -15,7 +15,7 @@ namespace {
 constexpr Milliseconds kIdleLife{12L * 3600 * 1000};
 constexpr Milliseconds kWholeLife = std::chrono::days(7);
 
-bool is_alive(const std::optional<rules::Session>& session, Timestamp now) {
+bool is_active(const std::optional<rules::Session>& session, Timestamp now) {
     return session && now < session->expires_at && now < session->last_used_at + kIdleLife;
 }
 
@@ -25,9 +25,9 @@ std::optional<rules::Session> verify_session_token(Context& context, std::string
     auto session = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_session(tx, sha256(token)); });
     const Timestamp now = Timestamp::now();
-    if (!is_alive(session, now)) return std::nullopt;
+    if (!is_active(session, now)) return std::nullopt;
     if (now - session->last_used_at >= kTouchInterval) {
-        context.database.autocommit([&](db::Tx& tx) {  // a second run changes nothing
+        context.database.autocommit([&](db::Tx& tx) {  // idempotent
             store::touch_session(tx, session->id, now, now - kTouchInterval);
         });
     }
@@ -50,9 +50,9 @@ NewSession open_session(db::Tx& tx, const rules::Admin& admin,
     return opened;
 }
 
-std::optional<rules::Session> live_session(db::Tx& tx, SessionId id, Timestamp now) {
+std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Timestamp now) {
     auto session = store::find_session(tx, id);
-    return is_alive(session, now) ? std::move(session) : std::nullopt;
+    return is_active(session, now) ? std::move(session) : std::nullopt;
 }
 
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin) {

@@ -12,12 +12,12 @@
 
 namespace muster::service {
 
-// The live session of a bearer token, marked as used; nullopt for one that is unknown, expired or
-// was idle for too long.
+// The active session of a bearer token, or nullopt if it is unknown, expired or was idle for too
+// long. Updates `last_used_at` at most once a minute.
 std::optional<rules::Session> verify_session_token(Context& context, std::string_view token);
 
-// A new session of the admin, before the second factor, on the earliest of the seats (at least
-// one). The token is shown this once.
+// Opens a session before the second factor, with the first of `seats` (at least one) as the active
+// organization. The token is returned only here.
 struct NewSession {
     rules::Session session;
     Secret token;
@@ -25,12 +25,12 @@ struct NewSession {
 NewSession open_session(db::Tx& tx, const rules::Admin& admin,
                         const std::vector<rules::Seat>& seats, Timestamp now);
 
-// The session of that id; nullopt for one that is gone, expired or was idle for too long. Whether
-// it is past its second factor it says itself. To look is no use of it.
-std::optional<rules::Session> live_session(db::Tx& tx, SessionId id, Timestamp now);
+// The active session with this id, or nullopt if it does not exist, expired or was idle for too
+// long. Check `verified_at` for the second factor. Does not update `last_used_at`.
+std::optional<rules::Session> find_active_session(db::Tx& tx, SessionId id, Timestamp now);
 
 std::vector<rules::Seat> seats_of(Context& context, AdminId admin);
-// False when the admin has no seat there.
+// Returns false if the admin has no seat in the organization.
 bool set_active_organization(Context& context, const rules::Session& session, OrgId organization,
                              std::string_view request_id);
 void close_session(Context& context, const rules::Session& session);

@@ -21,7 +21,7 @@ constexpr Milliseconds kMinute{60L * 1000};
 constexpr Milliseconds kHour{3600L * 1000};
 constexpr Budget kRequestsAMinute{1, kMinute};
 constexpr Budget kRequestsAnHour{5, kHour};
-// Twenty guesses an hour at eight digits: 0.2 % in a year for someone who never stops.
+// 20 guesses an hour at an eight-digit code succeed with a probability of 0.2 % in a year.
 constexpr Budget kFailuresAnHour{20, kHour};
 
 std::string subject_of(const Context& context, std::string_view email) {
@@ -45,7 +45,7 @@ void spend(db::Tx& tx, std::string_view kind, std::string_view subject, SpentTim
     store::write_guess_budget(tx, kind, subject, spent.packed(), now + keep);
 }
 
-// Refused requests cost nothing: what is thrown undoes what was spent.
+// A rejected request costs nothing: the exception rolls back what was spent.
 void spend_request(db::Tx& tx, std::string_view subject, Timestamp now) {
     const SpentTimes spent(store::lock_guess_budget(tx, "otp_request", subject));
     require(spent, kRequestsAMinute, now);
@@ -61,20 +61,20 @@ Mail mail_of(std::string_view address, const Secret& code) {
                 "to do.\n"};
 }
 
-// The admin of that address, if there is one who may sign in anywhere.
-struct Known {
+// An admin with at least one seat.
+struct EligibleAdmin {
     rules::Admin admin;
     std::vector<rules::Seat> seats;
 };
-std::optional<Known> find_known(db::Tx& tx, std::string_view email) {
+std::optional<EligibleAdmin> find_eligible_admin(db::Tx& tx, std::string_view email) {
     const auto admin = store::find_admin(tx, email);
     auto seats = store::find_seats(tx, admin ? admin->id : AdminId());
     if (!admin || seats.empty()) return std::nullopt;
-    return Known{*admin, std::move(seats)};
+    return EligibleAdmin{*admin, std::move(seats)};
 }
 
-bool is_right(const Context& context, const std::optional<store::OtpCode>& live,
-              std::string_view subject, std::string_view code, Timestamp now) {
+bool is_valid_code(const Context& context, const std::optional<store::OtpCode>& live,
+                   std::string_view subject, std::string_view code, Timestamp now) {
     const std::string hash = code_hash(context, subject, code);
     const std::string expected = live ? live->code_hash : std::string(hash.size(), '\0');
     const bool matches = equal_in_constant_time(hash, expected);
@@ -88,11 +88,11 @@ void request_sign_in_code(Context& context, std::string_view email) {
     context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         spend_request(tx, subject, now);
-        const auto known = find_known(tx, email);
+        const auto found = find_eligible_admin(tx, email);
         const Secret code = random_digits(kCodeDigits);
         store::replace_otp_code(tx, subject,
                                 {code_hash(context, subject, code.reveal()), 0, now + kCodeLife});
-        queue_mail(tx, context.keys, mail_of(known ? email : "", code), now, now + kCodeLife);
+        queue_mail(tx, context.keys, mail_of(found ? email : "", code), now, now + kCodeLife);
     });
 }
 
@@ -104,16 +104,16 @@ std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view e
         const SpentTimes failures(store::lock_guess_budget(tx, "otp_verify", subject));
         require(failures, kFailuresAnHour, now);
         const auto live = store::lock_otp_code(tx, subject);
-        auto known = find_known(tx, email);
-        if (!is_right(context, live, subject, code, now) || !known) {
-            // Committed, so that the failure counts; the caller answers 401.
+        auto found = find_eligible_admin(tx, email);
+        if (!is_valid_code(context, live, subject, code, now) || !found) {
+            // Committed, so that the failure counts. The caller answers 401.
             spend(tx, "otp_verify", subject, failures, kHour, now);
             if (live) store::set_otp_failures(tx, subject, live->failures + 1);
             return std::nullopt;
         }
         store::delete_otp_code(tx, subject);
-        auto opened = open_session(tx, known->admin, known->seats, now);
-        return SignedIn{std::move(opened), std::move(known->seats)};
+        auto opened = open_session(tx, found->admin, found->seats, now);
+        return SignedIn{std::move(opened), std::move(found->seats)};
     });
 }
 

@@ -1,6 +1,5 @@
-// The first factor of an admin's sign-in: a code sent by mail (specification 4.5, docs/api.md
-// "Admin sign-in"). What is answered, and how long it takes, does not depend on whether the address
-// is an admin's.
+// The first factor of admin sign-in: a code sent by mail (specification 4.5, docs/api.md "Admin
+// sign-in"). Neither the reply nor its timing reveals whether the address belongs to an admin.
 #pragma once
 
 #include "service/access/sessions.hpp"
@@ -12,18 +11,18 @@
 
 namespace muster::service {
 
-// Queues a mail with a new code, valid for five minutes; the code before it is dead. The mail for
-// an address that is no admin's goes to nobody. Throws RATE_LIMITED: one a minute and
-// five an hour for an address.
+// Queues a mail with a new code, valid for five minutes, and replaces the previous code. For an
+// address that is not an admin's, the queued mail has no recipient. Throws RATE_LIMITED: one
+// request a minute and five an hour for each address.
 void request_sign_in_code(Context& context, std::string_view email);
 
 struct SignedIn {
     NewSession opened;
-    std::vector<rules::Seat> seats;  // earliest first
+    std::vector<rules::Seat> seats;  // in order of creation
 };
-// The code counts once, and at most five tries. nullopt for a wrong, used or expired one, or an
-// address that is no admin's. Throws RATE_LIMITED after 20 failures within an hour for that
-// address, whatever codes were sent meanwhile, and for a right code too.
+// Signs the admin in. A code is accepted once and allows at most five attempts. Returns nullopt if
+// the code is wrong, used or expired, or the address is not an admin's. Throws RATE_LIMITED, also
+// for a correct code, after 20 failures in an hour for the address, over all its codes.
 std::optional<SignedIn> verify_sign_in_code(Context& context, std::string_view email,
                                             std::string_view code);
 

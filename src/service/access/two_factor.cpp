@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kMostFailures = 5;
 constexpr Milliseconds kPause{15L * 60 * 1000};
 
-// In the log of every organization whose doors the admin's second factor opens.
+// Writes to the audit log of every organization where the admin has a seat.
 void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
                       std::string_view action, Timestamp now) {
     for (const auto& seat : store::find_seats(tx, admin)) {
@@ -33,7 +33,7 @@ rules::Admin lock_existing(db::Tx& tx, const rules::Session& session) {
     return std::move(*admin);
 }
 
-void refuse_while_paused(const rules::Admin& admin, Timestamp now) {
+void reject_while_paused(const rules::Admin& admin, Timestamp now) {
     const auto left = (admin.second_factor_paused_until - now).count();
     if (left <= 0) return;
     throw Error(ErrorCode::RateLimited).retry_after(static_cast<int>((left + 999) / 1000));
@@ -50,19 +50,19 @@ void count_failure(db::Tx& tx, const rules::Admin& admin, std::string_view reque
     audit_everywhere(tx, admin.id, request_id, "second_factor.paused", now);
 }
 
-// The frame of both ways: judge under the admin's lock, count what fails, open the session to what
-// passes. A failure is committed too.
+// Runs `check` under the admin's lock, then counts a failure or marks the session as verified. A
+// failure is committed too.
 bool verify(Context& context, const rules::Session& session, std::string_view request_id,
-            const std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>& judge) {
+            const std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>& check) {
     return context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         const auto admin = lock_existing(tx, session);
-        refuse_while_paused(admin, now);
-        if (!judge(tx, admin, now)) {
+        reject_while_paused(admin, now);
+        if (!check(tx, admin, now)) {
             count_failure(tx, admin, request_id, now);
             return false;
         }
-        // Signed out (or reset by the operator) meanwhile: nothing is left to open.
+        // The admin signed out, or the operator reset the second factor, in the meantime.
         if (!store::set_session_verified(tx, session.id, now)) {
             throw Error(ErrorCode::Unauthorized);
         }
@@ -73,9 +73,9 @@ bool verify(Context& context, const rules::Session& session, std::string_view re
     });
 }
 
-[[noreturn]] void refuse_without_factor() {
+[[noreturn]] void reject_without_factor() {
     throw Error(ErrorCode::InvalidState)
-        .detail("reason", "there is no second factor yet: enable it");
+        .detail("reason", "two-factor authentication is not set up: enable it first");
 }
 
 }  // namespace
@@ -85,7 +85,8 @@ Enrollment enable_two_factor(Context& context, const rules::Session& session) {
         const Timestamp now = Timestamp::now();
         const auto admin = lock_existing(tx, session);
         if (admin.totp_enrolled_at) {
-            throw Error(ErrorCode::InvalidState).detail("reason", "a second factor is enrolled");
+            throw Error(ErrorCode::InvalidState)
+                .detail("reason", "two-factor authentication is already set up");
         }
         Enrollment made;
         const Secret secret = rules::create_totp_secret();
@@ -106,12 +107,12 @@ Enrollment enable_two_factor(Context& context, const rules::Session& session) {
 bool verify_totp(Context& context, const rules::Session& session, std::string_view code,
                  std::string_view request_id) {
     return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        if (admin.totp_secret.empty()) refuse_without_factor();
+        if (admin.totp_secret.empty()) reject_without_factor();
         const auto secret = context.keys.open(admin.totp_secret, rules::totp_seal_name(admin.id));
         if (!secret) {
             throw Error(ErrorCode::ServiceUnavailable)
                 .retry_after(60)
-                .internal("a second factor is sealed under a key that is not in the configuration");
+                .internal("a TOTP secret is encrypted with a key that is not configured");
         }
         const auto step = rules::matching_totp_step(*secret, code, now, admin.totp_last_step);
         if (!step) return false;
@@ -127,7 +128,7 @@ bool verify_totp(Context& context, const rules::Session& session, std::string_vi
 bool verify_backup_code(Context& context, const rules::Session& session, std::string_view code,
                         std::string_view request_id) {
     return verify(context, session, request_id, [&](db::Tx& tx, const auto& admin, Timestamp now) {
-        if (!admin.totp_enrolled_at) refuse_without_factor();
+        if (!admin.totp_enrolled_at) reject_without_factor();
         if (!store::use_backup_code(tx, admin.id, rules::backup_code_hash(admin.id, code))) {
             return false;
         }
@@ -142,7 +143,7 @@ AdminId reset_two_factor(Context& context, std::string_view email) {
     return context.database.transaction([&](db::Tx& tx) {
         const auto found = store::find_admin(tx, address);
         const auto admin = found ? store::lock_admin(tx, found->id) : std::nullopt;
-        if (!admin) throw std::invalid_argument("there is no admin of that address");
+        if (!admin) throw std::invalid_argument("there is no admin with this address");
         store::clear_second_factor(tx, admin->id);
         store::delete_sessions_of(tx, admin->id);
         for (const auto& seat : store::find_seats(tx, admin->id)) {

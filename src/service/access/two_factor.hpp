@@ -1,6 +1,6 @@
-// The second factor of an admin's sign-in: an authenticator's codes, and backup codes for the day
-// it is lost (docs/api.md "Admin sign-in", RFC 6238). Five failures pause all guessing for a
-// quarter of an hour, per admin, whatever session they come from.
+// The second factor of admin sign-in: TOTP codes of an authenticator app (RFC 6238), and backup
+// codes in case it is lost (docs/api.md "Admin sign-in"). Five failures pause all attempts of the
+// admin, over all their sessions, for 15 minutes.
 #pragma once
 
 #include "base/secret.hpp"
@@ -12,29 +12,29 @@
 
 namespace muster::service {
 
-// All shown this once.
+// Each value is returned only here.
 struct Enrollment {
     Secret secret;
     Secret uri;
     std::vector<Secret> backup_codes;
 };
 
-// A new second factor; it counts once a code of it was verified, and until then another call takes
-// its place. Throws INVALID_STATE for an admin who has one already.
+// Creates a second factor. It is enrolled when one of its codes is verified; until then, another
+// call replaces it. Throws INVALID_STATE if the admin already has one.
 Enrollment enable_two_factor(Context& context, const rules::Session& session);
 
-// True, and the session is past its second factor, for a code of a time step that was never
-// accepted before. Throws RATE_LIMITED while guessing is paused, INVALID_STATE without a second
-// factor to verify.
+// Verifies a TOTP code. Returns true, and marks the session as verified, for a code of a time step
+// that was never accepted before. Throws RATE_LIMITED while attempts are paused, INVALID_STATE if
+// there is no second factor.
 bool verify_totp(Context& context, const rules::Session& session, std::string_view code,
                  std::string_view request_id);
 
-// The same for a backup code, which is used up.
+// The same for a backup code. Each backup code works once.
 bool verify_backup_code(Context& context, const rules::Session& session, std::string_view code,
                         std::string_view request_id);
 
-// Takes the admin's second factor, backup codes and sessions away: the next sign-in enrolls anew.
-// For the operator. Throws std::invalid_argument for an address that is no admin's.
+// Deletes the admin's second factor, backup codes and sessions. The admin enrolls again at the next
+// sign-in. For the operator. Throws std::invalid_argument if the address is not an admin's.
 AdminId reset_two_factor(Context& context, std::string_view email);
 
 }  // namespace muster::service

@@ -23,16 +23,16 @@ AdCampaign locked(db::OrgStore& org, CampaignId id) {
 }
 
 void validate_slots(db::OrgStore& org, const std::vector<SlotId>& ids, Faults& faults) {
-    const auto there = store::lock_ad_slots(org, ids);
+    const auto found = store::lock_ad_slots(org, ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (std::find(there.begin(), there.end(), ids[i]) != there.end()) continue;
+        if (std::find(found.begin(), found.end(), ids[i]) != found.end()) continue;
         faults.add("slot_ids[" + std::to_string(i) + "]", FieldCode::InvalidValue,
                    "There is no such slot.");
     }
 }
 
-// `slots`: locked, so that nobody else adds to them.
-void refuse_full_slots(db::OrgStore& org, const std::vector<SlotId>& slots) {
+// Requires that the slots are locked, so that the counts do not change before the commit.
+void reject_full_slots(db::OrgStore& org, const std::vector<SlotId>& slots) {
     for (const SlotId& slot : slots) {
         if (store::count_campaigns_in_slot(org, slot) <= rules::kMostCampaignsInSlot) continue;
         throw Error(ErrorCode::InvalidState)
@@ -41,9 +41,10 @@ void refuse_full_slots(db::OrgStore& org, const std::vector<SlotId>& slots) {
     }
 }
 
-// What is named anew is judged; a campaign that stands may ask for an attribute that was disabled.
-void judge(OrgTransaction& transaction, const AdCampaign& campaign, bool has_new_slots,
-           bool has_new_targeting) {
+// Only slots and targeting that the request names are checked: an existing campaign may target an
+// attribute that was disabled later.
+void check_campaign(OrgTransaction& transaction, const AdCampaign& campaign, bool has_new_slots,
+                    bool has_new_targeting) {
     db::OrgStore org(transaction.tx, transaction.org());
     Faults faults;
     rules::validate_campaign(campaign, faults);
@@ -55,15 +56,16 @@ void judge(OrgTransaction& transaction, const AdCampaign& campaign, bool has_new
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-// As the database will have it.
-rules::Targeting kept(const rules::Targeting& targeting) {
+// The targeting after a round trip through its stored form, so that comparisons with a stored
+// campaign are exact.
+rules::Targeting stored_form(const rules::Targeting& targeting) {
     return rules::targeting_of(rules::targeting_document(targeting)).value();
 }
 
 void write_slots(db::OrgStore& org, AdCampaign& campaign) {
     std::sort(campaign.slot_ids.begin(), campaign.slot_ids.end());
     store::insert_campaign_slots(org, campaign.id, campaign.slot_ids);
-    refuse_full_slots(org, campaign.slot_ids);
+    reject_full_slots(org, campaign.slot_ids);
 }
 
 AdCampaign campaign_of(const OrgTransaction& transaction, const NewAdCampaign& fields) {
@@ -101,13 +103,13 @@ AdCampaign create_ad_campaign(OrgTransaction& transaction, const NewAdCampaign& 
     db::OrgStore org(transaction.tx, transaction.org());
     const auto count = store::lock_and_count_ad_campaigns(org);
     AdCampaign campaign = campaign_of(transaction, fields);
-    judge(transaction, campaign, true, true);
+    check_campaign(transaction, campaign, true, true);
     if (count >= rules::kMostCampaigns) {
         throw Error(ErrorCode::InvalidState)
             .detail("reason", "an organization has at most " +
                                   std::to_string(rules::kMostCampaigns) + " campaigns");
     }
-    campaign.targeting = kept(campaign.targeting);
+    campaign.targeting = stored_form(campaign.targeting);
     store::insert_ad_campaign(org, campaign);
     write_slots(org, campaign);
     audit(transaction, "ad_campaign.created", campaign.id.text(), {{"name", campaign.name}});
@@ -140,8 +142,9 @@ AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
     const AdCampaign before = locked(org, id);
     AdCampaign campaign = before;
     apply(change, campaign);
-    judge(transaction, campaign, change.slot_ids.has_value(), change.targeting.has_value());
-    campaign.targeting = kept(campaign.targeting);
+    check_campaign(transaction, campaign, change.slot_ids.has_value(),
+                   change.targeting.has_value());
+    campaign.targeting = stored_form(campaign.targeting);
     std::sort(campaign.slot_ids.begin(), campaign.slot_ids.end());
     if (campaign == before) return campaign;
     campaign.updated_at = transaction.now;

@@ -1,4 +1,4 @@
-// Ad campaigns, made by admins in the console, and their figures (docs/engagement.md "Ads").
+// Ad campaigns that admins manage in the console, and their figures (docs/engagement.md "Ads").
 #pragma once
 
 #include "rules/ads/ads.hpp"
@@ -33,22 +33,24 @@ struct AdCampaignChange {
     std::optional<rules::Targeting> targeting;
 };
 
-// Throws VALIDATION_ERROR with every fault, a slot that is not the organization's among them, and
-// INVALID_STATE when the organization or a slot has as many as it may.
+// Creates a campaign. Throws VALIDATION_ERROR with all faults, including slots that the
+// organization does not have, and INVALID_STATE if the organization or a slot has reached its
+// maximum number of campaigns.
 rules::AdCampaign create_ad_campaign(OrgTransaction& transaction, const NewAdCampaign& fields);
-// By id behind `after`, at most `limit`.
+// At most `limit` campaigns with an id greater than `after`, ordered by id.
 std::vector<rules::AdCampaign> list_ad_campaigns(Context& context, OrgId organization,
                                                  std::optional<CampaignId> after, int limit);
 // Throws NOT_FOUND.
 rules::AdCampaign read_ad_campaign(Context& context, OrgId organization, CampaignId id);
-// What changes nothing leaves updated_at alone. Throws NOT_FOUND, and as create_ad_campaign() does.
+// Changes a campaign. `updated_at` changes only if a value does. Throws NOT_FOUND, and the same
+// errors as create_ad_campaign().
 rules::AdCampaign change_ad_campaign(OrgTransaction& transaction, CampaignId id,
                                      const AdCampaignChange& change);
-// With its creatives and figures. Throws NOT_FOUND.
+// Deletes a campaign with its creatives and figures. Throws NOT_FOUND.
 void delete_ad_campaign(OrgTransaction& transaction, CampaignId id);
 
-// The last `days` days (UTC), today's among them, the earliest first; those without a figure are
-// left out. Throws NOT_FOUND.
+// The figures of the last `days` UTC days including today, oldest first. Days without figures are
+// omitted. Throws NOT_FOUND.
 std::vector<rules::AdDay> list_ad_days(Context& context, OrgId organization, CampaignId id,
                                        int days);
 

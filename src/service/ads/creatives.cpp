@@ -19,14 +19,15 @@ AdCreative locked(db::OrgStore& org, CreativeId id) {
     return std::move(*creative);
 }
 
-// It stands on other people's pages.
-void sanitise(AdCreative& creative, Faults& faults) {
+// The HTML is shown on third-party pages.
+void sanitize(AdCreative& creative, Faults& faults) {
     if (!creative.html) return;
     creative.html = rules::sanitized_html(*creative.html);
     if (creative.html->empty()) {
-        faults.add("html", FieldCode::InvalidValue, "Nothing of it may be shown.");
+        faults.add("html", FieldCode::InvalidValue,
+                   "All of the HTML was removed as unsafe; use allowed elements.");
     } else if (creative.html->size() > rules::kMostAdHtml) {
-        faults.add("html", FieldCode::TooLong, "It is too long once it is sanitised.");
+        faults.add("html", FieldCode::TooLong, "The HTML is too long after it was sanitized.");
     }
 }
 
@@ -63,8 +64,8 @@ AdCreative create_ad_creative(OrgTransaction& transaction, const NewAdCreative& 
     AdCreative creative = creative_of(transaction, fields);
     Faults faults;
     rules::validate_creative(creative, faults);
-    sanitise(creative, faults);
-    // Locked, so that nobody else adds to it.
+    sanitize(creative, faults);
+    // Locked, so that the count does not change before the commit.
     if (!store::lock_ad_campaign(org, creative.campaign_id)) {
         faults.add("campaign_id", FieldCode::InvalidValue, "There is no such campaign.");
     }
@@ -85,9 +86,9 @@ std::vector<AdCreative> list_ad_creatives(Context& context, OrgId organization,
                                           std::optional<CreativeId> after, int limit) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        const CreativeId place = after.value_or(CreativeId());
-        return campaign ? store::page_ad_creatives(org, *campaign, place, limit)
-                        : store::page_ad_creatives(org, place, limit);
+        const CreativeId first = after.value_or(CreativeId());
+        return campaign ? store::page_ad_creatives(org, *campaign, first, limit)
+                        : store::page_ad_creatives(org, first, limit);
     });
 }
 
@@ -108,7 +109,7 @@ AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
     apply(change, creative);
     Faults faults;
     rules::validate_creative(creative, faults);
-    if (change.html) sanitise(creative, faults);
+    if (change.html) sanitize(creative, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     if (creative == before) return creative;
     creative.updated_at = transaction.now;

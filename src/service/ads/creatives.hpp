@@ -1,4 +1,4 @@
-// What ad campaigns show, made by admins in the console (docs/engagement.md "Ads").
+// Creatives of ad campaigns that admins manage in the console (docs/engagement.md "Ads").
 #pragma once
 
 #include "rules/ads/ads.hpp"
@@ -14,7 +14,7 @@ struct NewAdCreative {
     CampaignId campaign_id;
     rules::CreativeKind kind = rules::CreativeKind::Image;
     std::optional<std::string> image_url;
-    std::optional<std::string> html;  // as it was sent
+    std::optional<std::string> html;  // before it is sanitized
     std::optional<std::string> alt;
     std::int64_t width = 0;
     std::int64_t height = 0;
@@ -30,17 +30,19 @@ struct AdCreativeChange {
     std::optional<std::string> landing_url;
 };
 
-// html is sanitised. Throws VALIDATION_ERROR with every fault, a campaign that is not the
-// organization's among them, and INVALID_STATE when the campaign has as many as it may.
+// Creates a creative and sanitizes its HTML. Throws VALIDATION_ERROR with all faults, including a
+// campaign that the organization does not have, and INVALID_STATE if the campaign has reached its
+// maximum number of creatives.
 rules::AdCreative create_ad_creative(OrgTransaction& transaction, const NewAdCreative& fields);
-// By id behind `after`, at most `limit`; of one campaign, or of all. A campaign that the
-// organization does not have has none.
+// At most `limit` creatives with an id greater than `after`, ordered by id: of one campaign or of
+// all. The list is empty if the organization does not have the campaign.
 std::vector<rules::AdCreative> list_ad_creatives(Context& context, OrgId organization,
                                                  std::optional<CampaignId> campaign,
                                                  std::optional<CreativeId> after, int limit);
 // Throws NOT_FOUND.
 rules::AdCreative read_ad_creative(Context& context, OrgId organization, CreativeId id);
-// What changes nothing leaves updated_at alone. Throws NOT_FOUND, and as create_ad_creative() does.
+// Changes a creative. `updated_at` changes only if a value does. Throws NOT_FOUND, and the same
+// errors as create_ad_creative().
 rules::AdCreative change_ad_creative(OrgTransaction& transaction, CreativeId id,
                                      const AdCreativeChange& change);
 // Throws NOT_FOUND.

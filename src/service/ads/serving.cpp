@@ -31,23 +31,23 @@ AdVisitor visitor_of(Context& context, OrgId organization, const AdQuestion& que
     return visitor;
 }
 
-// Throws NOT_FOUND for a slot that the organization does not have; it is not remembered, so that
-// nobody can fill the memory with made-up ones.
+// Throws NOT_FOUND if the organization does not have the slot. An unknown slug is not cached, so
+// requests with made-up slugs cannot fill the memory.
 const std::vector<AdCandidate>& candidates_of(Context& context, AdServingCache& cache,
                                               OrgId organization, const std::string& slug,
                                               Timestamp now) {
     if (const auto* known = cache.find_slot(organization, slug, now)) return *known;
     auto found = context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        return store::find_ad_candidates(org, slug, now, now + AdServingCache::kMemory);
+        return store::find_ad_candidates(org, slug, now, now + AdServingCache::kLifetime);
     });
     if (!found) throw Error(ErrorCode::NotFound);
     return cache.keep_slot(organization, slug, std::move(*found), now);
 }
 
-// A campaign that was deleted meanwhile has nothing to give.
+// Returns false if the campaign was deleted in the meantime.
 template <class Step>
-bool unless_gone(const Step& step) {
+bool false_if_deleted(const Step& step) {
     try {
         return step();
     } catch (const db::DbError& error) {
@@ -56,8 +56,8 @@ bool unless_gone(const Step& step) {
     }
 }
 
-// One showing by one visitor, counted before it happens. What has neither budget nor cap is not
-// counted.
+// Reserves one impression for one visitor before it happens. Only campaigns with a budget or a cap
+// are counted.
 class Reservation {
   public:
     Reservation(Context& context, AdServingCache& cache, OrgId organization,
@@ -68,7 +68,7 @@ class Reservation {
           visitor_(visitor),
           now_(now) {}
 
-    // False where the budget or the cap has no room.
+    // Returns false if the budget or the cap is exhausted.
     bool make(const AdCandidate& candidate) {
         const bool is_capped = candidate.frequency_cap && visitor_.member;
         const bool is_ahead = cache_.has_reserved(candidate.campaign, day_);
@@ -87,37 +87,39 @@ class Reservation {
   private:
     bool write(const AdCandidate& candidate, bool is_capped, bool takes_budget) {
         if (!is_capped && !takes_budget) return true;
-        const auto for_both = [&](db::Tx& tx) {
+        const auto reserve_both = [&](db::Tx& tx) {
             db::OrgStore org(tx, organization_);
-            // The member's row first: the campaign's is everybody's.
-            return tx.attempt_or_undo(
-                [&] { return for_member(org, candidate) && of_budget(org, candidate); });
+            // The member's row is locked first because all requests share the campaign's row.
+            return tx.attempt_or_undo([&] {
+                return reserve_for_member(org, candidate) && reserve_of_budget(org, candidate);
+            });
         };
-        return unless_gone([&] {
-            if (is_capped && takes_budget) return context_.database.transaction(for_both);
-            return alone([&](db::OrgStore& org) {
-                return is_capped ? for_member(org, candidate) : of_budget(org, candidate);
+        return false_if_deleted([&] {
+            if (is_capped && takes_budget) return context_.database.transaction(reserve_both);
+            return autocommit([&](db::OrgStore& org) {
+                return is_capped ? reserve_for_member(org, candidate)
+                                 : reserve_of_budget(org, candidate);
             });
         });
     }
 
-    // Without a transaction, which costs two more round trips on each page view. After a lost
-    // connection a reservation may count twice: then fewer ads are shown, never more.
+    // Uses no transaction, because one costs two more round trips for each page view. After a lost
+    // connection, a reservation may count twice: fewer ads are shown, never more.
     template <class Statement>
-    bool alone(const Statement& statement) {
+    bool autocommit(const Statement& statement) {
         return context_.database.autocommit([&](db::Tx& tx) {
             db::OrgStore org(tx, organization_);
             return statement(org);
         });
     }
 
-    bool for_member(db::OrgStore& org, const AdCandidate& candidate) {
+    bool reserve_for_member(db::OrgStore& org, const AdCandidate& candidate) {
         return store::reserve_for_member(org, candidate.campaign, *visitor_.member, day_,
                                          *candidate.frequency_cap);
     }
 
-    // Some for those who come next, too.
-    bool of_budget(db::OrgStore& org, const AdCandidate& candidate) {
+    // Reserves some impressions for later requests too.
+    bool reserve_of_budget(db::OrgStore& org, const AdCandidate& candidate) {
         const std::int64_t budget = *candidate.daily_impressions;
         const std::int64_t count = rules::reserved_at_once(budget);
         const std::int64_t most =
@@ -138,9 +140,9 @@ class Reservation {
 const AdCandidate* draw(std::vector<const AdCandidate*> candidates, Reservation& reservation,
                         const rules::AdChance& chance) {
     while (!candidates.empty()) {
-        const std::size_t place = rules::draw_by_weight(candidates, chance);
-        if (reservation.make(*candidates[place])) return candidates[place];
-        candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(place));
+        const std::size_t index = rules::draw_by_weight(candidates, chance);
+        if (reservation.make(*candidates[index])) return candidates[index];
+        candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(index));
     }
     return nullptr;
 }
@@ -152,7 +154,7 @@ std::optional<AdToken> opened(const AdServingCache& cache, AdTokenKind kind,
 
 void count(Context& context, const AdToken& token, Counting counting) {
     const Timestamp now = Timestamp::now();
-    if (counting == Counting::Looks || token.expires_at <= now) return;
+    if (counting == Counting::Skip || token.expires_at <= now) return;
     context.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, token.organization);
         if (!store::insert_redemption(org, token, now)) return;
@@ -177,7 +179,7 @@ std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId 
             db::OrgStore org(tx, organization);
             return store::find_creative_html(org, creative.id);
         });
-        if (!creative.html) return std::nullopt;  // gone meanwhile
+        if (!creative.html) return std::nullopt;  // deleted in the meantime
     }
     AdToken token{AdTokenKind::Impression, organization, ServingId::create(),
                   chosen->campaign,        creative.id,  now + rules::kAdTokenLife};
@@ -191,7 +193,7 @@ std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId 
 std::uint64_t ad_chance(std::uint64_t bound) {
     std::uint64_t number = 0;
     random_bytes(&number, sizeof number);
-    return number % bound;  // bounds are small: no place is likelier by a noticeable share
+    return number % bound;  // The bounds are small, so the bias of the modulo is negligible.
 }
 
 bool redeem_impression(Context& context, const AdServingCache& cache, std::string_view token,

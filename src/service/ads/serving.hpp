@@ -1,5 +1,5 @@
-// Ads on pages (docs/engagement.md "Ads"): which one a visitor is shown, and what comes back by the
-// tokens that were handed out with it.
+// Serves ads on pages and redeems the tokens that are returned with them (docs/engagement.md
+// "Ads").
 #pragma once
 
 #include "rules/ads/choice.hpp"
@@ -14,7 +14,7 @@
 namespace muster::service {
 
 struct AdQuestion {
-    std::string slot;  // its slug
+    std::string slot;  // the slug
     std::optional<UserId> user;
     std::optional<std::string> locale;  // nullopt: the member's
     std::vector<std::string> tags;
@@ -22,29 +22,30 @@ struct AdQuestion {
 };
 
 struct ServedAd {
-    rules::AdCreative creative;  // without its landing page
+    rules::AdCreative creative;  // without `landing_url`
     std::string impression_token;
     std::string click_token;
 };
 
-// nullopt: nothing fits. A user whom the organization does not have is a visitor like any other.
-// Budgets and caps are counted before an ad is handed out. Throws NOT_FOUND for an unknown slot.
+// Chooses an ad, or returns nullopt if no campaign matches. A user that the organization does not
+// have is treated as an anonymous visitor. Budgets and caps are counted before the ad is returned.
+// Throws NOT_FOUND for an unknown slot.
 std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId organization,
                                  const AdQuestion& question, Timestamp now,
                                  const rules::AdChance& chance);
 
-// Random numbers for serve_ad().
+// A random number below `bound`, for serve_ad().
 std::uint64_t ad_chance(std::uint64_t bound);
 
-// Whether the request is a person's, or one that only looks (HEAD).
-enum class Counting : std::uint8_t { Counts, Looks };
+// Whether a redemption is counted; a HEAD request is not.
+enum class Counting : std::uint8_t { Count, Skip };
 
-// False for a token that nobody handed out. A good one counts the first time that it comes back,
-// and not once it has expired.
+// Redeems an impression token. Returns false if the token is not authentic. An authentic token
+// counts the first time it is redeemed, unless it has expired.
 bool redeem_impression(Context& context, const AdServingCache& cache, std::string_view token,
                        Counting counting);
-// The creative's landing page, whether the click counts or not. Throws NOT_FOUND for a token that
-// nobody handed out, and for a creative that is gone.
+// Redeems a click token and returns the landing page of the creative, whether or not the click
+// counts. Throws NOT_FOUND if the token is not authentic or the creative was deleted.
 std::string redeem_click(Context& context, const AdServingCache& cache, std::string_view token,
                          Counting counting);
 

@@ -3,17 +3,17 @@
 namespace muster::service {
 namespace {
 
-// Of each kind: beyond that everything of the kind is forgotten. A forgotten reservation is a
-// serving that nobody gets.
-constexpr std::size_t kMostKept = 1024;
+// The maximum number of entries of each map; a full map is cleared. A lost reservation is an
+// impression that is never shown.
+constexpr std::size_t kMostEntries = 1024;
 
 bool is_fresh(Timestamp known_at, Timestamp now) {
-    return now >= known_at && now - known_at < AdServingCache::kMemory;
+    return now >= known_at && now - known_at < AdServingCache::kLifetime;
 }
 
 template <class Map>
 void make_room(Map& map) {
-    if (map.size() >= kMostKept) map.clear();
+    if (map.size() >= kMostEntries) map.clear();
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// A worker's cache for ads, which keeps the database's cost of a page view low
-// (docs/decisions/ads.md): the keys of tokens, each slot's campaigns for a second, and servings
-// that were reserved from a budget in advance. Not thread-safe.
+// A worker's cache for ad serving, which keeps database access per page view low (HACKING.md
+// "Decisions"). It holds the token keys, the candidates of each slot for one second, and
+// impressions reserved ahead from budgets. For one thread.
 #pragma once
 
 #include "base/sealing.hpp"
@@ -22,9 +22,9 @@ class AdServingCache {
     // The current key first.
     const std::vector<Secret>& keys() const { return keys_; }
 
-    // How old what is known of a slot may be: whatever is changed in the console shows that soon.
-    static constexpr Milliseconds kMemory{1000};
-    // nullptr: nothing is known, or only of too long ago.
+    // The lifetime of a cached slot. A change in the console is visible after at most this time.
+    static constexpr Milliseconds kLifetime{1000};
+    // The cached candidates, or nullptr if there are none or they are too old.
     const std::vector<rules::AdCandidate>* find_slot(const OrgId& organization,
                                                      std::string_view slug, Timestamp now) const;
     const std::vector<rules::AdCandidate>& keep_slot(const OrgId& organization,
@@ -32,14 +32,14 @@ class AdServingCache {
                                                      std::vector<rules::AdCandidate> candidates,
                                                      Timestamp now);
 
-    // Whether the campaign's budget had no room a moment ago.
+    // Whether the campaign's budget was exhausted within the last `kLifetime`.
     bool is_full(const CampaignId& campaign, Timestamp now) const;
     void keep_full(const CampaignId& campaign, Timestamp now);
 
-    // Servings of that day's budget that are this worker's to hand out.
+    // Impressions of the campaign's budget of `day` that this worker has reserved.
     void keep_reserved(const CampaignId& campaign, std::int64_t day, std::int64_t count);
     bool has_reserved(const CampaignId& campaign, std::int64_t day) const;
-    // One of them; there is one.
+    // Uses one reserved impression. Requires has_reserved().
     void take_reserved(const CampaignId& campaign);
 
   private:

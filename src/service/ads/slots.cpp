@@ -16,7 +16,7 @@ AdSlot locked(db::OrgStore& org, SlotId id) {
     return std::move(*slot);
 }
 
-[[noreturn]] void refuse_slug() {
+[[noreturn]] void reject_taken_slug() {
     throw Error(ErrorCode::Conflict).detail("field", "slug");
 }
 
@@ -31,7 +31,7 @@ AdSlot create_ad_slot(OrgTransaction& transaction, const NewAdSlot& fields) {
     }
     AdSlot slot{transaction.org(), SlotId::create(), fields.slug,     fields.name,
                 fields.width,      fields.height,    transaction.now, transaction.now};
-    if (!store::insert_ad_slot(org, slot)) refuse_slug();
+    if (!store::insert_ad_slot(org, slot)) reject_taken_slug();
     audit(transaction, "ad_slot.created", slot.id.text(), {{"slug", slot.slug}});
     return slot;
 }
@@ -63,7 +63,7 @@ AdSlot change_ad_slot(OrgTransaction& transaction, SlotId id, const AdSlotChange
     slot.height = change.height.value_or(slot.height);
     if (slot == before) return slot;
     slot.updated_at = transaction.now;
-    if (!store::update_ad_slot(org, slot)) refuse_slug();
+    if (!store::update_ad_slot(org, slot)) reject_taken_slug();
     audit(transaction, "ad_slot.changed", id.text(), {{"slug", slot.slug}});
     return slot;
 }
@@ -73,7 +73,7 @@ void delete_ad_slot(OrgTransaction& transaction, SlotId id) {
     const AdSlot slot = locked(org, id);
     if (const auto count = store::count_campaigns_in_slot(org, id); count > 0) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "campaigns run in this slot: " + std::to_string(count));
+            .detail("reason", "campaigns use this slot: " + std::to_string(count));
     }
     store::delete_ad_slot(org, id);
     audit(transaction, "ad_slot.deleted", id.text(), {{"slug", slot.slug}});

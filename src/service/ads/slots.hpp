@@ -1,4 +1,4 @@
-// Ad slots, made by admins in the console (docs/engagement.md "Ads").
+// Ad slots that admins manage in the console (docs/engagement.md "Ads").
 #pragma once
 
 #include "rules/ads/ads.hpp"
@@ -23,17 +23,18 @@ struct AdSlotChange {
     std::optional<std::int64_t> height;
 };
 
-// Throws CONFLICT for a slug that is taken, and INVALID_STATE when there are as many as there may
-// be.
+// Creates a slot. Throws CONFLICT if the slug is taken, INVALID_STATE if the organization has
+// reached its maximum number of slots.
 rules::AdSlot create_ad_slot(OrgTransaction& transaction, const NewAdSlot& fields);
-// By id behind `after`, at most `limit`.
+// At most `limit` slots with an id greater than `after`, ordered by id.
 std::vector<rules::AdSlot> list_ad_slots(Context& context, OrgId organization,
                                          std::optional<SlotId> after, int limit);
 // Throws NOT_FOUND.
 rules::AdSlot read_ad_slot(Context& context, OrgId organization, SlotId id);
-// What changes nothing leaves updated_at alone. Throws NOT_FOUND and CONFLICT.
+// Changes a slot. `updated_at` changes only if a value does. Throws NOT_FOUND, and CONFLICT if the
+// slug is taken.
 rules::AdSlot change_ad_slot(OrgTransaction& transaction, SlotId id, const AdSlotChange& change);
-// Throws NOT_FOUND, and INVALID_STATE while campaigns run in it.
+// Deletes a slot. Throws NOT_FOUND, and INVALID_STATE while campaigns use it.
 void delete_ad_slot(OrgTransaction& transaction, SlotId id);
 
 }  // namespace muster::service

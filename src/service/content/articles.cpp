@@ -17,9 +17,9 @@ using store::ArticleEntry;
 using store::ArticleKey;
 
 constexpr std::size_t kIdBytes = 16;
-constexpr int kEntriesAPage = 200;  // where conditions remain to be held against them
+constexpr int kEntriesAPage = 200;  // the page size if articles must be filtered after the query
 
-[[noreturn]] void refuse_slug() {
+[[noreturn]] void reject_taken_slug() {
     throw Error(ErrorCode::Conflict).detail("field", "slug");
 }
 
@@ -38,21 +38,21 @@ std::string tags_json(const std::vector<std::string>& tags) {
     return text;
 }
 
-// Whether that made a difference.
+// Assigns `from` if it is given. Returns whether the value changed.
 template <class To, class From>
-bool take(To& to, const std::optional<From>& from) {
+bool assign(To& to, const std::optional<From>& from) {
     if (!from || to == *from) return false;
     to = *from;
     return true;
 }
 
-bool take_all(Article& article, const ArticleChange& change) {
+bool assign_all(Article& article, const ArticleChange& change) {
     const auto tags = change.tags ? std::optional(tags_json(*change.tags)) : std::nullopt;
     const std::array changed = {
-        take(article.slug, change.slug),           take(article.title, change.title),
-        take(article.body_html, change.body_html), take(article.excerpt, change.excerpt),
-        take(article.locale, change.locale),       take(article.tags.text, tags),
-        take(article.author, change.author),       take(article.cover_url, change.cover_url)};
+        assign(article.slug, change.slug),           assign(article.title, change.title),
+        assign(article.body_html, change.body_html), assign(article.excerpt, change.excerpt),
+        assign(article.locale, change.locale),       assign(article.tags.text, tags),
+        assign(article.author, change.author),       assign(article.cover_url, change.cover_url)};
     return std::find(changed.begin(), changed.end(), true) != changed.end();
 }
 
@@ -71,7 +71,7 @@ Article set_published(OrgTransaction& transaction, ArticleId id,
 
 // ---------------------------------------------------------------------------- pages
 
-// A position is the article's id and, behind it, the term.
+// A position is the article's id followed by the term.
 std::string position_of(const ArticleKey& key) {
     return std::string(key.id.bytes()) + key.term;
 }
@@ -79,15 +79,16 @@ std::string position_of(const ArticleKey& key) {
 std::optional<ArticleKey> key_of(std::string_view position) {
     if (position.empty()) return std::nullopt;
     const auto id = Uuid::from_bytes(position.substr(0, kIdBytes));
-    if (!id) throw std::invalid_argument("a position that no page gave");
+    if (!id) throw std::invalid_argument("the position is not from a previous page");
     return ArticleKey{std::string(position.substr(kIdBytes)), ArticleId(*id)};
 }
 
-// The first `limit` that meet the conditions, of entries of which `asked_for` were wanted.
-ArticlePage page_of(std::vector<ArticleEntry> entries, int asked_for, int limit) {
+// A page of the first `limit` articles that match, from the result of a query for `requested`
+// entries.
+ArticlePage page_of(std::vector<ArticleEntry> entries, int requested, int limit) {
     ArticlePage page;
-    const ArticleKey* last = nullptr;  // that was looked at
-    bool has_more = static_cast<int>(entries.size()) == asked_for;
+    const ArticleKey* last = nullptr;  // the last entry examined
+    bool has_more = static_cast<int>(entries.size()) == requested;
     for (ArticleEntry& entry : entries) {
         if (entry.article && static_cast<int>(page.articles.size()) == limit) {
             has_more = true;
@@ -100,7 +101,7 @@ ArticlePage page_of(std::vector<ArticleEntry> entries, int asked_for, int limit)
     return page;
 }
 
-// The next entries of the index that leads.
+// The next entries of the index for the first condition that is given.
 std::vector<ArticleEntry> read_published(db::OrgStore& org, const ContentFilter& filter,
                                          const std::optional<ArticleKey>& after, int limit) {
     if (filter.prefix) {
@@ -133,7 +134,7 @@ Article create_article(OrgTransaction& transaction, const NewArticle& in) {
     article.created_by = transaction.actor.admin;
     article.created_at = article.updated_at = transaction.now;
     db::OrgStore org(transaction.tx, transaction.org());
-    if (!store::insert_article(org, article)) refuse_slug();
+    if (!store::insert_article(org, article)) reject_taken_slug();
     if (!in.tags.empty()) store::insert_article_tags(org, article.id, in.tags, std::nullopt);
     audit(transaction, "article.created", article.id.text(), {{"slug", article.slug}});
     return article;
@@ -143,9 +144,9 @@ Article change_article(OrgTransaction& transaction, ArticleId id, const ArticleC
     db::OrgStore org(transaction.tx, transaction.org());
     Article article = locked_article(org, id);
     const std::string tags_before = article.tags.text;
-    if (!take_all(article, change)) return article;
+    if (!assign_all(article, change)) return article;
     article.updated_at = transaction.now;
-    if (!store::update_article(org, article)) refuse_slug();
+    if (!store::update_article(org, article)) reject_taken_slug();
     if (article.tags.text != tags_before) {
         store::delete_article_tags(org, id);
         if (!change.tags->empty()) {

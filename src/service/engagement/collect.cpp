@@ -9,29 +9,29 @@
 namespace muster::service {
 namespace {
 
-// What may be committed together with others: the requests it is for, and how it writes them.
+// One unit of writing: the calls it covers and the function that writes them.
 struct Part {
     OrgId organization;
-    std::vector<std::size_t> places;  // of the calls
-    // Throws Error for what is wrong with it; gives a reply for each place.
+    std::vector<std::size_t> indexes;  // indexes of the calls
+    // Returns one reply for each index. Throws Error if the part is invalid.
     std::function<std::vector<StoredReply>(db::Tx&)> write;
 };
 
-// What an organization's pages track is written by one statement.
-Part tracked_part(OrgId organization, const std::vector<std::size_t>& places,
+// One statement writes the tracked events of an organization.
+Part tracked_part(OrgId organization, const std::vector<std::size_t>& indexes,
                   std::span<const CollectedCall> calls) {
     std::vector<const TrackedCall*> tracked;
-    tracked.reserve(places.size());
-    for (const std::size_t place : places) {
-        tracked.push_back(&std::get<TrackedCall>(calls[place].events));
+    tracked.reserve(indexes.size());
+    for (const std::size_t index : indexes) {
+        tracked.push_back(&std::get<TrackedCall>(calls[index].events));
     }
-    return {organization, places, [calls, places, tracked = std::move(tracked)](db::Tx& tx) {
+    return {organization, indexes, [calls, indexes, tracked = std::move(tracked)](db::Tx& tx) {
                 OrgTransaction transaction{tx, tracked[0]->actor, Timestamp::now()};
                 const auto counts = track_events(transaction, tracked);
                 std::vector<StoredReply> replies;
-                replies.reserve(places.size());
-                for (std::size_t i = 0; i < places.size(); ++i) {
-                    replies.push_back(calls[places[i]].reply(counts[i]));
+                replies.reserve(indexes.size());
+                for (std::size_t i = 0; i < indexes.size(); ++i) {
+                    replies.push_back(calls[indexes[i]].reply(counts[i]));
                 }
                 return replies;
             }};
@@ -46,8 +46,8 @@ std::vector<Part> tracked_parts(std::span<const CollectedCall> calls) {
     }
     std::vector<Part> parts;
     parts.reserve(by_organization.size());
-    for (const auto& [organization, places] : by_organization) {
-        parts.push_back(tracked_part(organization, places, calls));
+    for (const auto& [organization, indexes] : by_organization) {
+        parts.push_back(tracked_part(organization, indexes, calls));
     }
     return parts;
 }
@@ -83,17 +83,17 @@ class EventWriter {
     }
 
   private:
-    // False when nothing was written and each part should be tried by itself.
+    // Returns false if nothing was written and each part should be written separately.
     bool write_together(const std::vector<Part>& parts) {
         try {
             const auto write_all = [&](db::Tx& tx) {
-                for (const Part& part : parts) write_beside(tx, part);
+                for (const Part& part : parts) write_part(tx, part);
             };
             context_.database.transaction(write_all, db::OnLockTimeout::Throw);
             return true;
         } catch (const db::DbError& error) {
             if (error.kind() != db::DbError::Kind::Gone) return false;
-            // Whether it was committed, nobody knows: again could be twice.
+            // The result of the commit is unknown, so a retry could write the events twice.
             for (const Part& part : parts) fail(part, std::current_exception());
             return true;
         } catch (const std::exception&) {
@@ -101,19 +101,19 @@ class EventWriter {
         }
     }
 
-    // What is wrong with this part alone undoes this part alone.
-    void write_beside(db::Tx& tx, const Part& part) {
-        std::exception_ptr wrong;
+    // Writes one part inside the shared transaction. An error rolls back this part only.
+    void write_part(db::Tx& tx, const Part& part) {
+        std::exception_ptr error;
         const bool is_written = tx.attempt_or_undo([&] {
             try {
                 succeed(part, part.write(tx));
                 return true;
             } catch (const Error&) {
-                wrong = std::current_exception();
+                error = std::current_exception();
                 return false;
             }
         });
-        if (!is_written) fail(part, wrong);
+        if (!is_written) fail(part, error);
     }
 
     void write_alone(const Part& part) {
@@ -132,17 +132,18 @@ class EventWriter {
     }
 
     void succeed(const Part& part, std::vector<StoredReply> replies) {
-        for (std::size_t i = 0; i < part.places.size(); ++i) {
-            outcomes_[part.places[i]] = std::move(replies[i]);
+        for (std::size_t i = 0; i < part.indexes.size(); ++i) {
+            outcomes_[part.indexes[i]] = std::move(replies[i]);
         }
     }
     void fail(const Part& part, const std::exception_ptr& reason) {
-        for (const std::size_t place : part.places) outcomes_[place] = reason;
+        for (const std::size_t index : part.indexes) outcomes_[index] = reason;
     }
 
     Context& context_;
     std::vector<Outcome>& outcomes_;
-    // Whose rows were waited for in vain: nobody waits for them once more for each of its calls.
+    // Organizations whose rows caused a lock timeout. Their other calls fail at once instead of
+    // waiting again.
     std::map<OrgId, std::exception_ptr> locked_;
 };
 
@@ -151,8 +152,8 @@ class EventWriter {
 std::vector<Outcome> collect(Context& context, std::span<const CollectedCall> calls) {
     std::vector<Outcome> outcomes(calls.size());
     EventWriter writer(context, outcomes);
-    // Apart: what modules push holds its members' rows until it is committed, and waits for them;
-    // what pages track holds none.
+    // In two transactions: pushed events lock their members' rows until the commit, tracked events
+    // lock no rows.
     writer.write(tracked_parts(calls));
     writer.write(pushed_parts(context, calls));
     return outcomes;

@@ -1,5 +1,5 @@
-// Writes the events of many requests in one transaction (docs/developers/architecture.md "The
-// collectors"). api/pipeline.cpp gathers them.
+// Writes the events that the collectors gather (api/pipeline.cpp): many requests in one transaction
+// (HACKING.md "The collectors").
 #pragma once
 
 #include "service/engagement/ingest.hpp"
@@ -13,20 +13,21 @@
 
 namespace muster::service {
 
-// One request's, decoded and checked but for what the database knows.
+// One request, decoded and validated except for checks that need the database.
 struct CollectedCall {
     std::variant<TrackedCall, PushedCall> events;
-    // Makes the reply inside the transaction, which records it for the call's Idempotency-Key.
+    // Builds the reply inside the transaction, which records it for the call's Idempotency-Key.
     std::function<StoredReply(const rules::EventCounts&)> reply;
 };
 
-// The reply once it is committed, or why nothing of that request was written.
+// The reply after the commit, or the reason why no event of the request was written.
 using Outcome = std::variant<StoredReply, std::exception_ptr>;
 
-// Writes them, what pages track in one transaction and what modules push in another, and gives each
-// its outcome, in the same order. What fails by itself (an unknown member, an Idempotency-Key that
-// was used) fails alone; what fails together (a lock that is held too long) is tried again one by
-// one; a connection that is lost fails all, since nobody knows whether the commit happened.
+// Writes tracked events in one transaction and pushed events in another. Returns the outcome of
+// each call, in order. An error of one call, such as an unknown member or a used Idempotency-Key,
+// fails that call only. After an error of the whole transaction, such as a lock timeout, each call
+// is written separately. A connection lost during the commit fails all calls, because the result of
+// the commit is unknown.
 std::vector<Outcome> collect(Context& context, std::span<const CollectedCall> calls);
 
 }  // namespace muster::service

@@ -14,7 +14,7 @@ namespace {
 using rules::EngagementEvent;
 using store::EventPosition;
 
-// A position is the event's id and, behind it, when it occurred.
+// A position is the event's id followed by its `occurred_at` in milliseconds.
 std::string position_of(const EngagementEvent& event) {
     return std::string(event.id.bytes()) + std::to_string(event.occurred_at.milliseconds());
 }
@@ -23,8 +23,8 @@ std::optional<EventPosition> place_of(std::string_view position) {
     if (position.empty()) return std::nullopt;
     const auto id = Uuid::from_bytes(position.substr(0, Uuid::kBytes));
     const auto when = id ? parse_number<std::int64_t>(position.substr(Uuid::kBytes)) : std::nullopt;
-    if (!when) throw std::invalid_argument("a position that no page gave");
-    return EventPosition{Timestamp(*when), EventId(*id)};
+    if (!when) throw std::invalid_argument("the position is not from a previous page");
+    return EventPlace{Timestamp(*when), EventId(*id)};
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ std::optional<EventPage> list_engagement_events(Context& context, OrgId organiza
         if (members.empty()) return std::nullopt;
         const store::LinkedMember& member = members.front();
         EventPage page;
-        // The one too many tells that there is a next page.
+        // One more event than `limit`, to learn whether there is a next page.
         page.events = store::page_engagement_events(org, member.member, place, limit + 1);
         if (page.events.size() > static_cast<std::size_t>(limit)) {
             page.events.pop_back();

@@ -1,5 +1,4 @@
-// A member's engagement events read back (specification 4.2): whatever modules pushed and pages
-// tracked.
+// Lists a member's engagement events: pushed by modules and tracked by pages (specification 4.2).
 #pragma once
 
 #include "rules/engagement/events.hpp"
@@ -14,13 +13,13 @@ namespace muster::service {
 
 struct EventPage {
     std::vector<rules::EngagementEvent> events;
-    std::optional<std::string> next;  // where the next page begins; nullopt: this was the last
+    std::optional<std::string> next;  // the position of the next page; nullopt on the last page
 };
 
-// The events of a member behind `position` ("" = from the newest), which is the `next` of one of
-// its pages: by occurred_at descending, then by id descending; at most `limit`. The member's
-// external id is today's. nullopt when the user is no member. Throws std::invalid_argument for a
-// position that no page gave.
+// A page of a member's events, ordered by `occurred_at` and id, newest first. At most `limit`
+// events after `position`, which is "" or the `next` of a previous page of this member. The events
+// carry the member's current external id. Returns nullopt if the user is not a member. Throws
+// std::invalid_argument if the position is not from a previous page.
 std::optional<EventPage> list_engagement_events(Context& context, OrgId organization, UserId user,
                                                 std::string_view position, int limit);
 

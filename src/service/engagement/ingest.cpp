@@ -35,14 +35,14 @@ std::vector<Value> values_of(const std::vector<PushedEvent>& events,
     return {values.begin(), values.end()};
 }
 
-// The members that a batch names, an address among the names.
-class Members {
+// The members that a batch refers to, including by email address.
+class BatchMembers {
   public:
-    Members(db::Tx& tx, db::OrgStore& org, const std::vector<PushedEvent>& events)
+    BatchMembers(db::Tx& tx, db::OrgStore& org, const std::vector<PushedEvent>& events)
         : users_(users_of(tx, events)),
           members_(org, references(events, users_), store::MemberLock::Share) {}
 
-    // nullptr: none, or none alone. The event has one reference.
+    // The member of an event with one reference; nullptr if there is none or more than one.
     const LinkedMember* of(const PushedEvent& event) const {
         if (event.user_id) return members_.by_user(*event.user_id);
         if (event.member_id) return members_.by_member(*event.member_id);
@@ -80,28 +80,28 @@ std::string_view reference_name(const PushedEvent& event) {
     return event.email ? ".email" : ".member_external_id";
 }
 
-// A batch on its way into the table.
-class Intake {
+// Validates and stores one batch.
+class IngestBatch {
   public:
-    Intake(OrgTransaction& transaction, InstallationId installation,
-           const std::vector<PushedEvent>& events)
-        : unit_(transaction),
+    IngestBatch(OrgTransaction& transaction, InstallationId installation,
+                const std::vector<PushedEvent>& events)
+        : transaction_(transaction),
           org_(transaction.tx, transaction.org()),
           installation_(installation),
           events_(events),
           members_(transaction.tx, org_, events) {}
 
     rules::EventCounts run() {
-        judge();
-        const auto records = fresh();
+        validate();
+        const auto records = new_records();
         store_all(records);
-        tell(records);
+        emit_events(records);
         const auto accepted = static_cast<std::int64_t>(records.size());
         return {accepted, static_cast<std::int64_t>(events_.size()) - accepted};
     }
 
   private:
-    void judge() {
+    void validate() {
         const auto types = values_of(events_, &PushedEvent::type);
         std::vector<std::string> emitted;
         if (!types.empty()) {
@@ -110,32 +110,32 @@ class Intake {
         }
         Faults faults;
         for (std::size_t i = 0; i < events_.size() && !faults.truncated(); ++i) {
-            judge(events_[i], "events[" + std::to_string(i) + "]", emitted, faults);
+            validate(events_[i], "events[" + std::to_string(i) + "]", emitted, faults);
         }
         if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     }
 
-    void judge(const PushedEvent& event, const std::string& path,
-               const std::vector<std::string>& emitted, Faults& faults) const {
+    void validate(const PushedEvent& event, const std::string& path,
+                  const std::vector<std::string>& emitted, Faults& faults) const {
         const int references = references_of(event);
         if (references == 0) {
             faults.add(path, FieldCode::Required,
-                       "One of user_id, member_id, member_external_id and email is wanted.");
+                       "Give one of user_id, member_id, member_external_id and email.");
         } else if (references > 1) {
-            faults.add(
-                path, FieldCode::InvalidValue,
-                "Only one of user_id, member_id, member_external_id and email may be there.");
+            faults.add(path, FieldCode::InvalidValue,
+                       "Give only one of user_id, member_id, member_external_id and email.");
         } else if (!members_.of(event)) {
             faults.add(path + std::string(reference_name(event)), FieldCode::InvalidValue);
         }
         const bool is_emitted =
             !event.type || std::find(emitted.begin(), emitted.end(), *event.type) != emitted.end();
         if (!is_emitted) faults.add(path + ".type", FieldCode::InvalidChoice);
-        rules::validate_event(event.metadata, event.occurred_at, unit_.now, path + ".", faults);
+        rules::validate_event(event.metadata, event.occurred_at, transaction_.now, path + ".",
+                              faults);
     }
 
-    // Those that are not known by their client_event_id, from before or from earlier in the batch.
-    std::vector<rules::EngagementEvent> fresh() {
+    // The events whose client_event_id is neither stored nor repeated in the batch.
+    std::vector<rules::EngagementEvent> new_records() {
         const auto ids = values_of(events_, &PushedEvent::client_event_id);
         const auto known = store::find_client_events(org_, ids);
         std::set<std::string> seen(known.begin(), known.end());
@@ -158,8 +158,8 @@ class Intake {
                 .tags = event.tags,
                 .metadata = event.metadata,
                 .client_event_id = event.client_event_id,
-                .occurred_at = event.occurred_at.value_or(unit_.now),
-                .received_at = unit_.now,
+                .occurred_at = event.occurred_at.value_or(transaction_.now),
+                .received_at = transaction_.now,
                 .geo_country = {},
                 .geo_region = {},
                 .anonymous_id = {}};
@@ -170,32 +170,32 @@ class Intake {
             db::try_unique([&] { store::insert_engagement_events(org_, installation_, records); });
         if (!are_new) {
             throw db::RetryTransaction{
-                "an event with one of these client_event_ids came meanwhile"};
+                "an event with one of these client_event_ids was inserted concurrently"};
         }
     }
 
-    void tell(const std::vector<rules::EngagementEvent>& records) {
-        std::vector<Event> told;
+    void emit_events(const std::vector<rules::EngagementEvent>& records) {
+        std::vector<Event> emitted;
         for (const rules::EngagementEvent& record : records) {
             const auto data = [&record] { return to_json(rules::kEngagementEvent, record); };
-            told.push_back({rules::event_type::kEngagementRecorded, record.user_id, data});
-            if (record.type) told.push_back({*record.type, record.user_id, data});
+            emitted.push_back({rules::event_type::kEngagementRecorded, record.user_id, data});
+            if (record.type) emitted.push_back({*record.type, record.user_id, data});
         }
-        emit(unit_, told);
+        emit(transaction_, emitted);
     }
 
-    OrgTransaction& unit_;
+    OrgTransaction& transaction_;
     db::OrgStore org_;
     InstallationId installation_;
     const std::vector<PushedEvent>& events_;
-    Members members_;
+    BatchMembers members_;
 };
 
 }  // namespace
 
 rules::EventCounts ingest_events(OrgTransaction& transaction, InstallationId installation,
                                  const std::vector<PushedEvent>& events) {
-    return Intake(transaction, installation, events).run();
+    return IngestBatch(transaction, installation, events).run();
 }
 
 }  // namespace muster::service

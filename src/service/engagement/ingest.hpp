@@ -1,5 +1,5 @@
-// What installed modules push (specification 6, docs/modules.md "Ingest"): a batch of engagement
-// events, taken as a whole or not at all.
+// Stores the engagement events that installed modules push (specification 6, docs/modules.md
+// "Ingest"). A batch is stored completely or not at all.
 #pragma once
 
 #include "rules/engagement/events.hpp"
@@ -16,7 +16,7 @@ namespace muster::service {
 struct PushedEvent {
     std::optional<std::string> type;
     std::string action;
-    // Exactly one of these four names the member.
+    // Exactly one of these four identifies the member.
     std::optional<UserId> user_id;
     std::optional<MemberId> member_id;
     std::optional<std::string> member_external_id;
@@ -27,7 +27,7 @@ struct PushedEvent {
     std::optional<Timestamp> occurred_at;
 };
 
-// One request of a module's backend.
+// One request of a module.
 struct PushedCall {
     Actor actor;
     std::optional<IdempotencyClaim> claim;
@@ -35,10 +35,10 @@ struct PushedCall {
     std::vector<PushedEvent> events;
 };
 
-// Stores the events and emits engagement.recorded for each that is new, and its own type beside it.
-// Throws VALIDATION_ERROR with every fault of all events: an event without or with several member
-// references, a member that is none or that several share the external id of, a type that the
-// installation's version does not emit, a time outside the window, metadata that is too long.
+// Stores the events. Emits engagement.recorded for each new event, and also its own type if it has
+// one. Throws VALIDATION_ERROR with the faults of all events: none or several member references, an
+// unknown member or an external id shared by several members, a type that the installed version
+// does not emit, a time outside the window, metadata that is too long.
 rules::EventCounts ingest_events(OrgTransaction& transaction, InstallationId installation,
                                  const std::vector<PushedEvent>& events);
 

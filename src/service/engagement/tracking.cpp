@@ -20,7 +20,7 @@ void check(const TrackedEvent& event, const std::string& path, Timestamp now, Fa
     if (references != 1) {
         faults.add(path.empty() ? "event" : path,
                    references == 0 ? FieldCode::Required : FieldCode::InvalidValue,
-                   "One of user_id, member_id, member_external_id and anonymous_id is wanted.");
+                   "Give exactly one of user_id, member_id, member_external_id and anonymous_id.");
     }
     rules::validate_event(event.metadata, event.occurred_at, now, prefix, faults);
 }
@@ -37,7 +37,7 @@ MemberReferences references(std::span<const TrackedCall* const> calls) {
     return named;
 }
 
-// The client_event_ids that are known, and become known on the way.
+// The client_event_ids that are stored or were seen in this call.
 class KnownEvents {
   public:
     KnownEvents(db::OrgStore& org, std::span<const TrackedCall* const> calls) {
@@ -87,14 +87,14 @@ rules::EngagementEvent record_of(const TrackedCall& call, const TrackedEvent& ev
     return record;
 }
 
-void tell(OrgTransaction& transaction, const std::vector<rules::EngagementEvent>& records) {
-    std::vector<Event> told;
-    told.reserve(records.size());
+void emit_events(OrgTransaction& transaction, const std::vector<rules::EngagementEvent>& records) {
+    std::vector<Event> emitted;
+    emitted.reserve(records.size());
     for (const rules::EngagementEvent& record : records) {
-        told.push_back({rules::event_type::kEngagementRecorded, record.user_id,
-                        [&record] { return to_json(rules::kEngagementEvent, record); }});
+        emitted.push_back({rules::event_type::kEngagementRecorded, record.user_id,
+                           [&record] { return to_json(rules::kEngagementEvent, record); }});
     }
-    emit(transaction, told);
+    emit(transaction, emitted);
 }
 
 }  // namespace
@@ -109,7 +109,8 @@ void check_tracked(std::span<const TrackedEvent> events, bool is_batch, Timestam
 std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
                                              std::span<const TrackedCall* const> calls) {
     db::OrgStore org(transaction.tx, transaction.org());
-    // Without a lock: a public key must not make anybody wait for a member's row, nor wait for it.
+    // Locks no member rows: a request with a public key must neither block other requests nor wait
+    // for them.
     const LinkedMembers members(org, references(calls), store::MemberLock::None);
     KnownEvents known(org, calls);
     std::vector<rules::EventCounts> counts;
@@ -127,9 +128,10 @@ std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
     const bool are_new =
         db::try_unique([&] { store::insert_engagement_events(org, std::nullopt, records); });
     if (!are_new) {
-        throw db::RetryTransaction{"an event with one of these client_event_ids came meanwhile"};
+        throw db::RetryTransaction{
+            "an event with one of these client_event_ids was inserted concurrently"};
     }
-    tell(transaction, records);
+    emit_events(transaction, records);
     return counts;
 }
 

@@ -1,5 +1,5 @@
-// What web pages track (specification 6, docs/engagement.md "Tracking"): engagement events of
-// members and of visitors whom nobody knows.
+// Stores the engagement events of members and anonymous visitors that web pages track
+// (specification 6, docs/engagement.md "Tracking").
 #pragma once
 
 #include "base/faults.hpp"
@@ -15,8 +15,8 @@
 namespace muster::service {
 
 struct TrackedEvent {
-    // Exactly one of these four says who it was. A member whom the organization does not have is
-    // kept without a link, so that nobody learns who is one.
+    // Exactly one of these four identifies the person. An event of an unknown member is stored
+    // without a link, so the reply does not reveal who is a member.
     std::optional<UserId> user_id;
     std::optional<MemberId> member_id;
     std::optional<std::string> member_external_id;
@@ -28,7 +28,7 @@ struct TrackedEvent {
     std::optional<Timestamp> occurred_at;
 };
 
-// One request's events.
+// The events of one request.
 struct TrackedCall {
     Actor actor;
     std::vector<TrackedEvent> events;
@@ -36,13 +36,13 @@ struct TrackedCall {
     std::optional<std::string> geo_region;
 };
 
-// Adds what is wrong with them: none or several of the four, a time outside the window, metadata
-// that is too long. `is_batch`: whether paths begin with events[i].
+// Adds a fault for each error: none or several of the four references, a time outside the window,
+// metadata that is too long. With `is_batch`, the paths begin with events[i].
 void check_tracked(std::span<const TrackedEvent> events, bool is_batch, Timestamp now,
                    Faults& faults);
 
-// Stores the events of one organization's requests by one statement and emits engagement.recorded
-// for each that is new. The counts, in the order of the requests.
+// Stores the events of one organization's requests with one statement and emits engagement.recorded
+// for each new event. Returns the counts in the order of the requests.
 std::vector<rules::EventCounts> track_events(OrgTransaction& transaction,
                                              std::span<const TrackedCall* const> calls);
 

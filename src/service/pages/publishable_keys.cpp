@@ -20,8 +20,8 @@ using rules::PublishableKey;
 using rules::PublishableKeyKind;
 
 // "tracking_key.issued"
-std::string action_of(PublishableKeyKind kind, std::string_view deed) {
-    return std::string(text_of(kind)) + "_key." + std::string(deed);
+std::string action_of(PublishableKeyKind kind, std::string_view verb) {
+    return std::string(text_of(kind)) + "_key." + std::string(verb);
 }
 
 PublishableKey make_key(OrgId organization, PublishableKeyKind kind,
@@ -40,12 +40,12 @@ PublishableKey make_key(OrgId organization, PublishableKeyKind kind,
     return key;
 }
 
-// The organization is locked, so that keys made at the same time are counted too.
+// Locks the organization, so that keys issued at the same time are counted too.
 void insert_within_bound(db::OrgStore& org, const PublishableKey& key) {
     (void)store::lock_organization(org);
     if (store::count_publishable_keys(org) >= kMostPublishableKeys) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the organization has 200 publishable keys that are not revoked");
+            .detail("reason", "the organization has 200 active publishable keys");
     }
     store::insert_publishable_key(org, key);
 }
@@ -78,7 +78,8 @@ PublishableKey changed(PublishableKey key, const PublishableKeyChange& change) {
     return key;
 }
 
-// A key whose row somebody holds is touched by a later request: others' keys are looked up with it.
+// Skips a key whose row is locked; a later request updates it. One statement looks up the keys of
+// several requests, so they must not wait for each other.
 void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
     if (!is_touch_due(key, now)) return;
     const auto write = [&](db::Tx& tx) {

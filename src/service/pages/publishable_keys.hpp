@@ -1,6 +1,6 @@
-// Publishable keys: tracking keys (ek_live_…) and content keys (ck_live_…), which stand in web
-// pages (specification 5 rule 7, docs/engagement.md "Publishable keys"): issued, listed, changed,
-// revoked, looked up. Each use-case is of one kind; a key of the other one is none to it.
+// Publishable keys, which appear in the source of web pages: tracking keys (ek_live_…) and content
+// keys (ck_live_…) (specification 5 rule 7, docs/engagement.md "Publishable keys"). Each function
+// takes the kind of the key and does not find a key of the other kind.
 #pragma once
 
 #include "rules/pages/publishable_keys.hpp"
@@ -15,7 +15,7 @@
 
 namespace muster::service {
 
-inline constexpr std::int64_t kMostPublishableKeys = 200;  // that are not revoked, of both kinds
+inline constexpr std::int64_t kMostPublishableKeys = 200;  // not revoked, both kinds together
 inline constexpr std::size_t kMostOrigins = 50;
 
 struct NewPublishableKey {
@@ -26,7 +26,7 @@ struct NewPublishableKey {
     std::optional<std::int64_t> burst;
 };
 
-// What is to change; of an optional within, nullopt clears.
+// An absent field is not changed; the inner nullopt clears the field.
 struct PublishableKeyChange {
     std::optional<std::string> name;
     std::optional<std::vector<std::string>> allowed_origins;  // canonical
@@ -35,44 +35,45 @@ struct PublishableKeyChange {
     std::optional<std::optional<std::int64_t>> burst;
 };
 
-// Throws VALIDATION_ERROR for an expires_at that has passed, INVALID_STATE when the organization
-// has kMostPublishableKeys.
+// Issues a key. Throws VALIDATION_ERROR if `expires_at` is in the past, INVALID_STATE if the
+// organization has kMostPublishableKeys.
 rules::PublishableKey issue_publishable_key(OrgTransaction& transaction,
                                             rules::PublishableKeyKind kind,
                                             const NewPublishableKey& fields);
-// The same for the operator. Throws std::invalid_argument for a bad name, and origins that are
-// none, too many or not there; they need not be canonical.
+// The same for the operator. The origins need not be canonical. Throws std::invalid_argument if the
+// name or an origin is invalid, or if there are no origins or too many.
 rules::PublishableKey issue_publishable_key(Context& context, OrgId organization,
                                             rules::PublishableKeyKind kind,
                                             const NewPublishableKey& fields);
 
-// By id behind `after`, at most `limit`; revoked ones for 30 days.
+// At most `limit` keys with an id greater than `after`, ordered by id. A revoked key is listed for
+// 30 days.
 std::vector<rules::PublishableKey> list_publishable_keys(Context& context, OrgId organization,
                                                          rules::PublishableKeyKind kind,
                                                          std::optional<PublishableKeyId> after,
                                                          int limit);
 
-// Counts from the next request on, and may give an expired key a new end. Throws NOT_FOUND,
-// INVALID_STATE for a revoked key, VALIDATION_ERROR for an expires_at that has passed.
+// Changes a key from the next request on; an expired key may get a new expiry. Throws NOT_FOUND,
+// INVALID_STATE if the key is revoked, VALIDATION_ERROR if `expires_at` is in the past.
 rules::PublishableKey change_publishable_key(OrgTransaction& transaction,
                                              rules::PublishableKeyKind kind, PublishableKeyId id,
                                              const PublishableKeyChange& change);
 
-// From the next request on. False for a key that the organization does not have; a revoked one
-// stays as it is.
+// Revokes the key; it is rejected from the next request. Returns false if the organization does not
+// have the key. Revoking a revoked key changes nothing.
 bool revoke_publishable_key(OrgTransaction& transaction, rules::PublishableKeyKind kind,
                             PublishableKeyId id);
-// The operator's: false for a revoked one too.
+// For the operator. Also returns false if the key is already revoked.
 bool revoke_publishable_key(Context& context, OrgId organization, rules::PublishableKeyKind kind,
                             PublishableKeyId id);
 
-// Whether a text could be a key of one of the kinds: its checksum is right. Spares the database
-// what was mistyped or made up.
+// Whether the text has the prefix and the checksum of a publishable key. Avoids a query for a
+// mistyped or made-up key.
 [[nodiscard]] bool is_publishable_token(std::string_view text);
 
-// The live keys among these tokens, by one look-up; unknown, revoked and expired ones are left out.
-// Nothing is cached: a revocation counts from the next look-up on. Notes their use, at most once a
-// minute.
+// The valid keys among these tokens, found by one query. Unknown, revoked and expired keys are left
+// out. Not cached: a revocation takes effect with the next look-up. Updates `last_used_at` at most
+// once a minute.
 std::vector<rules::PublishableKey> find_publishable_keys(Context& context,
                                                          std::span<const std::string> tokens);
 

@@ -127,7 +127,7 @@ def test_a_faulty_slot_is_422_with_every_fault(ads, body, faults):
 def test_a_slot_that_campaigns_run_in_is_kept(ads):
     slot, other = ads.slot(), ads.slot()
     campaign = ads.campaign(slot, status="paused")
-    assert "campaigns run in this slot" in ads.delete("slots", slot, expect=409).json()["error"]["details"]["reason"]
+    assert "campaigns use this slot" in ads.delete("slots", slot, expect=409).json()["error"]["details"]["reason"]
     ads.change("campaigns", campaign, slot_ids=[other["id"]])
     ads.delete("slots", slot)
     ads.delete("slots", other, expect=409)

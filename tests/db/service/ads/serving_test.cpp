@@ -302,15 +302,15 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     side_by_side(32, [&](int) {
         DatabaseContext worker;
         if (!service::redeem_impression(worker.context, cache, ad->impression_token,
-                                        Counting::Counts)) {
+                                        Counting::Count)) {
             throw std::runtime_error("refused");
         }
     });
     BOOST_TEST(sum("impressions") == 1);
-    BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Looks) == kLanding);
+    BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Skip) == kLanding);
     BOOST_TEST(sum("clicks") == 0);
     for (int i = 0; i < 2; ++i) {
-        BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Counts) ==
+        BOOST_TEST(service::redeem_click(context, cache, ad->click_token, Counting::Count) ==
                    kLanding);
     }
     BOOST_TEST(sum("clicks") == 1);
@@ -322,8 +322,8 @@ BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_at_once_and_not_once_it_has_ex
     client.execute("UPDATE ad_campaigns SET starts_at = 0");
     const auto expired = serve();
     BOOST_TEST(
-        service::redeem_impression(context, cache, expired->impression_token, Counting::Counts));
-    BOOST_TEST(service::redeem_click(context, cache, expired->click_token, Counting::Counts) ==
+        service::redeem_impression(context, cache, expired->impression_token, Counting::Count));
+    BOOST_TEST(service::redeem_click(context, cache, expired->click_token, Counting::Count) ==
                kLanding);
     BOOST_TEST(sum("impressions + clicks") == 2);
 }
@@ -334,11 +334,11 @@ BOOST_AUTO_TEST_CASE(what_nobody_handed_out_counts_nothing) {
     for (const std::string& token :
          {std::string(), std::string("x"), ad->impression_token.substr(1), ad->click_token + "A",
           ad->click_token}) {
-        BOOST_TEST(!service::redeem_impression(context, cache, token, Counting::Counts), token);
+        BOOST_TEST(!service::redeem_impression(context, cache, token, Counting::Count), token);
     }
     BOOST_TEST(code_of([&] {
                    (void)service::redeem_click(context, cache, ad->impression_token,
-                                               Counting::Counts);
+                                               Counting::Count);
                }) == ErrorCode::NotFound);
     BOOST_TEST(sum("impressions + clicks") == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_redemptions") == 0);
@@ -350,10 +350,10 @@ BOOST_AUTO_TEST_CASE(a_creative_that_is_gone_leads_nowhere_and_a_campaign_that_i
     as(acme, [&](service::OrgTransaction& transaction) {
         service::delete_ad_campaign(transaction, made.id);
     });
-    BOOST_TEST(service::redeem_impression(context, cache, ad->impression_token, Counting::Counts));
+    BOOST_TEST(service::redeem_impression(context, cache, ad->impression_token, Counting::Count));
     BOOST_TEST(sum("impressions") == 0);
     BOOST_TEST(code_of([&] {
-                   (void)service::redeem_click(context, cache, ad->click_token, Counting::Counts);
+                   (void)service::redeem_click(context, cache, ad->click_token, Counting::Count);
                }) == ErrorCode::NotFound);
 }
 
@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(what_a_member_was_shown_goes_with_the_membership_and_with_t
 BOOST_AUTO_TEST_CASE(what_kept_tokens_and_caps_is_purged_when_its_time_is_over) {
     const auto made = campaign(capped(9));
     const auto ad = serve({"top", member("ann@x.test"), {}, {}, {}});
-    service::redeem_impression(context, cache, ad->impression_token, Counting::Counts);
+    service::redeem_impression(context, cache, ad->impression_token, Counting::Count);
     BOOST_TEST(!service::purge_step(context).any());
     client.execute("UPDATE ad_redemptions SET redeemed_at = redeemed_at - ?", kDay);
     BOOST_TEST(!service::purge_step(context).any());
