@@ -229,8 +229,8 @@ Reply refresh_connection(Call& call, const Nothing&) {
     const auto result = service::refresh_connection(
         call.context, call.actor(), id,
         [&](const rules::Provider& provider) { return permit.acquire_for(provider); });
-    const bool is_done = result.state == service::Refreshing::Done;
-    const ProviderConnection shown = service::as_it_stands(result.connection, Timestamp::now());
+    const bool is_done = result.state == service::RefreshState::Done;
+    const ProviderConnection shown = service::current_state(result.connection, Timestamp::now());
     return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
 }
 

@@ -35,7 +35,7 @@ Failure reply_to(const std::exception_ptr& thrown) {
         return {error_reply(error)};
     } catch (const std::exception& error) {
         log_event(LogLevel::Error, "request.failed", {{"reason", error.what()}});
-        if (service::is_passing_failure(error)) {
+        if (service::is_transient_failure(error)) {
             return {error_reply(Error(ErrorCode::ServiceUnavailable).retry_after(1))};
         }
         return {error_reply(Error(ErrorCode::InternalError)), true};

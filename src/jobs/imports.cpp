@@ -126,7 +126,7 @@ bool ImportWork::turn(const Deadline& deadline) {
     } catch (const service::LeaseLost&) {
         log_event(LogLevel::Info, "import.lease_lost", {{"job", lease->id.text()}});
     } catch (const std::exception& error) {
-        if (service::is_passing_failure(error)) {
+        if (service::is_transient_failure(error)) {
             // Not the job's fault: the runner says so once and looks again in a second.
             service::release_import(context_, *lease, service::AttemptPolicy::Forgive,
                                     kAfterPassingFailure);

@@ -65,9 +65,9 @@ void check_choices(const Attribute& attribute, Faults& faults) {
         faults.add("choices", FieldCode::Required, "single_choice and multi_choice need choices.");
     } else if (!has_choices(attribute.type) && !choices.empty()) {
         faults.add("choices", FieldCode::InvalidValue,
-                   "Only single_choice and multi_choice have choices.");
+                   "Only single_choice and multi_choice take choices.");
     } else if (choices.size() > kMostChoices) {
-        return faults.add("choices", FieldCode::TooLong, "There are at most 500 choices.");
+        return faults.add("choices", FieldCode::TooLong, "An attribute has at most 500 choices.");
     }
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -80,14 +80,15 @@ void check_choices(const Attribute& attribute, Faults& faults) {
     }
 }
 
-// What is wrong with an attribute; none: it can be.
+// The faults of an attribute; empty if it is valid.
 Faults faults_of(const Attribute& attribute) {
     Faults faults;
     if (!rules::is_attribute_key(attribute.key)) {
-        faults.add("key", FieldCode::InvalidValue,
-                   "A key is lower-case letters, digits and _, in parts joined by dots.");
+        faults.add(
+            "key", FieldCode::InvalidValue,
+            "Use parts of lower-case letters, digits and _ that begin with a letter, joined by dots.");
     }
-    // A label that is only the key has the key's fault.
+    // A label that defaults to the key has the key's fault.
     if (attribute.label != attribute.key && !is_text(attribute.label, kLongestLabel)) {
         faults.add("label", FieldCode::InvalidValue, "A label has 1 to 255 characters.");
     }
@@ -107,14 +108,14 @@ Attribute changed(Attribute attribute, const AttributeChange& change) {
     return attribute;
 }
 
-// What every write of values reads and locks must stay small, whatever one tenant does.
-void refuse_too_many(db::OrgStore& org, Faults& faults) {
+// Every write of values reads and locks the registry, so its size is limited.
+void reject_too_many(db::OrgStore& org, Faults& faults) {
     if (store::count_attributes(org) < kMostAttributes) return;
     faults.add("key", FieldCode::OutOfRange,
                "An organization has at most " + std::to_string(kMostAttributes) + " attributes.");
 }
 
-void refuse_change_of_type(db::OrgStore& org, std::string_view key) {
+void reject_change_of_type(db::OrgStore& org, std::string_view key) {
     const char* reason = nullptr;
     if (is_starter_attribute(key)) {
         reason = "the type of a starter attribute is fixed";
@@ -165,7 +166,7 @@ std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId orga
 rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_view key,
                                      const AttributeChange& change) {
     db::OrgStore org(transaction.tx, transaction.org());
-    // Text that cannot be a key does not go to the database.
+    // An invalid key is not sent to the database.
     const auto before =
         rules::is_attribute_key(key) ? store::lock_attribute(org, key) : std::nullopt;
     rules::AttributeRecord record{AttributeId::create(), {}, transaction.now, transaction.now};
@@ -173,14 +174,14 @@ rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_vi
     if (before) record = *before;
     record.attribute = changed(record.attribute, change);
     Faults faults = faults_of(record.attribute);
-    if (!before) refuse_too_many(org, faults);
+    if (!before) reject_too_many(org, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
     if (!before) {
         if (!store::insert_attribute(org, record)) {
-            throw db::RetryTransaction{"an attribute was made meanwhile"};
+            throw db::RetryTransaction{"the attribute was inserted concurrently"};
         }
     } else {
-        if (before->attribute.type != change.type) refuse_change_of_type(org, key);
+        if (before->attribute.type != change.type) reject_change_of_type(org, key);
         if (record.attribute == before->attribute) return record;
         record.updated_at = std::max(transaction.now, before->updated_at);
         store::update_attribute(org, record);
@@ -196,10 +197,10 @@ void add_attribute(Context& context, OrgId organization, const Attribute& attrib
         db::OrgStore org(tx, organization);
         const Timestamp now = Timestamp::now();
         Faults too_many;
-        refuse_too_many(org, too_many);
+        reject_too_many(org, too_many);
         if (!too_many.empty()) throw std::invalid_argument(too_many.list().front().message);
         if (!store::insert_attribute(org, {AttributeId::create(), attribute, now, now})) {
-            throw std::invalid_argument("the organization has an attribute of that key");
+            throw std::invalid_argument("the organization already has an attribute with this key");
         }
         audit_operator(tx, organization, "attribute.added", attribute.key, {}, now);
     });

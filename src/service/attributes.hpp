@@ -1,5 +1,5 @@
-// The attribute registry of an organization (specification 2.2): the starter catalogue, enabling,
-// adding, listing.
+// The attribute registry of an organization (specification 2.2): the starter catalogue, and
+// listing, adding and enabling attributes.
 #pragma once
 
 #include "rules/attributes.hpp"
@@ -12,42 +12,43 @@
 
 namespace muster::service {
 
-// The live registry, inside a transaction or a read session.
+// The current registry, read in the given transaction or in a new one.
 rules::AttributeRegistry attribute_registry(db::Tx& tx, OrgId organization);
 rules::AttributeRegistry attribute_registry(Context& context, OrgId organization);
-// The same for one who writes values: nobody changes the registry until the transaction ends.
+// The same, locked against changes until the end of the transaction. For transactions that write
+// values.
 rules::AttributeRegistry attribute_registry_for_writing(db::Tx& tx, OrgId organization);
 
-// Puts the starter catalogue into a new organization, disabled.
+// Adds the starter catalogue to a new organization, disabled.
 void add_starter_attributes(OrgTransaction& transaction);
 
-// Whether the key is of the starter catalogue.
+// Whether the key is in the starter catalogue.
 [[nodiscard]] bool is_starter_attribute(std::string_view key);
 
-// A page by key behind `after`; one more than `limit` tells that there is more.
+// Attributes with a key greater than `after`, ordered by key. Returns up to `limit` + 1 rows; the
+// extra row shows that there is a next page.
 std::vector<rules::AttributeRecord> list_attributes(Context& context, OrgId organization,
                                                     std::string_view after, int limit);
 
 inline constexpr std::size_t kMostChoices = 500;
 
-// What PUT /v1/attributes/{key} asks for; label and choices that are absent stay as they are, or in
-// a new attribute are the key and none.
+// The body of PUT /v1/attributes/{key}. An absent label or list of choices is not changed; a new
+// attribute defaults to its key as the label and to no choices.
 struct AttributeChange {
     std::optional<std::string> label;
     rules::AttributeType type = rules::AttributeType::Text;
     std::optional<std::vector<std::string>> choices;
     bool enabled = false;
 };
-// Creates or changes an attribute; updated_at moves only where something changed. Throws
-// VALIDATION_ERROR for what no attribute can be (the key is field `key`), and INVALID_STATE for
-// another type of a starter attribute or of one that some member has a value of.
+// Creates or changes an attribute. `updated_at` changes only if a value does. Throws
+// VALIDATION_ERROR if the attribute is invalid (the key is field `key`), INVALID_STATE for a new
+// type of a starter attribute or of an attribute with stored values.
 rules::AttributeRecord put_attribute(OrgTransaction& transaction, std::string_view key,
                                      const AttributeChange& change);
 
-// For the operator. Throws std::invalid_argument with a sentence for a key, type or choices that
-// cannot be.
+// For the operator. Throws std::invalid_argument if the key, type or choices are invalid.
 void add_attribute(Context& context, OrgId organization, const rules::Attribute& attribute);
-// False for a key that the organization does not have.
+// Returns false if the organization does not have the key.
 bool enable_attribute(Context& context, OrgId organization, std::string_view key, bool enabled);
 
 }  // namespace muster::service

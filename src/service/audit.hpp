@@ -1,6 +1,6 @@
-// The audit log: what admins and operators did, and what Muster decided in their stead, written in
-// the transaction of the deed itself (docs/api.md "Audit log"). What an organization's own key does
-// is not in it: partners do that by the million.
+// The audit log (docs/api.md "Audit log"): actions of admins and operators and automatic decisions
+// of Muster, written in the transaction of the action. Actions of organization keys are not logged
+// because there are too many.
 #pragma once
 
 #include "service/context.hpp"
@@ -18,35 +18,37 @@ struct AuditEntry;
 
 namespace muster::service {
 
-// Flat, without secrets and addresses of mail.
+// Flat. Must not contain secrets or email addresses.
 using AuditDetails = std::initializer_list<std::pair<std::string_view, std::string>>;
 
-// Notes a deed of the unit's admin in the organization's log; nothing for a key. `action` is
-// "<noun>.<verb in the past>" ("api_key.revoked"), `subject_id` what it was done to.
+// Logs an action of the transaction's admin; does nothing for a key. `action` is "<noun>.<verb in
+// the past>" ("api_key.revoked"); `subject_id` identifies the object of the action.
 void audit(OrgTransaction& transaction, std::string_view action, std::string_view subject_id = "",
            AuditDetails details = {});
 
-// The same for an admin outside any organization's unit (sign-in), in the log of `organization`.
+// The same for an admin outside an OrgTransaction (sign-in), in the log of `organization`.
 void audit_admin(db::Tx& tx, OrgId organization, AdminId admin, std::string_view request_id,
                  std::string_view action, AuditDetails details, Timestamp now);
 
-// A deed of the operator's (musterctl); nullopt: it concerns the installation alone.
+// Logs an action of the operator (musterctl). With nullopt, the action concerns the installation
+// only.
 void audit_operator(db::Tx& tx, const std::optional<OrgId>& organization, std::string_view action,
                     std::string_view subject_id, AuditDetails details, Timestamp now);
 
-// What Muster itself decided for the organization (the runner).
+// Logs an automatic decision of Muster (the runner) for the organization.
 void audit_system(OrgTransaction& transaction, std::string_view action, std::string_view subject_id,
                   AuditDetails details);
 
-// The organization's log, newest first; up to `limit` + 1, where the last tells that there is more.
-// Of one action or one subject if given.
+// The organization's log, newest first, filtered by action and subject if given. Returns up to
+// `limit` + 1 entries; the extra entry shows that there is a next page.
 std::vector<rules::AuditEntry> list_audit_log(Context& context, OrgId organization,
                                               std::optional<AuditId> before,
                                               const std::optional<std::string>& action,
                                               const std::optional<std::string>& subject_id,
                                               int limit);
 
-// The newest of one organization's log, or of all and the installation's own (nullopt).
+// The newest entries of one organization's log. With nullopt, of all logs including the
+// installation's.
 std::vector<rules::AuditEntry> newest_audit_entries(Context& context,
                                                     const std::optional<OrgId>& organization,
                                                     const std::optional<std::string>& action,

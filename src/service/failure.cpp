@@ -4,7 +4,7 @@
 
 namespace muster::service {
 
-bool is_passing_failure(const std::exception& error) {
+bool is_transient_failure(const std::exception& error) {
     const auto* failure = dynamic_cast<const db::DbError*>(&error);
     if (!failure) return false;
     switch (failure->kind()) {
@@ -28,12 +28,12 @@ std::string explained(const std::exception& error) {
             return "there is no such database (database.name): run `musterctl db init`";
         case db::ServerError::UnknownColumn:
         case db::ServerError::NoSuchTable:
-            return "the schema is not this program's: see `musterctl db status`";
+            return "the schema does not match this program: see `musterctl db status`";
         case db::ServerError::DatabaseAccessDenied:
         case db::ServerError::AccessDenied:
         case db::ServerError::WrongSystemUser:
-            return "the database refuses database.user: see its password and its rights, or let "
-                   "`musterctl db init --root-socket SOCKET` make it, as root";
+            return "access denied for database.user: check its password and grants, or create it as root with "
+                   "`musterctl db init --root-socket SOCKET`";
         case db::ServerError::TableAccessDenied:
             return "database.user may not change the schema: run `db init` and `db migrate` with "
                    "--root-socket SOCKET, as root";

@@ -1,5 +1,4 @@
-// What the floors above may know of the database's troubles and costs, without knowing the
-// database.
+// Database failures and costs for the floors above, which do not include db/.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +7,14 @@
 
 namespace muster::service {
 
-// True for a failure that passes by itself: the database is away, or too busy for this transaction.
-[[nodiscard]] bool is_passing_failure(const std::exception& error);
+// Whether a retry may succeed: the database is unreachable, or the transaction lost a lock
+// conflict.
+[[nodiscard]] bool is_transient_failure(const std::exception& error);
 
-// What an operator is told: one sentence where the cause is known, else the error's own text.
+// The message for the operator: one sentence for a known cause, otherwise the error's own text.
 [[nodiscard]] std::string explained(const std::exception& error);
 
-// What this thread's statements cost since the last reset.
+// The cost of this thread's statements since the last reset.
 struct DatabaseCost {
     int statements = 0;
     std::int64_t microseconds = 0;

@@ -12,8 +12,9 @@ constexpr Milliseconds kKeep = std::chrono::days(1);
 
 using store::IdempotencyRecord;
 
-// A reply that shows a secret is sealed twice: under a key made from the Idempotency-Key, which the
-// database does not know, and under the installation's, which a short key cannot be guessed past.
+// A reply with a secret is encrypted twice: with a key derived from the Idempotency-Key, which the
+// database does not store, and with the installation's key, which protects against guessing a short
+// Idempotency-Key.
 std::string seal_reply(const Context& context, const IdempotencyClaim& claim,
                        const std::string& body) {
     const Secret key(sha256("reply\n" + claim.scope.reveal()));
@@ -27,12 +28,13 @@ std::string open_reply(const Context& context, const IdempotencyClaim& claim,
     const auto body = inner ? open_under(key, inner->reveal(), claim.key_hash) : std::nullopt;
     if (!body) {
         throw Error(ErrorCode::IdempotencyConflict)
-            .detail("reason", "the recorded answer can no longer be shown");
+            .detail("reason", "the recorded reply can no longer be decrypted");
     }
     return body->reveal();
 }
 
-// Nothing when the key is this transaction's now; the recorded reply when it was answered before.
+// Returns nullopt if this transaction claimed the key, or the recorded reply if the request was
+// already answered.
 std::optional<StoredReply> claim_or_replay(const Context& context, db::OrgStore& org,
                                            const IdempotencyClaim& claim, Timestamp now) {
     const IdempotencyRecord fresh{claim.body_hash, 0, "", "", now + kKeep};
@@ -43,7 +45,7 @@ std::optional<StoredReply> claim_or_replay(const Context& context, db::OrgStore&
         throw Error(ErrorCode::IdempotencyInProgress).retry_after(1);
     }
     const auto recorded = store::find_idempotency_record(org, claim.key_hash);
-    if (!recorded) throw db::RetryTransaction{"an idempotency key was given up meanwhile"};
+    if (!recorded) throw db::RetryTransaction{"an idempotency key was released concurrently"};
     if (recorded->expires_at <= now) {
         store::delete_idempotency_key(org, claim.key_hash);
         return claim_or_replay(context, org, claim, now);

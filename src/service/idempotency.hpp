@@ -9,32 +9,34 @@
 
 namespace muster::service {
 
-// A reply as it is recorded for replay.
+// A reply in the form that is recorded for replay.
 struct StoredReply {
     int status = 200;
-    std::string location = {};  // "" = none
+    std::string location = {};  // "": no Location header
     std::string body = {};
-    std::optional<Timestamp> keep_until = {};  // of the recording; nullopt: 24 hours
+    std::optional<Timestamp> keep_until =
+        {};  // when the recording expires; nullopt: after 24 hours
     bool replayed = false;
-    bool is_secret = false;  // the body shows a secret: it is recorded sealed
+    bool is_secret = false;  // the body contains a secret and is recorded encrypted
 };
 
-// An Idempotency-Key with all that it stands for.
+// An Idempotency-Key and the hashes that identify its request.
 struct IdempotencyClaim {
     std::string key_hash;   // SHA-256 of method, path and key
     std::string body_hash;  // SHA-256 of the canonical body
-    Secret scope;           // what key_hash is of: seals a reply that shows a secret
+    Secret scope;  // the text that key_hash is the hash of; encrypts a reply that contains a secret
 };
 
-// Runs `work` in one transaction. With a claim, the key, the effect and the reply are committed
-// together: a repeated request gets the recorded reply (replayed = true) and `work` does not run.
-// Throws Error IDEMPOTENCY_CONFLICT for another body, IDEMPOTENCY_IN_PROGRESS when the first
-// request still runs after 5 s; whatever `work` throws undoes everything.
+// Runs `work` in one transaction. With a claim, the key, the changes and the reply are committed
+// together; a repeated request returns the recorded reply (`replayed` = true) without running
+// `work`. Throws IDEMPOTENCY_CONFLICT if the body differs from the first request,
+// IDEMPOTENCY_IN_PROGRESS if the first request still runs after 5 s. Any exception from `work`
+// rolls back the transaction.
 StoredReply transact(Context& context, const Actor& actor,
                      const std::optional<IdempotencyClaim>& claim,
                      const std::function<StoredReply(OrgTransaction&)>& work);
-// The same inside a transaction that is open: the key, the effect and the reply stand or fall with
-// it.
+// The same inside an open transaction. The key, the changes and the reply are committed or rolled
+// back with it.
 StoredReply transact_in(db::Tx& tx, const Context& context, const Actor& actor,
                         const std::optional<IdempotencyClaim>& claim,
                         const std::function<StoredReply(OrgTransaction&)>& work);

@@ -18,15 +18,16 @@ namespace muster::service {
 namespace {
 
 constexpr std::size_t kLongestAddress = 254;
-// For any address, its quotes and backslashes escaped.
+// Enough for any address with escaped quotes and backslashes.
 constexpr std::size_t kAddressRoom = 2 * kLongestAddress;
 constexpr std::size_t kSizeStep = 512;
 constexpr int kMailsAtOnce = 5;
-// More than SmtpSender ever takes for one mail.
+// Longer than SmtpSender takes for one mail.
 constexpr Milliseconds kLease{40'000};
-constexpr Milliseconds kPatience{120'000};
-// A first attempt or two may fail, with greylisting for instance, and nobody needs to know.
-constexpr int kSuspicious = 3;
+constexpr Milliseconds kOverdueAfter{120'000};
+// One or two failed attempts are normal, for instance with greylisting, and are not logged as a
+// warning.
+constexpr int kWarnAfterAttempts = 3;
 
 std::string document(const Mail& mail, std::string_view to) {
     std::string text;
@@ -42,7 +43,7 @@ std::string document(const Mail& mail, std::string_view to) {
     return text;
 }
 
-// The spaces behind the document make its size the same whomever it goes to.
+// Pads the document with spaces, so that its size does not depend on the address.
 std::string padded_document(const Mail& mail) {
     std::string text = document(mail, mail.to);
     const std::size_t room = document(mail, "").size() + kAddressRoom;
@@ -76,7 +77,7 @@ net::SmtpSettings smtp_settings(const Settings& settings) {
 void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
                 Timestamp expires_at) {
     if (mail.to.size() > kLongestAddress || has_control(mail.to))
-        throw std::invalid_argument("this address takes no mail");
+        throw std::invalid_argument("the address is too long or contains a control character");
     const MailId id = MailId::create();
     store::insert_mail(tx, id, keys.seal(padded_document(mail), rules::mail_seal_name(id)), now,
                        expires_at);
@@ -89,36 +90,36 @@ MailDispatch::MailDispatch(Context& context)
 
 MailDispatch::~MailDispatch() = default;
 
-int MailDispatch::step(const std::function<bool()>& is_over) {
+int MailDispatch::step(const std::function<bool()>& should_stop) {
     const auto due = context_.database.autocommit(
         [](db::Tx& tx) { return store::find_due_mails(tx, Timestamp::now(), kMailsAtOnce); });
-    int worked_on = 0;
+    int processed = 0;
     for (const MailId id : due) {
-        if (is_over()) break;
-        if (work_on(id)) ++worked_on;
+        if (should_stop()) break;
+        if (process(id)) ++processed;
     }
-    return worked_on;
+    return processed;
 }
 
-bool MailDispatch::work_on(MailId id) {
+bool MailDispatch::process(MailId id) {
     const auto queued = context_.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         return store::claim_mail(tx, id, owner_, now, now + kLease)
                    ? store::find_claimed_mail(tx, id, owner_)
                    : std::nullopt;
     });
-    if (queued) dispose(*queued);
+    if (queued) deliver(*queued);
     return queued.has_value();
 }
 
-void MailDispatch::dispose(const store::QueuedMail& queued) {
+void MailDispatch::deliver(const store::QueuedMail& queued) {
     if (queued.expires_at <= Timestamp::now())
-        return give_up(queued.id, "mail.expired", "it was not sent in time");
+        return drop(queued.id, "mail.expired", "the mail expired before it was sent");
     const auto content = context_.keys.open(queued.content, rules::mail_seal_name(queued.id));
-    // During a rotation of the key it may be the next runner who has the right one.
-    if (!content) return postpone(queued, "it cannot be opened with this key");
+    // During a key rotation, another runner may have the right key.
+    if (!content) return postpone(queued, "the content cannot be decrypted with this key");
     const auto mail = mail_of(content->reveal());
-    if (!mail) return give_up(queued.id, "mail.failed", "it holds no mail");
+    if (!mail) return drop(queued.id, "mail.failed", "the content is not a mail");
     if (mail->to.empty()) return remove(queued.id);  // a decoy
     const auto outcome =
         sender_->send({queued.id, mail->to, mail->subject, mail->text, queued.created_at});
@@ -128,7 +129,7 @@ void MailDispatch::dispose(const store::QueuedMail& queued) {
             log_event(LogLevel::Info, "mail.sent", {{"mail", queued.id.text()}});
             return;
         case net::SmtpResult::Refused:
-            return give_up(queued.id, "mail.refused", outcome.reason);
+            return drop(queued.id, "mail.refused", outcome.reason);
         case net::SmtpResult::TryAgain:
             return postpone(queued, outcome.reason);
     }
@@ -138,7 +139,7 @@ void MailDispatch::remove(MailId id) {
     context_.database.transaction([&](db::Tx& tx) { store::delete_mail(tx, id); });
 }
 
-void MailDispatch::give_up(MailId id, std::string_view event, std::string_view reason) {
+void MailDispatch::drop(MailId id, std::string_view event, std::string_view reason) {
     remove(id);
     log_event(LogLevel::Error, event, {{"mail", id.text()}, {"reason", reason}});
 }
@@ -149,7 +150,7 @@ void MailDispatch::postpone(const store::QueuedMail& queued, std::string_view re
     context_.database.transaction(
         [&](db::Tx& tx) { store::postpone_mail(tx, queued.id, owner_, when); });
     const int attempt = queued.attempts + 1;
-    log_event(attempt < kSuspicious ? LogLevel::Info : LogLevel::Warning, "mail.postponed",
+    log_event(attempt < kWarnAfterAttempts ? LogLevel::Info : LogLevel::Warning, "mail.postponed",
               {{"mail", queued.id.text()}, {"attempt", attempt}, {"reason", reason}});
 }
 
@@ -164,7 +165,7 @@ std::string mail_problem(Context& context) {
     const auto backlog =
         context.database.autocommit([](db::Tx& tx) { return store::count_waiting_mails(tx); });
     const Timestamp now = Timestamp::now();
-    if (!backlog.oldest || now - *backlog.oldest <= kPatience) return "";
+    if (!backlog.oldest || now - *backlog.oldest <= kOverdueAfter) return "";
     return "mail waits since " + std::to_string((now - *backlog.oldest).count() / 60'000) +
            " minutes: see whether cron starts muster-run, and mail.* of the configuration";
 }

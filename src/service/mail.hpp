@@ -1,5 +1,6 @@
-// Mail to admins: queued in the transaction that it tells of, sent by the runner (jobs/kinds.hpp),
-// never in a request. The outbox's content is sealed: a text may hold a sign-in code.
+// Mail to admins: queued in the transaction that causes it and sent by the runner (jobs/kinds.hpp),
+// never in a request. The content in the outbox is encrypted because a text may hold a sign-in
+// code.
 #pragma once
 
 #include "base/sealing.hpp"
@@ -25,19 +26,18 @@ struct Mail {
     std::string text;
 };
 
-// Queues a mail that is worth nothing after `expires_at`. An empty `to` is a decoy: a row of the
-// same size, sealed at the same cost, that the runner removes without sending. A request for an
-// address that nobody has thus costs the same as one that sends mail, and its answer's time does
-// not tell who is an admin. So queue a decoy with the subject and the text that the real mail
-// would have. Throws std::invalid_argument for an address that is too long or holds a control
-// character.
+// Queues a mail that is dropped if it is not sent before `expires_at`. An empty `to` queues a
+// decoy: a row of the same size, encrypted at the same cost, that the runner deletes without
+// sending. A request for an unknown address therefore takes as long as one that sends mail, so its
+// timing does not reveal who is an admin. Queue the decoy with the subject and text of the real
+// mail. Throws std::invalid_argument if the address is too long or contains a control character.
 void queue_mail(db::Tx& tx, const KeyRing& keys, const Mail& mail, Timestamp now,
                 Timestamp expires_at);
 
-// The runner's side: claims due mail one by one and hands it to the mail server, outside any
-// transaction. Killed in between, the lease runs out and the mail is sent (perhaps again) by the
-// next one: at least once, and nothing is lost. What the server refuses for good, what expires and
-// what cannot be opened is removed, with a line in the log that holds the id and the reason.
+// Sends due mail, for the runner. Each mail is claimed and then sent outside any transaction. If
+// the runner is killed, the lease expires and the next runner sends the mail, possibly a second
+// time: delivery is at least once. Mail that the server rejects permanently, that expires or that
+// cannot be read is deleted; a log line holds its id and the reason.
 class MailDispatch {
   public:
     explicit MailDispatch(Context& context);
@@ -45,14 +45,14 @@ class MailDispatch {
     MailDispatch(const MailDispatch&) = delete;
     MailDispatch& operator=(const MailDispatch&) = delete;
 
-    // Works on a few due mails; how many. `is_over` is asked before each.
-    int step(const std::function<bool()>& is_over);
+    // Processes a few due mails and returns how many. Calls `should_stop` before each.
+    int step(const std::function<bool()>& should_stop);
 
   private:
-    bool work_on(MailId id);
-    void dispose(const store::QueuedMail& queued);
+    bool process(MailId id);
+    void deliver(const store::QueuedMail& queued);
     void remove(MailId id);
-    void give_up(MailId id, std::string_view event, std::string_view reason);
+    void drop(MailId id, std::string_view event, std::string_view reason);
     void postpone(const store::QueuedMail& queued, std::string_view reason);
 
     Context& context_;
@@ -60,10 +60,10 @@ class MailDispatch {
     Uuid owner_;
 };
 
-// How long after a failed attempt the next one comes; `attempts`: how many came before.
+// The pause after a failed attempt, given the number of attempts before it.
 Milliseconds mail_back_off(int attempts);
 
-// What the operator should know: "" unless mail waits for minutes.
+// A message for the operator if a mail has waited for more than two minutes, otherwise "".
 std::string mail_problem(Context& context);
 
 }  // namespace muster::service

@@ -1,6 +1,6 @@
-// Events for webhooks: written to the outbox in the very transaction that makes the change, so that
-// neither can be without the other (docs/modules.md "Event types"). The runner delivers them
-// (service/webhooks/dispatch.hpp). An import emits none (specification 6).
+// Webhook events, written to the outbox in the transaction of the change, so that both are
+// committed or neither (docs/modules.md "Event types"). The runner delivers them
+// (service/webhooks/dispatch.hpp). An import emits no events (specification 6).
 #pragma once
 
 #include "service/context.hpp"
@@ -15,16 +15,16 @@ namespace muster::service {
 
 struct Event {
     std::string_view type;              // rules/event_types.hpp, or a module's own
-    std::optional<UserId> about;        // whom it is about: an erasure of the person takes it along
-    std::function<std::string()> data;  // JSON; asked for only if some endpoint wants the event
+    std::optional<UserId> about;        // the person; erasing the person deletes the event
+    std::function<std::string()> data;  // JSON; called only if an endpoint subscribes to the event
 };
 
-// For every endpoint of the organization that subscribes to the type. Costs one look-up for all
-// events of the call, and nothing more where nobody listens.
+// Queues each event for every endpoint of the organization that subscribes to its type. One query
+// finds the endpoints for all events of the call.
 void emit(OrgTransaction& transaction, std::span<const Event> events);
 void emit(OrgTransaction& transaction, const Event& event);
 
-// To one endpoint alone, whatever it subscribes to. The delivery's id.
+// Queues the event for one endpoint, whatever its subscriptions. Returns the delivery's id.
 DeliveryId emit_to(OrgTransaction& transaction, EndpointId endpoint, const Event& event);
 
 }  // namespace muster::service

@@ -60,8 +60,8 @@ ProviderConnection add_connection(OrgTransaction& transaction, const ConnectRequ
     return connection;
 }
 
-// Tokens are for the host that gave them.
-void take_host(ProviderConnection& connection, const ConnectRequest& request) {
+// Tokens are valid only for the host that issued them.
+void set_host(ProviderConnection& connection, const ConnectRequest& request) {
     if (!request.host || *request.host == connection.host) return;
     if (connection.token_generation > 0) {
         refuse_field("settings." + std::string(request.provider->host.setting));
@@ -72,7 +72,7 @@ void take_host(ProviderConnection& connection, const ConnectRequest& request) {
 ProviderConnection renew_connection(OrgTransaction& transaction, const ConnectRequest& request,
                                     ProviderConnection connection) {
     db::OrgStore org(transaction.tx, transaction.org());
-    take_host(connection, request);
+    set_host(connection, request);
     connection.name = request.name.value_or(connection.name);
     connection.updated_at = transaction.now;
     store::rename_connection(org, connection);
@@ -84,7 +84,7 @@ ProviderConnection renew_connection(OrgTransaction& transaction, const ConnectRe
     return connection;
 }
 
-// The connection that is to be authorized again; nullopt where a new one is wanted.
+// The connection to authorize again; nullopt to create a new one.
 std::optional<ProviderConnection> named_connection(OrgTransaction& transaction,
                                                    const ConnectRequest& request) {
     if (!request.connection) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<ProviderConnection> named_connection(OrgTransaction& transaction,
 
 // ---------------------------------------------------------------------------- the callback
 
-// A request to the callback, with all that is known of its authorization.
+// A callback request and the state of its authorization.
 struct Callback {
     const Authorization& authorization;
     const ProviderConnection& connection;
@@ -109,102 +109,101 @@ struct Callback {
     std::string name() const { return std::string(provider ? provider->name : "the provider"); }
 };
 
-// Why nothing comes of it, and what an admin is told; a text always.
-struct Refusal {
+// Why the callback is rejected, and the message for the admin (never empty).
+struct Rejection {
     Reason reason = Reason::None;
     std::string text;
     Outcome outcome = Outcome::Failed;
 };
-using Verdict = std::optional<Refusal>;
+using CheckResult = std::optional<Rejection>;
 
-Verdict check_age(const Callback& callback) {
+CheckResult check_age(const Callback& callback) {
     if (callback.now < callback.authorization.expires_at) return std::nullopt;
-    return Refusal{Reason::Expired, overdue_text(callback.provider)};
+    return Rejection{Reason::Expired, overdue_text(callback.provider)};
 }
 
-Verdict check_browser(const Callback& callback, const KeyRing& keys) {
+CheckResult check_browser(const Callback& callback, const KeyRing& keys) {
     bool is_same = false;
     for (const Secret& key : keys.derive_all(kCookiePurpose)) {
-        const std::string wanted =
+        const std::string expected =
             to_hex(hmac_sha256(key.reveal(), callback.authorization.session_id.bytes()));
-        is_same = equal_in_constant_time(callback.request.proof, wanted) || is_same;
+        is_same = equal_in_constant_time(callback.request.proof, expected) || is_same;
     }
     if (is_same) return std::nullopt;
-    return Refusal{Reason::Browser, "Another browser came back from " + callback.name() +
-                                        " than the one that set out. Connect it again."};
+    return Rejection{Reason::Browser, "A different browser returned from " + callback.name() +
+                                          ". Connect it again in one browser."};
 }
 
-Verdict check_session(const Callback& callback, const std::optional<rules::Session>& session) {
+CheckResult check_session(const Callback& callback, const std::optional<rules::Session>& session) {
     if (session && session->verified_at) return std::nullopt;
-    return Refusal{Reason::Session, "The session ended on the way to " + callback.name() +
-                                        ". Sign in and connect it again."};
+    return Rejection{Reason::Session, "The session ended before the return from " +
+                                          callback.name() + ". Sign in and connect it again."};
 }
 
-Verdict check_role(const Callback& callback, const std::vector<rules::Seat>& seats) {
-    const bool may = std::any_of(seats.begin(), seats.end(), [&](const rules::Seat& seat) {
+CheckResult check_role(const Callback& callback, const std::vector<rules::Seat>& seats) {
+    const bool is_permitted = std::any_of(seats.begin(), seats.end(), [&](const rules::Seat& seat) {
         return seat.organization_id == callback.connection.organization_id &&
                seat.role >= rules::Role::Admin;
     });
-    if (may) return std::nullopt;
-    return Refusal{Reason::Role, "Whoever set out to " + callback.name() +
-                                     " may not connect it any more. Connect it again."};
+    if (is_permitted) return std::nullopt;
+    return Rejection{Reason::Role, "The admin who started to connect " + callback.name() +
+                                       " no longer has permission. Connect it again."};
 }
 
-Verdict check_configuration(const Callback& callback) {
+CheckResult check_configuration(const Callback& callback) {
     if (callback.client) return std::nullopt;
-    return Refusal{Reason::Configuration,
-                   "This installation is not set up for " + callback.name() + " any more."};
+    return Rejection{Reason::Configuration,
+                     callback.name() + " is no longer set up in this installation."};
 }
 
-Verdict check_issuer(const Callback& callback) {
+CheckResult check_issuer(const Callback& callback) {
     const auto& issuer = callback.request.issuer;
     if (!issuer || *issuer == callback.client->issuer) return std::nullopt;
-    return Refusal{Reason::Issuer,
-                   "Another server than " + callback.name() + "'s answered. Connect it again."};
+    return Rejection{Reason::Issuer,
+                     "The answer did not come from " + callback.name() + ". Connect it again."};
 }
 
-// Beside the standard's word, what LinkedIn says.
+// The standard's code, and two codes of LinkedIn.
 bool is_denial(std::string_view error) {
     constexpr std::array<std::string_view, 3> kDenials = {"access_denied", "user_cancelled_login",
                                                           "user_cancelled_authorize"};
     return std::find(kDenials.begin(), kDenials.end(), error) != kDenials.end();
 }
 
-Refusal unreadable(const Callback& callback) {
+Rejection unreadable(const Callback& callback) {
     return {Reason::Request,
-            callback.name() + " answered something that cannot be read. Connect it again."};
+            callback.name() + " sent an answer that cannot be read. Connect it again."};
 }
 
-Verdict check_answer(const Callback& callback) {
+CheckResult check_answer(const Callback& callback) {
     const CallbackRequest& request = callback.request;
     if (!request.is_readable) return unreadable(callback);
     if (request.error && is_denial(*request.error)) {
-        return Refusal{Reason::None, "Access was denied at " + callback.name() + ".",
-                       Outcome::Denied};
+        return Rejection{Reason::None, "Access was denied at " + callback.name() + ".",
+                         Outcome::Denied};
     }
     if (request.error) {
         std::string code = rules::plain_error_code(*request.error);
         if (!code.empty()) code = " (" + code + ")";
-        return Refusal{Reason::Provider,
-                       callback.name() + " answered with an error" + code + ". Connect it again."};
+        return Rejection{Reason::Provider, callback.name() + " answered with an error" + code +
+                                               ". Connect it again."};
     }
     const bool has_code = request.code && !request.code->empty();
     if (!has_code || request.code->size() > kLongestCode) return unreadable(callback);
     return std::nullopt;
 }
 
-// The first thing that is wrong, in the order of the design: who comes back counts before what they
-// bring.
-Verdict check_callback(const Context& context, db::Tx& tx, const Callback& callback,
-                       const std::optional<rules::Session>& session) {
-    if (auto refusal = check_age(callback)) return refusal;
-    if (auto refusal = check_browser(callback, context.keys)) return refusal;
-    if (auto refusal = check_session(callback, session)) return refusal;
-    if (auto refusal = check_role(callback, store::find_seats(tx, session->admin_id))) {
-        return refusal;
+// The first failing check. The identity of the caller is checked before the content of the answer.
+CheckResult check_callback(const Context& context, db::Tx& tx, const Callback& callback,
+                           const std::optional<rules::Session>& session) {
+    if (auto rejection = check_age(callback)) return rejection;
+    if (auto rejection = check_browser(callback, context.keys)) return rejection;
+    if (auto rejection = check_session(callback, session)) return rejection;
+    if (auto rejection = check_role(callback, store::find_seats(tx, session->admin_id))) {
+        return rejection;
     }
-    if (auto refusal = check_configuration(callback)) return refusal;
-    if (auto refusal = check_issuer(callback)) return refusal;
+    if (auto rejection = check_configuration(callback)) return rejection;
+    if (auto rejection = check_issuer(callback)) return rejection;
     return check_answer(callback);
 }
 
@@ -212,8 +211,8 @@ std::map<std::string, std::string> kept_fields(const Callback& callback) {
     std::map<std::string, std::string> kept;
     for (const auto& [name, value] : callback.request.fields) {
         const auto& names = callback.provider->callback_fields;
-        const bool is_wanted = std::find(names.begin(), names.end(), name) != names.end();
-        if (is_wanted && !value.empty() && rules::is_kept_detail(value)) kept.emplace(name, value);
+        const bool is_kept = std::find(names.begin(), names.end(), name) != names.end();
+        if (is_kept && !value.empty() && rules::is_kept_detail(value)) kept.emplace(name, value);
     }
     return kept;
 }
@@ -222,7 +221,7 @@ Secret open_verifier(const Context& context, const Authorization& authorization)
     auto verifier = context.keys.open(
         authorization.verifier,
         rules::authorization_seal_name(authorization.organization_id, authorization.connection_id));
-    // While a key is rotated another worker may have the right one.
+    // During a key rotation, another worker may have the right key.
     if (!verifier) {
         throw Error(ErrorCode::ServiceUnavailable)
             .retry_after(1)
@@ -242,9 +241,10 @@ CodeGrant grant_of(const Context& context, const Callback& callback) {
             kept_fields(callback)};
 }
 
-// One that has tokens, or had some, stands as they do.
-void note(db::OrgStore& org, ProviderConnection& connection, ConnectionStatus status,
-          const std::optional<std::string>& error, Timestamp now) {
+// Sets the status. A connection that has or had tokens keeps its status.
+void set_unconnected_status(db::OrgStore& org, ProviderConnection& connection,
+                            ConnectionStatus status, const std::optional<std::string>& error,
+                            Timestamp now) {
     if (connection.token_generation > 0) return;
     connection.status = status;
     connection.error = error;
@@ -252,10 +252,10 @@ void note(db::OrgStore& org, ProviderConnection& connection, ConnectionStatus st
     store::set_connection_status(org, connection);
 }
 
-// What the transaction of a callback decided.
+// The result of the callback's transaction.
 struct Decision {
     CallbackResult result;
-    std::optional<CodeGrant> grant = std::nullopt;  // to be exchanged
+    std::optional<CodeGrant> grant = std::nullopt;  // to exchange for tokens
     Actor actor = {};
 };
 
@@ -263,17 +263,17 @@ Decision failed_for(Reason reason) {
     return {.result = {.outcome = Outcome::Failed, .reason = reason, .connection = std::nullopt}};
 }
 
-Decision refuse(db::OrgStore& org, ProviderConnection& connection, const Refusal& refusal,
+Decision refuse(db::OrgStore& org, ProviderConnection& connection, const Rejection& rejection,
                 Timestamp now) {
-    note(org, connection, ConnectionStatus::Error, refusal.text, now);
-    Decision decision{.result = {refusal.outcome, refusal.reason, connection.id}};
-    // Another browser does not learn which connection it was.
-    if (refusal.reason == Reason::Browser) decision.result.connection.reset();
+    set_unconnected_status(org, connection, ConnectionStatus::Error, rejection.text, now);
+    Decision decision{.result = {rejection.outcome, rejection.reason, connection.id}};
+    // A different browser must not learn which connection it was.
+    if (rejection.reason == Reason::Browser) decision.result.connection.reset();
     return decision;
 }
 
-Decision decide(Context& context, db::Tx& tx, const CallbackRequest& request,
-                const TryAcquire& may_wait) {
+Decision process_callback(Context& context, db::Tx& tx, const CallbackRequest& request,
+                          const TryAcquire& try_acquire) {
     const std::string state_hash = sha256(request.state);
     const auto found = store::find_authorization(tx, state_hash);
     if (!found) return failed_for(Reason::State);
@@ -289,14 +289,14 @@ Decision decide(Context& context, db::Tx& tx, const CallbackRequest& request,
         client_of(context.settings.providers, connection->provider, connection->host),
         request,
         now};
-    const auto session = live_session(tx, found->session_id, now);
-    if (const auto refusal = check_callback(context, tx, callback, session)) {
-        return refuse(org, *connection, *refusal, now);
+    const auto session = find_active_session(tx, found->session_id, now);
+    if (const auto rejection = check_callback(context, tx, callback, session)) {
+        return refuse(org, *connection, *rejection, now);
     }
     CodeGrant grant = grant_of(context, callback);
-    if (!may_wait(*callback.provider)) throw Error(ErrorCode::ServiceUnavailable).retry_after(2);
-    // It is pending for as long as the exchange takes, and this is when that began.
-    note(org, grant.connection, connection->status, connection->error, now);
+    if (!try_acquire(*callback.provider)) throw Error(ErrorCode::ServiceUnavailable).retry_after(2);
+    // Records the start of the exchange: the connection is pending until it ends.
+    set_unconnected_status(org, grant.connection, connection->status, connection->error, now);
     return {{Outcome::Connected, Reason::None, connection->id},
             std::move(grant),
             {found->organization_id, session->admin_id, {}, request.request_id}};
@@ -367,9 +367,9 @@ std::string_view text_of(CallbackResult::Reason reason) {
 }
 
 CallbackResult complete_authorization(Context& context, const CallbackRequest& request,
-                                      const TryAcquire& may_wait) {
+                                      const TryAcquire& try_acquire) {
     const Decision decision = context.database.transaction(
-        [&](db::Tx& tx) { return decide(context, tx, request, may_wait); });
+        [&](db::Tx& tx) { return process_callback(context, tx, request, try_acquire); });
     if (!decision.grant) return decision.result;
     try {
         const auto failure = exchange_code(context, decision.actor, *decision.grant);

@@ -16,9 +16,9 @@ using rules::ConnectionStatus;
 using rules::Provider;
 using rules::ProviderConnection;
 
-// While a code becomes tokens, its authorization is gone already.
+// The maximum duration of a code exchange; the authorization is already deleted by then.
 constexpr Milliseconds kExchangeLife{60L * 1000};
-constexpr int kAskAgain = 60;  // seconds: the operator has to do something
+constexpr int kRetryAfterSeconds = 60;  // seconds; the operator has to act first
 
 bool is_overdue(const store::ListedConnection& listed, Timestamp now) {
     if (listed.connection.status != ConnectionStatus::Pending) return false;
@@ -35,7 +35,7 @@ ProviderConnection shown(store::ListedConnection listed, Timestamp now) {
         listed.connection.status = ConnectionStatus::Error;
         listed.connection.error = overdue_text(rules::find_provider(listed.connection.provider));
     }
-    return as_it_stands(std::move(listed.connection), now);
+    return current_state(std::move(listed.connection), now);
 }
 
 void require_any_ready(const ProvidersSettings& settings) {
@@ -46,7 +46,7 @@ void require_any_ready(const ProvidersSettings& settings) {
     if (any) return;
     throw Error(ErrorCode::ProviderUnavailable)
         .detail("reason", "no provider is set up")
-        .retry_after(kAskAgain);
+        .retry_after(kRetryAfterSeconds);
 }
 
 bool has_seat(const std::vector<rules::Seat>& seats, OrgId organization) {
@@ -70,7 +70,9 @@ std::vector<CatalogEntry> provider_catalog(const ProvidersSettings& settings) {
 void require_ready(const Provider& provider, const ProvidersSettings& settings) {
     const std::string reason = rules::missing_settings(provider, settings);
     if (reason.empty()) return;
-    throw Error(ErrorCode::ProviderUnavailable).detail("reason", reason).retry_after(kAskAgain);
+    throw Error(ErrorCode::ProviderUnavailable)
+        .detail("reason", reason)
+        .retry_after(kRetryAfterSeconds);
 }
 
 std::vector<ProviderConnection> list_connections(Context& context, AdminId admin,
@@ -87,19 +89,20 @@ std::vector<ProviderConnection> list_connections(Context& context, AdminId admin
     return connections;
 }
 
-ProviderConnection as_it_stands(ProviderConnection connection, Timestamp now) {
+ProviderConnection current_state(ProviderConnection connection, Timestamp now) {
     const bool has_ended = connection.access_expires_at && *connection.access_expires_at <= now;
     if (connection.status != ConnectionStatus::Connected || !has_ended) return connection;
     connection.status = ConnectionStatus::Error;
     if (!connection.error) {
         connection.error = "The access to " + name_of(rules::find_provider(connection.provider)) +
-                           " has ended and was not renewed in time.";
+                           " has expired and was not renewed in time.";
     }
     return connection;
 }
 
 std::string overdue_text(const Provider* provider) {
-    return "Nobody came back from " + name_of(provider) + " in time. Connect it again.";
+    return "The authorization at " + name_of(provider) +
+           " was not completed in time. Connect it again.";
 }
 
 }  // namespace muster::service

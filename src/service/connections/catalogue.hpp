@@ -1,6 +1,6 @@
-// What admins see of providers of external data: which ones can be connected, and how an
-// organization's connections stand (docs/external-data.md). How one comes to be is in
-// connecting.hpp, what becomes of its tokens in connection_tokens.hpp.
+// The catalogue of external data providers and the state of an organization's connections
+// (docs/external-data.md). service/connections/authorization.hpp creates connections;
+// service/connections/tokens.hpp handles their tokens.
 #pragma once
 
 #include "base/settings/providers.hpp"
@@ -18,24 +18,24 @@ struct CatalogEntry {
     std::string name;
     std::string description;
     bool ready = false;
-    std::string reason;  // "" where it is ready
+    std::string reason;  // "" if the provider is ready
 };
-// All providers, in the order of the specification.
+// All providers in the order of the specification.
 std::vector<CatalogEntry> provider_catalog(const ProvidersSettings& settings);
 
 // Throws PROVIDER_UNAVAILABLE unless the operator has set the provider up.
 void require_ready(const rules::Provider& provider, const ProvidersSettings& settings);
 
-// The connections of one of the admin's organizations as they stand, oldest first. One that nobody
-// consented to in time is an error. Throws NOT_FOUND where the admin has no seat, and
-// PROVIDER_UNAVAILABLE where no provider at all is set up.
+// The current connections of one of the admin's organizations, oldest first. A connection whose
+// authorization timed out has the status error. Throws NOT_FOUND if the admin has no seat there,
+// PROVIDER_UNAVAILABLE if no provider is set up.
 std::vector<rules::ProviderConnection> list_connections(Context& context, AdminId admin,
                                                         OrgId organization);
 
-// As it stands in truth: access that has ended is an error, though no runner has been there yet to
-// renew it or to say so.
-rules::ProviderConnection as_it_stands(rules::ProviderConnection connection, Timestamp now);
-// What is said of a connection whose admin did not come back from that provider in time.
+// The connection with its current status: expired access is an error even before a runner renewed
+// it or recorded the error.
+rules::ProviderConnection current_state(rules::ProviderConnection connection, Timestamp now);
+// The error of a connection whose authorization timed out.
 std::string overdue_text(const rules::Provider* provider);
 
 }  // namespace muster::service

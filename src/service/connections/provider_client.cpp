@@ -14,10 +14,10 @@ namespace {
 
 using Kind = rules::TokenFailure::Kind;
 
-// No provider gives such a code; who reads its log sees what it was.
+// An invalid code that identifies the check in the provider's log.
 constexpr const char* kNoCode = "muster-provider-check";
 
-OAuthRequest impossible_request(const Settings& settings, const rules::OAuthClient& client) {
+OAuthRequest invalid_code_request(const Settings& settings, const rules::OAuthClient& client) {
     const rules::AuthorizationRequest request = {
         .redirect_uri = settings.console.origin + "/v1/external-data/callback",
         .state = "",
@@ -25,15 +25,15 @@ OAuthRequest impossible_request(const Settings& settings, const rules::OAuthClie
     return rules::code_request(client, request, kNoCode);
 }
 
-// An answer of the endpoint's own kind: an error code of the provider's.
+// Whether the failure carries an error code of the provider's token endpoint.
 bool is_of_a_token_endpoint(const rules::TokenFailure& failure) {
     const bool is_ours = failure.code.starts_with("http_") || failure.code == "no_json" ||
                          failure.code == "redirect" || failure.code == "invalid_answer";
     return !is_ours;
 }
 
-void take_verdict(const rules::Provider& provider, const rules::TokenFailure& failure,
-                  ProviderCheck& check) {
+void set_verdict(const rules::Provider& provider, const rules::TokenFailure& failure,
+                 ProviderCheck& check) {
     check.code = failure.code;
     switch (failure.kind) {
         case Kind::Refused:
@@ -43,7 +43,7 @@ void take_verdict(const rules::Provider& provider, const rules::TokenFailure& fa
             return;
         case Kind::Misconfigured:
             check.verdict = ProviderVerdict::Failed;
-            check.text = "answers, and does not accept client_id, client_secret or the callback";
+            check.text = "answers, but does not accept client_id, client_secret or the callback";
             return;
         case Kind::Unavailable:
             break;
@@ -63,7 +63,7 @@ std::optional<rules::OAuthClient> client_of(const ProvidersSettings& settings,
     return rules::oauth_client(*row, settings, host);
 }
 
-TokenReply ask_for_tokens(const rules::Provider& provider, const OAuthRequest& request) {
+TokenReply request_tokens(const rules::Provider& provider, const OAuthRequest& request) {
     const OAuthReply reply = net::call_oauth(request);
     if (!reply.has_answer()) {
         return {rules::TokenFailure{rules::TokenFailure::Kind::Unavailable, reply.failure}, false};
@@ -101,17 +101,18 @@ std::optional<KeptTokens> open_tokens(const KeyRing& keys, const OrgId& organiza
     return tokens;
 }
 
-GiveBackReply give_back_tokens(const rules::OAuthClient& client, const KeptTokens& tokens) {
-    if (client.revoke_url.empty()) return {GivenBack::Done, "nowhere", true};
+RevokeReply revoke_tokens(const rules::OAuthClient& client, const KeptTokens& tokens) {
+    if (client.revoke_url.empty()) return {RevokeResult::Done, "nowhere", true};
     const Secret& token = rules::token_to_revoke(*client.provider, tokens.access, tokens.refresh);
     const OAuthReply reply = net::call_oauth(rules::revocation_request(client, token));
-    if (!reply.has_answer()) return {GivenBack::NotYet, reply.failure, false};
+    if (!reply.has_answer()) return {RevokeResult::Failed, reply.failure, false};
     const int status = reply.status;
     const std::string code = "http_" + std::to_string(status);
-    if (status >= 200 && status < 300) return {GivenBack::Done, "", true};
-    // It knows no such token (any more). The others say that we did not get through.
+    if (status >= 200 && status < 300) return {RevokeResult::Done, "", true};
+    // The provider does not know the token (any more). Other statuses mean that the revocation
+    // failed.
     const bool is_unknown = status == 400 || status == 404 || status == 410 || status == 422;
-    return {is_unknown ? GivenBack::Done : GivenBack::NotYet, code, true};
+    return {is_unknown ? RevokeResult::Done : RevokeResult::Failed, code, true};
 }
 
 std::string merged_details(std::string_view before,
@@ -138,10 +139,10 @@ ProviderCheck check_provider(const Settings& settings, const rules::Provider& pr
     if (provider.host.source == rules::HostSource::Settings &&
         configured.find("{host}") != std::string_view::npos) {
         check.verdict = ProviderVerdict::Unchecked;
-        check.text = "is ready; each connection names a host of its own";
+        check.text = "is ready; each connection has its own host";
         return check;
     }
-    const OAuthRequest request = impossible_request(settings, client);
+    const OAuthRequest request = invalid_code_request(settings, client);
     check.url = request.url;
     const OAuthReply reply = net::call_oauth(request);
     if (!reply.has_answer()) {
@@ -152,10 +153,10 @@ ProviderCheck check_provider(const Settings& settings, const rules::Provider& pr
     check.status = reply.status;
     const auto answer = rules::read_token_answer(provider, reply.status, reply.body.reveal());
     if (const auto* failure = std::get_if<rules::TokenFailure>(&answer)) {
-        take_verdict(provider, *failure, check);
+        set_verdict(provider, *failure, check);
     } else {
         check.code = "token";
-        check.text = "gives tokens for a code that it never gave";
+        check.text = "returns tokens for a code that it did not issue";
     }
     return check;
 }

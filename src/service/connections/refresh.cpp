@@ -20,16 +20,16 @@ using rules::ProviderConnection;
 using rules::TokenFailure;
 
 constexpr Milliseconds kWritePause{250};
-// With a call's time it is within the lease.
-constexpr Milliseconds kStall = kConnectionLease / 2;
-// A first failure or two pass by themselves, and nobody needs to know.
-constexpr int kSuspicious = 3;
+// Plus the duration of a call, this is shorter than the lease.
+constexpr Milliseconds kLongestDelay = kConnectionLease / 2;
+// One or two failures are normal and not logged as a warning.
+constexpr int kWarnAfterAttempts = 3;
 
 bool has_ended(const ProviderConnection& connection, Timestamp now) {
     return connection.access_expires_at && *connection.access_expires_at <= now;
 }
 
-// How the connection stands after another attempt that brought nothing.
+// The connection after another failed attempt.
 ProviderConnection failed(ProviderConnection connection, const Provider& provider,
                           const TokenFailure& failure, Timestamp now) {
     connection.error = rules::failure_text(provider, failure);
@@ -52,7 +52,7 @@ ProviderConnection failed(ProviderConnection connection, const Provider& provide
     if (has_ended(connection, now)) {
         connection.status = ConnectionStatus::Error;
     } else if (connection.access_expires_at) {
-        // Then at the latest it has to say so.
+        // Retry at the expiry at the latest, to record that the access has ended.
         connection.refresh_due_at =
             std::min(*connection.refresh_due_at, *connection.access_expires_at);
     }
@@ -66,8 +66,8 @@ void audit_end(OrgTransaction& transaction, const ProviderConnection& connection
                  connection.id.text(), {{"provider", connection.provider}});
 }
 
-// Whether the tokens stand in the row now. A transaction that runs again, or that was committed
-// when nobody knew, finds its own there.
+// Returns whether the row holds these tokens. A transaction that runs again, or whose commit was
+// not acknowledged, finds its own tokens there.
 bool write_refreshed(OrgTransaction& transaction, ProviderConnection& connection) {
     db::OrgStore org(transaction.tx, transaction.org());
     connection.refreshed_at = connection.updated_at = transaction.now;
@@ -76,15 +76,15 @@ bool write_refreshed(OrgTransaction& transaction, ProviderConnection& connection
               {{"provider", connection.provider}});
         return true;
     }
-    const auto standing = store::find_connection(org, connection.id);
-    return standing && standing->tokens == connection.tokens;
+    const auto stored = store::find_connection(org, connection.id);
+    return stored && stored->tokens == connection.tokens;
 }
 
 void log_failure(const ProviderConnection& after, const TokenFailure& failure) {
     const bool is_operators = failure.kind == TokenFailure::Kind::Misconfigured;
     const bool is_final =
         after.status == ConnectionStatus::Expired || after.status == ConnectionStatus::Revoked;
-    const bool warns = is_operators || (!is_final && after.refresh_attempts >= kSuspicious);
+    const bool warns = is_operators || (!is_final && after.refresh_attempts >= kWarnAfterAttempts);
     log_event(warns ? LogLevel::Warning : LogLevel::Info,
               is_operators ? "connection.misconfigured" : "connection.refresh_failed",
               {{"provider", after.provider},
@@ -120,8 +120,8 @@ RefreshPlan plan_refresh(const Context& context, const ProviderConnection& conne
 
 RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const RefreshPlan& plan,
                                const ProviderConnection& connection, const Uuid& owner,
-                               Milliseconds patience) {
-    if (std::chrono::steady_clock::now() - plan.made_at > kStall) {
+                               Milliseconds retry_time) {
+    if (std::chrono::steady_clock::now() - plan.made_at > kLongestDelay) {
         log_event(LogLevel::Warning, "connection.refresh_stalled",
                   {{"provider", connection.provider}, {"connection", connection.id.text()}});
         return {};
@@ -130,7 +130,7 @@ RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const Refre
     const auto client =
         rules::oauth_client(*plan.provider, context.settings.providers, connection.host);
     const auto [answer, was_reached] =
-        ask_for_tokens(*plan.provider, rules::refresh_request(client, *plan.tokens.refresh));
+        request_tokens(*plan.provider, rules::refresh_request(client, *plan.tokens.refresh));
     RefreshOutcome outcome;
     outcome.was_reached = was_reached;
     if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
@@ -142,9 +142,10 @@ RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const Refre
     auto tokens = std::get<rules::Tokens>(answer);
     if (!tokens.refresh_token) tokens.refresh_token = plan.tokens.refresh;
     ProviderConnection refreshed = connection;
-    take_tokens(refreshed, context.keys, *plan.provider, tokens, asked_at);
-    // Whoever has the lease by now: these tokens are good, and the old ones may not be any more.
-    write_patiently(refreshed, patience, [&] {
+    set_tokens(refreshed, context.keys, *plan.provider, tokens, asked_at);
+    // Written even if the lease was lost: these tokens are valid, and the old ones may no longer
+    // be.
+    retry_write(refreshed, retry_time, [&] {
         outcome.was_written = context.database.transaction([&](db::Tx& tx) {
             OrgTransaction transaction{tx, actor, Timestamp::now()};
             return write_refreshed(transaction, refreshed);
@@ -176,15 +177,15 @@ void expire_connection(OrgTransaction& transaction, const ProviderConnection& co
     ProviderConnection after = connection;
     after.status = ConnectionStatus::Expired;
     after.error =
-        std::string(provider.name) + " gave access for a time that is over. Connect it again.";
+        "The access that " + std::string(provider.name) + " granted has expired. Connect it again.";
     after.refresh_due_at = std::nullopt;
     after.updated_at = transaction.now;
     db::OrgStore org(transaction.tx, transaction.org());
     if (store::write_refresh_failure(org, after, owner)) audit_end(transaction, after);
 }
 
-void take_tokens(ProviderConnection& connection, const KeyRing& keys, const Provider& provider,
-                 const rules::Tokens& tokens, Timestamp asked_at) {
+void set_tokens(ProviderConnection& connection, const KeyRing& keys, const Provider& provider,
+                const rules::Tokens& tokens, Timestamp asked_at) {
     KeptTokens kept{tokens.access_token, std::nullopt};
     if (provider.refresh == rules::Refresh::WithToken) kept.refresh = tokens.refresh_token;
     connection.tokens = seal_tokens(keys, connection.organization_id, connection.id, kept);
@@ -194,14 +195,14 @@ void take_tokens(ProviderConnection& connection, const KeyRing& keys, const Prov
     connection.refresh_due_at = rules::refresh_due(kept.refresh.has_value(), tokens.life, asked_at);
 }
 
-void write_patiently(const ProviderConnection& connection, Milliseconds patience,
-                     const std::function<void()>& write) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+void retry_write(const ProviderConnection& connection, Milliseconds retry_time,
+                 const std::function<void()>& write) {
+    const auto end = std::chrono::steady_clock::now() + retry_time;
     while (true) {
         try {
             return write();
         } catch (const std::exception& error) {
-            if (!is_passing_failure(error) || std::chrono::steady_clock::now() >= end) {
+            if (!is_transient_failure(error) || std::chrono::steady_clock::now() >= end) {
                 log_event(LogLevel::Error, "connection.tokens_lost",
                           {{"provider", connection.provider},
                            {"connection", connection.id.text()},

@@ -1,5 +1,5 @@
-// One refresh of a connection's tokens, for an admin who asks for it and for the runner alike: the
-// claim, the call, and writing down what came of it (docs/external-data.md "Tokens").
+// Refreshes the tokens of one connection, for an admin's request and for the runner: the claim, the
+// call, and storing the result (docs/external-data.md "Tokens").
 #pragma once
 
 #include "rules/connections/connection.hpp"
@@ -13,21 +13,21 @@
 
 namespace muster::service {
 
-// How long what a provider has just given is tried to be written down while the database is away.
-inline constexpr Milliseconds kWritePatience{20'000};
-// Longer than a call and that together.
+// How long a write of new tokens is retried while the database is unavailable.
+inline constexpr Milliseconds kWriteRetryTime{20'000};
+// Longer than a call plus kWriteRetryTime.
 inline constexpr Milliseconds kConnectionLease{60'000};
 inline constexpr Milliseconds kHourly{3600L * 1000};
-// Of a provider that the operator has not set up any more.
+// The failure code of a provider that is no longer set up.
 inline constexpr std::string_view kNotConfigured = "not_configured";
 
-// What stands between a connection and a refresh.
+// Why a connection cannot be refreshed.
 enum class RefreshBlocker : std::uint8_t {
     None,
-    UnknownProvider,  // of a newer Muster
+    UnknownProvider,  // added by a newer version of Muster
     NoTokens,
-    Unreadable,      // sealed under another key: during a rotation somebody else may have it
-    NoRefreshToken,  // somebody has to connect anew, once the access has ended
+    Unreadable,      // encrypted with another key; another process may have it during a rotation
+    NoRefreshToken,  // an admin must connect again after the access expires
     NotConfigured,
 };
 struct RefreshPlan {
@@ -36,39 +36,39 @@ struct RefreshPlan {
     KeptTokens tokens;
     std::chrono::steady_clock::time_point made_at = std::chrono::steady_clock::now();
 };
-// Inside the transaction that takes the lease.
+// Call it inside the transaction that takes the lease.
 RefreshPlan plan_refresh(const Context& context, const rules::ProviderConnection& connection);
 
 struct RefreshOutcome {
-    std::optional<rules::TokenFailure> failure;  // nullopt: there were new tokens
-    bool was_reached = true;                     // the provider answered something
-    bool was_written = false;                    // false: newer tokens were there already
+    std::optional<rules::TokenFailure> failure;  // nullopt: success
+    bool was_reached = true;                     // the provider answered
+    bool was_written = false;                    // false: the row already held newer tokens
 };
-// Calls the provider for a connection as it was when `owner` took its lease, outside of any
-// transaction, and writes down what comes of it; whoever froze meanwhile, so that the lease may be
-// another's by now, does not call. Audited as connection.refreshed by an admin, as
-// connection.expired or .revoked by nobody. Throws what the database throws when it stays away for
-// longer than `patience`: new tokens are lost then.
+// Calls the provider, outside any transaction, for a connection in the state in which `owner` took
+// its lease, and stores the result. Does not call if so much time passed since the claim that the
+// lease may have expired. Audited as connection.refreshed by an admin, as connection.expired or
+// connection.revoked by the system. Throws the database's error if the database is unavailable for
+// longer than `retry_time`; the new tokens are lost then.
 RefreshOutcome refresh_claimed(Context& context, const Actor& actor, const RefreshPlan& plan,
                                const rules::ProviderConnection& connection, const Uuid& owner,
-                               Milliseconds patience = kWritePatience);
+                               Milliseconds retry_time = kWriteRetryTime);
 
-// Writes down that there are no new tokens; false where others are there by now.
+// Records the failure. Returns false if the row holds newer tokens.
 bool note_refresh_failure(Context& context, const rules::Provider& provider,
                           const rules::TokenFailure& failure,
                           const rules::ProviderConnection& connection, const Uuid& owner);
-// The end of one that cannot be refreshed, in the transaction of its claim.
+// Expires a connection that cannot be refreshed, in the transaction of its claim.
 void expire_connection(OrgTransaction& transaction, const rules::ProviderConnection& connection,
                        const Uuid& owner, const rules::Provider& provider);
 
-// Puts what was granted for a call at `asked_at` into the connection's fields. A refresh token is
-// dropped where the provider's row has no use for one.
-void take_tokens(rules::ProviderConnection& connection, const KeyRing& keys,
-                 const rules::Provider& provider, const rules::Tokens& tokens, Timestamp asked_at);
+// Copies the tokens granted for a call at `asked_at` into the connection's fields. Drops the
+// refresh token if the provider's row does not use one.
+void set_tokens(rules::ProviderConnection& connection, const KeyRing& keys,
+                const rules::Provider& provider, const rules::Tokens& tokens, Timestamp asked_at);
 
-// Runs `write` until it has been, or `patience` is over, as long as the database fails in passing.
-// Bears a commit of which nobody knows whether it happened only where `write` does.
-void write_patiently(const rules::ProviderConnection& connection, Milliseconds patience,
-                     const std::function<void()>& write);
+// Calls `write` until it succeeds or `retry_time` has passed, as long as the errors are transient.
+// `write` must be idempotent, because the result of a commit may be unknown.
+void retry_write(const rules::ProviderConnection& connection, Milliseconds retry_time,
+                 const std::function<void()>& write);
 
 }  // namespace muster::service

@@ -18,23 +18,23 @@ using store::RemovedConnection;
 
 namespace {
 
-constexpr Milliseconds kRest{60'000};
-constexpr Milliseconds kSlow{3'000};
+constexpr Milliseconds kUnreachablePause{60'000};
+constexpr Milliseconds kSlowAnswer{3'000};
 constexpr int kConnectionsAtOnce = 5;
 constexpr Milliseconds kUnreadable{60'000};
-// How long it is tried to give tokens back.
-constexpr Milliseconds kGiveBackLife = std::chrono::days(1);
+// How long the revocation of tokens is retried.
+constexpr Milliseconds kRevocationLife = std::chrono::days(1);
 
 }  // namespace
 
 // ---------------------------------------------------------------------------- limits
 
-std::vector<std::string> ProviderLimits::avoided() {
+std::vector<std::string> ProviderLimits::skipped() {
     const std::lock_guard lock(mutex_);
     const Timestamp now = Timestamp::now();
     std::vector<std::string> names;
     for (const auto& [name, provider] : providers_) {
-        if (provider.visits >= kMostAtOnce || provider.rests_until > now) names.push_back(name);
+        if (provider.calls >= kMostAtOnce || provider.paused_until > now) names.push_back(name);
     }
     return names;
 }
@@ -42,24 +42,24 @@ std::vector<std::string> ProviderLimits::avoided() {
 bool ProviderLimits::enter(std::string_view name) {
     const std::lock_guard lock(mutex_);
     Provider& provider = providers_[std::string(name)];
-    if (provider.visits >= kMostAtOnce || provider.rests_until > Timestamp::now()) return false;
-    ++provider.visits;
+    if (provider.calls >= kMostAtOnce || provider.paused_until > Timestamp::now()) return false;
+    ++provider.calls;
     return true;
 }
 
 void ProviderLimits::leave(std::string_view name, bool was_reached, Milliseconds took) {
     const std::lock_guard lock(mutex_);
     Provider& provider = providers_.find(name)->second;
-    --provider.visits;
-    if (was_reached && took < kSlow) return;
-    const Timestamp until = Timestamp::now() + (was_reached ? took : kRest);
-    provider.rests_until = std::max(provider.rests_until, until);
+    --provider.calls;
+    if (was_reached && took < kSlowAnswer) return;
+    const Timestamp until = Timestamp::now() + (was_reached ? took : kUnreachablePause);
+    provider.paused_until = std::max(provider.paused_until, until);
 }
 
-ProviderVisit::ProviderVisit(ProviderLimits& limits, std::string_view provider)
+ProviderPermit::ProviderPermit(ProviderLimits& limits, std::string_view provider)
     : limits_(limits), provider_(provider), is_allowed_(limits.enter(provider)) {}
 
-ProviderVisit::~ProviderVisit() {
+ProviderPermit::~ProviderPermit() {
     if (!is_allowed_) return;
     const auto took = std::chrono::steady_clock::now() - began_;
     limits_.leave(provider_, was_reached_, std::chrono::duration_cast<Milliseconds>(took));
@@ -75,20 +75,20 @@ struct ConnectionRefresher::Claimed {
 ConnectionRefresher::ConnectionRefresher(Context& context, std::shared_ptr<ProviderLimits> limits)
     : context_(context), owner_(Uuid::v7()), limits_(std::move(limits)) {}
 
-int ConnectionRefresher::step(const std::function<bool()>& is_over) {
-    int worked_on = 0;
-    for (const DueConnection& due : look_for_due()) {
-        if (is_over()) break;
-        ProviderVisit visit(*limits_, due.provider);
-        if (!visit.is_allowed()) continue;
-        if (due.is_removed ? give_back(due, visit) : refresh(due, visit)) ++worked_on;
+int ConnectionRefresher::step(const std::function<bool()>& should_stop) {
+    int processed = 0;
+    for (const DueConnection& due : find_due()) {
+        if (should_stop()) break;
+        ProviderPermit permit(*limits_, due.provider);
+        if (!permit.is_allowed()) continue;
+        if (due.is_removed ? revoke_removed(due, permit) : refresh(due, permit)) ++processed;
     }
-    return worked_on;
+    return processed;
 }
 
-std::vector<DueConnection> ConnectionRefresher::look_for_due() {
-    const std::vector<std::string> avoided = limits_->avoided();
-    const std::vector<std::string_view> without(avoided.begin(), avoided.end());
+std::vector<DueConnection> ConnectionRefresher::find_due() {
+    const std::vector<std::string> skipped = limits_->skipped();
+    const std::vector<std::string_view> without(skipped.begin(), skipped.end());
     return context_.database.autocommit([&](db::Tx& tx) {
         return store::find_due_connections(tx, Timestamp::now(), without, kConnectionsAtOnce);
     });
@@ -96,7 +96,7 @@ std::vector<DueConnection> ConnectionRefresher::look_for_due() {
 
 // ---------------------------------------------------------------------------- refreshes
 
-bool ConnectionRefresher::refresh(const DueConnection& due, ProviderVisit& visit) {
+bool ConnectionRefresher::refresh(const DueConnection& due, ProviderPermit& permit) {
     const auto claimed = claim(due);
     if (!claimed) return false;
     const auto& [connection, plan] = *claimed;
@@ -106,20 +106,20 @@ bool ConnectionRefresher::refresh(const DueConnection& due, ProviderVisit& visit
     } else if (plan.blocker == RefreshBlocker::None) {
         const auto outcome =
             refresh_claimed(context_, {due.organization}, plan, connection, owner_);
-        if (!outcome.was_reached) visit.note_unreached();
+        if (!outcome.was_reached) permit.mark_unreachable();
     } else if (plan.blocker == RefreshBlocker::Unreadable) {
         warn_of_unreadable(connection);
     }
     return true;
 }
 
-// Takes the lease; what needs no provider is done with it at once.
+// Takes the lease. Blockers that need no call to the provider are handled in the same transaction.
 std::optional<ConnectionRefresher::Claimed> ConnectionRefresher::claim(const DueConnection& due) {
     return context_.database.transaction([&](db::Tx& tx) -> std::optional<Claimed> {
         OrgTransaction transaction{tx, {due.organization}, Timestamp::now()};
         db::OrgStore org(tx, due.organization);
         const auto connection = store::lock_connection(org, due.id);
-        // Another lane may have been there since it was looked for.
+        // Another lane may have processed it since the query.
         if (!connection || !connection->refresh_due_at ||
             *connection->refresh_due_at > transaction.now)
             return std::nullopt;
@@ -127,14 +127,14 @@ std::optional<ConnectionRefresher::Claimed> ConnectionRefresher::claim(const Due
                                      transaction.now + kConnectionLease))
             return std::nullopt;
         Claimed claimed{*connection, plan_refresh(context_, *connection)};
-        put_off(transaction, claimed.connection, claimed.plan);
+        postpone(transaction, claimed.connection, claimed.plan);
         return claimed;
     });
 }
 
-// Of one that cannot be refreshed by asking: what is to be done instead, or when to look again.
-void ConnectionRefresher::put_off(OrgTransaction& transaction, const ProviderConnection& connection,
-                                  const RefreshPlan& plan) {
+// Schedules the next look at a connection that cannot be refreshed, or expires it.
+void ConnectionRefresher::postpone(OrgTransaction& transaction,
+                                   const ProviderConnection& connection, const RefreshPlan& plan) {
     db::OrgStore org(transaction.tx, transaction.org());
     Timestamp when = transaction.now + kHourly;
     switch (plan.blocker) {
@@ -155,7 +155,7 @@ void ConnectionRefresher::put_off(OrgTransaction& transaction, const ProviderCon
     store::postpone_connection(org, connection.id, owner_, connection.refresh_attempts, when);
 }
 
-// Once: it is the same key for all of them.
+// Logged once, because one key encrypts all tokens.
 void ConnectionRefresher::warn_of_unreadable(const ProviderConnection& connection) {
     if (!has_warned_) {
         log_event(LogLevel::Warning, "connection.tokens_unreadable",
@@ -164,9 +164,9 @@ void ConnectionRefresher::warn_of_unreadable(const ProviderConnection& connectio
     has_warned_ = true;
 }
 
-// ---------------------------------------------------------------------------- what was removed
+// --------------------------------------------------------------------------- removed connections
 
-bool ConnectionRefresher::give_back(const DueConnection& due, ProviderVisit& visit) {
+bool ConnectionRefresher::revoke_removed(const DueConnection& due, ProviderPermit& permit) {
     const auto removed =
         context_.database.transaction([&](db::Tx& tx) -> std::optional<RemovedConnection> {
             const Timestamp now = Timestamp::now();
@@ -178,34 +178,34 @@ bool ConnectionRefresher::give_back(const DueConnection& due, ProviderVisit& vis
             return found;
         });
     if (!removed) return false;
-    try_to_give_back(due.organization, *removed, visit);
+    revoke(due.organization, *removed, permit);
     return true;
 }
 
-void ConnectionRefresher::try_to_give_back(OrgId organization, const RemovedConnection& removed,
-                                           ProviderVisit& visit) {
+void ConnectionRefresher::revoke(OrgId organization, const RemovedConnection& removed,
+                                 ProviderPermit& permit) {
     const auto client = client_of(context_.settings.providers, removed.provider, removed.host);
-    if (!client) return try_again(organization, removed, std::string(kNotConfigured));
+    if (!client) return postpone_revocation(organization, removed, std::string(kNotConfigured));
     const auto tokens = open_tokens(context_.keys, organization, removed.id, removed.tokens);
-    if (!tokens) return try_again(organization, removed, "unreadable");
-    const auto answered = give_back_tokens(*client, *tokens);
-    if (!answered.was_reached) visit.note_unreached();
-    if (answered.result != GivenBack::Done) return try_again(organization, removed, answered.code);
-    forget(organization, removed);
-    log_event(LogLevel::Info, "connection.given_back",
-              {{"provider", removed.provider},
-               {"connection", removed.id.text()},
-               {"code", answered.code}});
+    if (!tokens) return postpone_revocation(organization, removed, "unreadable");
+    const auto reply = revoke_tokens(*client, *tokens);
+    if (!reply.was_reached) permit.mark_unreachable();
+    if (reply.result != RevokeResult::Done)
+        return postpone_revocation(organization, removed, reply.code);
+    delete_removed(organization, removed);
+    log_event(
+        LogLevel::Info, "connection.given_back",
+        {{"provider", removed.provider}, {"connection", removed.id.text()}, {"code", reply.code}});
 }
 
-void ConnectionRefresher::try_again(OrgId organization, const RemovedConnection& removed,
-                                    const std::string& code) {
+void ConnectionRefresher::postpone_revocation(OrgId organization, const RemovedConnection& removed,
+                                              const std::string& code) {
     const Timestamp now = Timestamp::now();
-    const Timestamp end = removed.removed_at + kGiveBackLife;
+    const Timestamp end = removed.removed_at + kRevocationLife;
     const std::int64_t attempts = removed.attempts + 1;
-    const bool gives_up = now >= end;
-    if (gives_up) {
-        forget(organization, removed);
+    const bool is_last_attempt = now >= end;
+    if (is_last_attempt) {
+        delete_removed(organization, removed);
     } else {
         const Timestamp next =
             std::min(now + rules::refresh_back_off(static_cast<int>(attempts)), end);
@@ -214,15 +214,15 @@ void ConnectionRefresher::try_again(OrgId organization, const RemovedConnection&
             store::postpone_connection(org, removed.id, owner_, attempts, next);
         });
     }
-    log_event(gives_up ? LogLevel::Warning : LogLevel::Info,
-              gives_up ? "connection.never_given_back" : "connection.not_given_back",
+    log_event(is_last_attempt ? LogLevel::Warning : LogLevel::Info,
+              is_last_attempt ? "connection.never_given_back" : "connection.not_given_back",
               {{"provider", removed.provider},
                {"connection", removed.id.text()},
                {"code", code},
                {"attempt", attempts}});
 }
 
-void ConnectionRefresher::forget(OrgId organization, const RemovedConnection& removed) {
+void ConnectionRefresher::delete_removed(OrgId organization, const RemovedConnection& removed) {
     context_.database.transaction([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
         store::delete_connection(org, removed.id);

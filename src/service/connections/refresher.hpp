@@ -1,7 +1,6 @@
-// The runner's side of connections: refreshes tokens when they are due, reports access that has
-// ended, and gives back the tokens of connections that were removed (docs/external-data.md
-// "Tokens"). Killed anywhere, the lease runs out and the next runner goes on. Any number of them
-// may work side by side.
+// Connection jobs of the runner: refresh due tokens, record expired access, and revoke the tokens
+// of removed connections (docs/external-data.md "Tokens"). If a runner is killed, the lease expires
+// and the next runner continues. Several runners may run at the same time.
 #pragma once
 
 #include "base/time.hpp"
@@ -27,23 +26,22 @@ namespace muster::service {
 
 struct RefreshPlan;
 
-// Which providers the lanes of a runner leave alone for a while, so that one that hangs or is slow
-// never takes them all.
-// For several threads.
+// Limits the calls of a runner's lanes to each provider, so that one slow or unreachable provider
+// never blocks all lanes. Thread-safe.
 class ProviderLimits {
   public:
-    // A provider that did not answer rests for a minute, one that was slow as long as it took; and
-    // this many ask the same one at a time.
+    // The maximum number of concurrent calls to one provider. An unreachable provider is skipped
+    // for a minute, a slow one for as long as its answer took.
     static constexpr int kMostAtOnce = 2;
 
-    // Whom to leave alone now.
-    [[nodiscard]] std::vector<std::string> avoided();
+    // The providers to skip now.
+    [[nodiscard]] std::vector<std::string> skipped();
 
   private:
-    friend class ProviderVisit;
+    friend class ProviderPermit;
     struct Provider {
-        int visits = 0;
-        Timestamp rests_until;
+        int calls = 0;
+        Timestamp paused_until;
     };
     [[nodiscard]] bool enter(std::string_view provider);
     void leave(std::string_view provider, bool was_reached, Milliseconds took);
@@ -52,17 +50,17 @@ class ProviderLimits {
     std::map<std::string, Provider, std::less<>> providers_;
 };
 
-// While a lane works on a connection to the provider.
-class ProviderVisit {
+// Held while a lane calls the provider.
+class ProviderPermit {
   public:
-    ProviderVisit(ProviderLimits& limits, std::string_view provider);
-    ~ProviderVisit();
-    ProviderVisit(const ProviderVisit&) = delete;
-    ProviderVisit& operator=(const ProviderVisit&) = delete;
+    ProviderPermit(ProviderLimits& limits, std::string_view provider);
+    ~ProviderPermit();
+    ProviderPermit(const ProviderPermit&) = delete;
+    ProviderPermit& operator=(const ProviderPermit&) = delete;
 
-    // False: leave it alone.
+    // False: do not call the provider.
     [[nodiscard]] bool is_allowed() const { return is_allowed_; }
-    void note_unreached() { was_reached_ = false; }
+    void mark_unreachable() { was_reached_ = false; }
 
   private:
     ProviderLimits& limits_;
@@ -72,30 +70,30 @@ class ProviderVisit {
     bool was_reached_ = true;
 };
 
-// One lane of the refreshes, for one thread.
+// One lane, for one thread.
 class ConnectionRefresher {
   public:
-    // `limits`: of all lanes together.
+    // `limits` is shared by all lanes.
     ConnectionRefresher(Context& context, std::shared_ptr<ProviderLimits> limits);
 
-    // Works on a few connections that are due; how many. `is_over` is asked before each.
-    int step(const std::function<bool()>& is_over);
+    // Processes a few due connections and returns how many. Calls `should_stop` before each.
+    int step(const std::function<bool()>& should_stop);
 
   private:
     struct Claimed;
 
-    std::vector<store::DueConnection> look_for_due();
-    // False where another was faster.
-    bool refresh(const store::DueConnection& due, ProviderVisit& visit);
+    std::vector<store::DueConnection> find_due();
+    // Returns false if another lane was faster.
+    bool refresh(const store::DueConnection& due, ProviderPermit& permit);
     std::optional<Claimed> claim(const store::DueConnection& due);
-    void put_off(OrgTransaction& transaction, const rules::ProviderConnection& connection,
-                 const RefreshPlan& plan);
-    bool give_back(const store::DueConnection& due, ProviderVisit& visit);
-    void try_to_give_back(OrgId organization, const store::RemovedConnection& removed,
-                          ProviderVisit& visit);
-    void try_again(OrgId organization, const store::RemovedConnection& removed,
-                   const std::string& code);
-    void forget(OrgId organization, const store::RemovedConnection& removed);
+    void postpone(OrgTransaction& transaction, const rules::ProviderConnection& connection,
+                  const RefreshPlan& plan);
+    bool revoke_removed(const store::DueConnection& due, ProviderPermit& permit);
+    void revoke(OrgId organization, const store::RemovedConnection& removed,
+                ProviderPermit& permit);
+    void postpone_revocation(OrgId organization, const store::RemovedConnection& removed,
+                             const std::string& code);
+    void delete_removed(OrgId organization, const store::RemovedConnection& removed);
     void warn_of_unreadable(const rules::ProviderConnection& connection);
 
     Context& context_;

@@ -19,18 +19,18 @@ using rules::Provider;
 using rules::ProviderConnection;
 using rules::TokenFailure;
 
-// What ended that recently is as good as what would begin now.
-constexpr Milliseconds kJustNow{1'000};
-constexpr int kAskAgain = 60;  // seconds
+// A refresh that ended this recently counts as the result of a new request.
+constexpr Milliseconds kReuseTime{1'000};
+constexpr int kRetryAfterSeconds = 60;  // seconds
 
 // ---------------------------------------------------------------------------- a code's tokens
 
-// Tokens, with what the look-up said among the details.
-rules::TokenAnswer ask_for_code(const CodeGrant& grant) {
+// The tokens; the result of the provider's look-up is added to the details.
+rules::TokenAnswer exchange_code_for_tokens(const CodeGrant& grant) {
     const rules::OAuthClient& client = grant.client;
     const Provider& provider = *client.provider;
     rules::TokenAnswer answer =
-        ask_for_tokens(provider, rules::code_request(client, grant.request, grant.code)).answer;
+        request_tokens(provider, rules::code_request(client, grant.request, grant.code)).answer;
     auto* tokens = std::get_if<rules::Tokens>(&answer);
     if (!tokens || client.lookup_url.empty()) return answer;
     const OAuthReply found = net::call_oauth(rules::lookup_request(client, tokens->access_token));
@@ -41,8 +41,8 @@ rules::TokenAnswer ask_for_code(const CodeGrant& grant) {
     return answer;
 }
 
-// The connection says why it has no tokens; one that has some keeps them and what it says, and one
-// that somebody has set out for anew since then waits for them.
+// Stores the failure as the error of a connection that has no tokens. A connection that has tokens,
+// or for which a new authorization began since, is not changed.
 void note_failed_exchange(Context& context, const ProviderConnection& before,
                           const Provider& provider, const TokenFailure& failure) {
     context.database.transaction([&](db::Tx& tx) {
@@ -62,31 +62,32 @@ void note_failed_exchange(Context& context, const ProviderConnection& before,
         {{"provider", provider.id}, {"connection", before.id.text()}, {"code", failure.code}});
 }
 
-// Of a connection that was deleted meanwhile: nobody holds these, so they go back at once.
-void give_back(const rules::OAuthClient& client, const rules::Tokens& tokens, ConnectionId id) {
+// Revokes tokens that no row can hold, because the connection was deleted in the meantime.
+void revoke_removed(const rules::OAuthClient& client, const rules::Tokens& tokens,
+                    ConnectionId id) {
     if (client.revoke_url.empty()) return;
-    const auto answered = give_back_tokens(client, {tokens.access_token, tokens.refresh_token});
-    log_event(
-        LogLevel::Info, "connection.given_back",
-        {{"provider", client.provider->id}, {"connection", id.text()}, {"code", answered.code}});
+    const auto reply = revoke_tokens(client, {tokens.access_token, tokens.refresh_token});
+    log_event(LogLevel::Info, "connection.given_back",
+              {{"provider", client.provider->id}, {"connection", id.text()}, {"code", reply.code}});
 }
 
-// False where the connection was deleted meanwhile.
+// Returns false if the connection was deleted in the meantime.
 bool write_exchanged(OrgTransaction& transaction, ProviderConnection& granted) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto standing = store::lock_connection(org, granted.id);
-    if (!standing) return false;
-    if (standing->tokens == granted.tokens) return true;  // a commit that nobody knew of
+    const auto stored = store::lock_connection(org, granted.id);
+    if (!stored) return false;
+    if (stored->tokens == granted.tokens)
+        return true;  // committed before without an acknowledgement
     granted.refreshed_at = granted.updated_at = transaction.now;
-    // What an admin has just consented to counts, whoever refreshes the tokens of before.
-    if (!store::write_tokens(org, granted, standing->token_generation)) return false;
+    // New consent takes precedence over a concurrent refresh of the old tokens.
+    if (!store::write_tokens(org, granted, stored->token_generation)) return false;
     audit(transaction, "connection.connected", granted.id.text(), {{"provider", granted.provider}});
     return true;
 }
 
 bool write_granted(Context& context, const Actor& actor, ProviderConnection& granted) {
     bool was_written = false;
-    write_patiently(granted, kWritePatience, [&] {
+    retry_write(granted, kWriteRetryTime, [&] {
         was_written = context.database.transaction([&](db::Tx& tx) {
             OrgTransaction transaction{tx, actor, Timestamp::now()};
             return write_exchanged(transaction, granted);
@@ -101,15 +102,15 @@ bool write_granted(Context& context, const Actor& actor, ProviderConnection& gra
     throw Error(ErrorCode::InvalidState).detail("reason", std::string(reason));
 }
 
-// Throws unless there is something to refresh with.
+// Throws if the connection cannot be refreshed.
 RefreshPlan require_refreshable(const Context& context, const ProviderConnection& connection) {
     switch (connection.status) {
         case ConnectionStatus::Pending:
-            refuse("nobody has consented to this connection yet");
+            refuse("this connection is not authorized yet");
         case ConnectionStatus::Expired:
-            refuse("this connection has expired and has to be connected anew");
+            refuse("this connection has expired; connect it again");
         case ConnectionStatus::Revoked:
-            refuse("the access was taken back; connect it again");
+            refuse("the access was revoked; connect it again");
         case ConnectionStatus::Connected:
         case ConnectionStatus::Error:
             break;
@@ -119,7 +120,7 @@ RefreshPlan require_refreshable(const Context& context, const ProviderConnection
         case RefreshBlocker::NoTokens:
             refuse("this connection was never connected");
         case RefreshBlocker::NoRefreshToken:
-            refuse("the provider gave nothing to refresh this connection with");
+            refuse("the provider issued no refresh token for this connection");
         case RefreshBlocker::NotConfigured:
             require_ready(*plan.provider, context.settings.providers);
             break;
@@ -127,28 +128,28 @@ RefreshPlan require_refreshable(const Context& context, const ProviderConnection
         case RefreshBlocker::Unreadable:
             throw Error(ErrorCode::ServiceUnavailable)
                 .internal("the tokens of connection " + connection.id.text() +
-                          " cannot be opened or used")
-                .retry_after(kAskAgain);
+                          " cannot be decrypted or used")
+                .retry_after(kRetryAfterSeconds);
         case RefreshBlocker::None:
             break;
     }
     return plan;
 }
 
-// The first tokens came for a code: whoever asks right behind them wants to see a refresh.
-bool has_just_ended(const ProviderConnection& connection, Timestamp now) {
-    // Clocks differ, and are set back: what is to come is not just over.
-    const auto is_just_now = [&](Timestamp when) {
-        return std::chrono::abs(now - when) < kJustNow;
+// Tokens of a code exchange do not count: a refresh right after it is performed.
+bool was_just_refreshed(const ProviderConnection& connection, Timestamp now) {
+    // Clocks differ and may be set back, so times in the future do not count as recent.
+    const auto is_recent = [&](Timestamp when) {
+        return std::chrono::abs(now - when) < kReuseTime;
     };
     const bool refreshed = connection.token_generation > 1 && connection.refreshed_at &&
-                           is_just_now(*connection.refreshed_at);
-    return refreshed || (connection.refresh_attempts > 0 && is_just_now(connection.updated_at));
+                           is_recent(*connection.refreshed_at);
+    return refreshed || (connection.refresh_attempts > 0 && is_recent(connection.updated_at));
 }
 
-// Whether somebody takes its tokens back. Of a provider that is not set up at the moment nobody
-// knows: the runner sees whether it is again.
-bool is_taken_back(const Settings& settings, const ProviderConnection& connection) {
+// Whether the tokens can be revoked. A provider that is not set up at the moment counts as
+// revocable; the runner checks again.
+bool is_revocable(const Settings& settings, const ProviderConnection& connection) {
     const Provider* provider = rules::find_provider(connection.provider);
     if (!provider || provider->revocation == rules::Revocation::None) return false;
     const auto client = client_of(settings.providers, provider->id, connection.host);
@@ -167,17 +168,18 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
                                           const CodeGrant& grant) {
     const Provider& provider = *grant.client.provider;
     const Timestamp asked_at = Timestamp::now();
-    const rules::TokenAnswer answer = ask_for_code(grant);
+    const rules::TokenAnswer answer = exchange_code_for_tokens(grant);
     if (const auto* failure = std::get_if<TokenFailure>(&answer)) {
         note_failed_exchange(context, grant.connection, provider, *failure);
         return *failure;
     }
     const auto& tokens = std::get<rules::Tokens>(answer);
     ProviderConnection granted = grant.connection;
-    granted.details = merged_details("{}", grant.details);  // nothing of another account's
-    take_tokens(granted, context.keys, provider, tokens, asked_at);
+    granted.details =
+        merged_details("{}", grant.details);  // discard the details of a previous account
+    set_tokens(granted, context.keys, provider, tokens, asked_at);
     if (!write_granted(context, actor, granted)) {
-        give_back(grant.client, tokens, granted.id);
+        revoke_removed(grant.client, tokens, granted.id);
         throw Error(ErrorCode::NotFound);
     }
     log_event(LogLevel::Info, "connection.connected",
@@ -186,18 +188,18 @@ std::optional<TokenFailure> exchange_code(Context& context, const Actor& actor,
 }
 
 RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id,
-                                 const TryAcquire& may_wait) {
+                                 const TryAcquire& try_acquire) {
     const Uuid owner = Uuid::v7();
     RefreshPlan plan;
     RefreshResult result;
     const bool is_ours = context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
         db::OrgStore org(tx, actor.organization);
-        result = {Refreshing::Done, locked(org, id)};
+        result = {RefreshState::Done, locked(org, id)};
         plan = require_refreshable(context, result.connection);
-        if (has_just_ended(result.connection, now)) return false;
-        result.state = Refreshing::UnderWay;
-        if (!may_wait(*plan.provider)) {
+        if (was_just_refreshed(result.connection, now)) return false;
+        result.state = RefreshState::InProgress;
+        if (!try_acquire(*plan.provider)) {
             store::make_connection_due(org, id, now);
             return false;
         }
@@ -210,13 +212,13 @@ RefreshResult refresh_connection(Context& context, const Actor& actor, Connectio
         return store::find_connection(org, id);
     });
     if (!after) throw Error(ErrorCode::NotFound);
-    return {Refreshing::Done, *after};
+    return {RefreshState::Done, *after};
 }
 
 void remove_connection(OrgTransaction& transaction, const Context& context, ConnectionId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     const ProviderConnection connection = locked(org, id);
-    if (!connection.tokens.empty() && is_taken_back(context.settings, connection)) {
+    if (!connection.tokens.empty() && is_revocable(context.settings, connection)) {
         store::mark_connection_removed(org, id, transaction.now);
     } else {
         store::delete_connection(org, id);

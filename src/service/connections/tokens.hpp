@@ -1,7 +1,6 @@
-// The tokens of connections: got for a code, refreshed, given back (docs/external-data.md
-// "Tokens"). A provider is called outside of any transaction, and never by two at once for one
-// connection: a lease in its row keeps others away, and the generation of the tokens decides who
-// may write.
+// The tokens of connections: code exchange, refresh and revocation (docs/external-data.md
+// "Tokens"). A provider is called outside any transaction. A lease in the row prevents two
+// concurrent calls for one connection; the generation of the tokens decides which write wins.
 #pragma once
 
 #include "rules/connections/connection.hpp"
@@ -15,42 +14,43 @@
 
 namespace muster::service {
 
-// An authorization code, with the connection as it was when its state was spent and the provider as
-// it is called.
+// An authorization code, with the connection at the time its state was used up, and the OAuth
+// client.
 struct CodeGrant {
     rules::ProviderConnection connection;
     rules::OAuthClient client;
     std::string code;
-    rules::AuthorizationRequest request;         // as it was sent
-    std::map<std::string, std::string> details;  // of the callback: what the row keeps
+    rules::AuthorizationRequest request;  // as sent to the provider
+    std::map<std::string, std::string>
+        details;  // callback parameters that the provider's row stores
 };
 
-// Gets tokens for the code, looks up what the row says, and writes it all: the connection is
-// connected then (audited as connection.connected, by actor.admin). nullopt when it is; else why
-// not, and the connection says so where it had no tokens before. Throws NOT_FOUND for a connection
-// that was deleted meanwhile.
+// Exchanges the code for tokens, performs the provider's look-up and stores the result. Returns
+// nullopt if the connection is connected now (audited as connection.connected by actor.admin).
+// Otherwise returns the failure; a connection without tokens stores it as its error. Throws
+// NOT_FOUND if the connection was deleted in the meantime.
 std::optional<rules::TokenFailure> exchange_code(Context& context, const Actor& actor,
                                                  const CodeGrant& grant);
 
-// Whether a worker can be spared to wait for that provider; asked inside a transaction, and again
-// when that runs again.
+// Whether a worker may wait for this provider. Called inside a transaction, and again if the
+// transaction runs again.
 using TryAcquire = std::function<bool(const rules::Provider& provider)>;
 
-enum class Refreshing : std::uint8_t {
-    Done,      // now, or less than a second ago; the connection says how it went
-    UnderWay,  // somebody else is at it, or will be soon
+enum class RefreshState : std::uint8_t {
+    Done,        // now or less than a second ago; the connection shows the result
+    InProgress,  // another process is refreshing, or will soon
 };
 struct RefreshResult {
-    Refreshing state = Refreshing::Done;
+    RefreshState state = RefreshState::Done;
     rules::ProviderConnection connection;
 };
-// Refreshes the tokens at once; where `may_wait` says no, the runner will soon, and it is under way
-// likewise. Throws NOT_FOUND, INVALID_STATE with details.reason for a connection that has nothing
-// to refresh, and PROVIDER_UNAVAILABLE where the provider is not configured any more.
+// Refreshes the tokens now. If `try_acquire` returns false, the runner refreshes them soon and the
+// state is InProgress. Throws NOT_FOUND, INVALID_STATE with details.reason if the connection cannot
+// be refreshed, and PROVIDER_UNAVAILABLE if the provider is no longer set up.
 RefreshResult refresh_connection(Context& context, const Actor& actor, ConnectionId id,
-                                 const TryAcquire& may_wait);
-// Deletes it, audited as connection.removed. Where tokens can be given back, the runner does that;
-// the connection is nowhere to be seen meanwhile. Throws NOT_FOUND.
+                                 const TryAcquire& try_acquire);
+// Deletes the connection; audited as connection.removed. If its tokens can be revoked, the
+// connection is hidden and the runner revokes them first. Throws NOT_FOUND.
 void remove_connection(OrgTransaction& transaction, const Context& context, ConnectionId id);
 
 }  // namespace muster::service

@@ -344,8 +344,8 @@ def test_a_database_that_cannot_be_used_is_told_in_one_sentence(stack, ctl, word
     assert told(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
     assert told(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
     refused = told(MUSTER_DATABASE_USER="nobody_at_all", MUSTER_DATABASE_PASSWORD="s3cret")
-    assert refused == ("musterctl: the database refuses database.user: see its password and its rights, or let "
-                       "`musterctl db init --root-socket SOCKET` make it, as root\n")
+    assert refused == ("musterctl: access denied for database.user: check its password and grants, or create it as "
+                       "root with `musterctl db init --root-socket SOCKET`\n")
 
 
 def test_a_database_without_a_schema_is_told_apart(stack, ctl):

@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(who_is_late_is_shown_as_an_error_and_stored_as_pending) {
     client.execute("UPDATE connection_authorizations SET expires_at = ?", Timestamp::now());
     const auto shown = list()[0];
     BOOST_TEST(shown.status == rules::ConnectionStatus::Error);
-    BOOST_TEST(shown.error.value() == "Nobody came back from GitLab in time. Connect it again.");
+    BOOST_TEST(shown.error.value() ==
+               "The authorization at GitLab was not completed in time. Connect it again.");
     BOOST_TEST(stands(made.id) == "pending: ");
 }
 
@@ -68,9 +69,9 @@ BOOST_AUTO_TEST_CASE(access_that_has_ended_is_shown_so_though_nobody_looks_after
     client.execute("UPDATE connections SET access_expires_at = ?", Timestamp::now());
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Error);
     BOOST_TEST(list()[0].error.value() ==
-               "The access to GitLab has ended and was not renewed in time.");
-    client.run("UPDATE connections SET error = 'GitLab reported an internal error (http_503).'");
-    BOOST_TEST(list()[0].error.value() == "GitLab reported an internal error (http_503).");
+               "The access to GitLab has expired and was not renewed in time.");
+    client.run("UPDATE connections SET error = 'GitLab has trouble of its own (http_503).'");
+    BOOST_TEST(list()[0].error.value() == "GitLab has trouble of its own (http_503).");
     BOOST_TEST(stands(made.id).starts_with("connected: "));
 }
 

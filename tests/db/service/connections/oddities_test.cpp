@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_set_back_keeps_nobody_from_a_refresh) {
     set(id, "refreshed_at", Timestamp::now() + kHour);
     set(id, "updated_at", Timestamp::now() + kHour);
     BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
-               service::Refreshing::Done);
+               service::RefreshState::Done);
     BOOST_TEST(server.calls() == 1U);
     set(id, "refreshed_at", Timestamp::now() + Milliseconds(500));  // another machine's clock
     (void)service::refresh_connection(mine, admin(), id, test::kMayWait);

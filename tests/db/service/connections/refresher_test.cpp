@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_died_is_followed_by_another_once_its_lease_is
     set(id, "lease_until", Timestamp::now() + kMinute);
     BOOST_TEST(all() == 0);
     BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kMayWait).state ==
-               service::Refreshing::UnderWay);
+               service::RefreshState::InProgress);
     BOOST_TEST(server.calls() == 0U);
     set(id, "lease_until", Timestamp::now());
     BOOST_TEST(all() == 1);
@@ -258,20 +258,20 @@ BOOST_AUTO_TEST_CASE(a_provider_that_hangs_never_has_all_lanes) {
 BOOST_AUTO_TEST_CASE(a_provider_is_visited_by_two_at_a_time_and_rests_when_it_does_not_answer) {
     service::ProviderLimits lanes;
     {
-        service::ProviderVisit one(lanes, "slow");
-        service::ProviderVisit two(lanes, "slow");
+        service::ProviderPermit one(lanes, "slow");
+        service::ProviderPermit two(lanes, "slow");
         BOOST_TEST(one.is_allowed());
         BOOST_TEST(two.is_allowed());
-        service::ProviderVisit three(lanes, "slow");
+        service::ProviderPermit three(lanes, "slow");
         BOOST_TEST(!three.is_allowed());
         BOOST_TEST(lanes.avoided() == std::vector<std::string>{"slow"});
-        const service::ProviderVisit other(lanes, "other");
+        const service::ProviderPermit other(lanes, "other");
         BOOST_TEST(other.is_allowed());
     }
     BOOST_TEST(lanes.avoided().empty());
-    service::ProviderVisit(lanes, "dead").note_unreached();
+    service::ProviderPermit(lanes, "dead").mark_unreachable();
     BOOST_TEST(lanes.avoided() == std::vector<std::string>{"dead"});
-    BOOST_TEST(!service::ProviderVisit(lanes, "dead").is_allowed());
+    BOOST_TEST(!service::ProviderPermit(lanes, "dead").is_allowed());
 }
 
 // ---------------------------------------------------------------------------- what was removed

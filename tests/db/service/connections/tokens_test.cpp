@@ -11,7 +11,7 @@
 using namespace muster;
 using rules::ConnectionStatus;
 using rules::TokenFailure;
-using service::Refreshing;
+using service::RefreshState;
 using test::kHour;
 using test::kMark;
 using test::kMinute;
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_a_look_up_finds_is_kept_with_the_tokens) {
     BOOST_TEST(tokens(id) == "a1");
     BOOST_TEST(!row(id).access_expires_at.has_value());
     BOOST_TEST(!row(id).refresh_due_at.has_value());
-    BOOST_TEST(reason(id) == "the provider gave nothing to refresh this connection with");
+    BOOST_TEST(reason(id) == "the provider issued no refresh token for this connection");
 }
 
 BOOST_AUTO_TEST_CASE(a_look_up_that_finds_nothing_leaves_no_tokens) {
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_provider_that_is_not_set_up_any_more_is_not_called) {
 BOOST_AUTO_TEST_CASE(a_refresh_brings_new_tokens_and_the_rotated_one_is_used_next) {
     const auto id = connected();
     const auto result = refresh(id);
-    BOOST_TEST(result.state == Refreshing::Done);
+    BOOST_TEST(result.state == RefreshState::Done);
     BOOST_TEST(tokens(id) == "a1 r1");
     BOOST_TEST(result.connection.token_generation == 2);
     age(id);
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_the_end_and_says_so) {
     const auto id = connected();
     server.answer(400, R"({"error":"invalid_grant","error_description":"hushhush"})");
     const auto result = refresh(id);
-    BOOST_TEST(result.state == Refreshing::Done);
+    BOOST_TEST(result.state == RefreshState::Done);
     BOOST_TEST(result.connection.status == ConnectionStatus::Expired);
     BOOST_TEST(holds(result.connection.error.value(), "GitLab"));
     BOOST_TEST(holds(result.connection.error.value(), "invalid_grant"));
@@ -291,12 +291,12 @@ BOOST_AUTO_TEST_CASE(a_refresh_that_is_asked_for_is_the_runners_soon) {
     const auto id = connected();
     set(id, "refresh_due_at", Timestamp::now() + kHour);
     const auto result = service::refresh_connection(mine, admin(), id, test::kNobodyToSpare);
-    BOOST_TEST(result.state == Refreshing::UnderWay);
+    BOOST_TEST(result.state == RefreshState::InProgress);
     BOOST_TEST(row(id).refresh_due_at.value() <= Timestamp::now());
     BOOST_TEST(server.calls() == 0U);
     refresh(id);
     BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kNobodyToSpare).state ==
-               Refreshing::Done);
+               RefreshState::Done);
     BOOST_TEST(row(id).refresh_due_at.value() > Timestamp::now());
 }
 
@@ -317,7 +317,7 @@ Crowd refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waitin
         stations.push_back(std::make_unique<Station>(fixture.own));
         stations.back()->as(fixture.acme, [](service::OrgTransaction&) { return true; });
     }
-    std::vector<std::optional<Refreshing>> states(kWorkers);  // nullopt: it was too late
+    std::vector<std::optional<RefreshState>> states(kWorkers);  // nullopt: it was too late
     test::side_by_side(kWorkers, [&](int i) {
         const auto at = static_cast<std::size_t>(i);
         (void)test::code_of([&] {
@@ -327,8 +327,8 @@ Crowd refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waitin
         });
         ++waiting;
     });
-    return {std::count(states.begin(), states.end(), Refreshing::Done),
-            std::count(states.begin(), states.end(), Refreshing::UnderWay)};
+    return {std::count(states.begin(), states.end(), RefreshState::Done),
+            std::count(states.begin(), states.end(), RefreshState::InProgress)};
 }
 
 }  // namespace
