@@ -36,7 +36,7 @@ class Slice {
         const Timestamp now = Timestamp::now();
         if (now - last_look_ < kSlice) return false;
         last_look_ = now;
-        return service::another_import_waits(context_);
+        return service::is_another_import_due(context_);
     }
 
   private:

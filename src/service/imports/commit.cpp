@@ -34,7 +34,7 @@ RowState state_of(rules::MemberOutcome outcome) {
     return RowState::Failed;
 }
 
-// A block on its way into the members table.
+// Writes the valid rows of one block to the members table.
 class BlockCommit {
   public:
     BlockCommit(store::Block block, const rules::AttributeRegistry& registry, Timestamp now)
@@ -48,25 +48,26 @@ class BlockCommit {
 
     BlockKey key() const { return block_.key; }
     const std::vector<RowOutcome>& outcomes() const { return outcomes_; }
-    std::int64_t tried() const { return tried_; }
+    std::int64_t attempted() const { return attempted_; }
 
-    // One statement set for all rows.
+    // Writes all rows with one set of statements.
     void write(db::Tx& tx, OrgId organization, Expect expect, Timestamp now) {
         write_range(tx, organization, expect, now, 0, inputs_.size());
     }
 
-    // The same, but rows that the database refuses fail alone: halved until they are found.
-    void write_carefully(db::Tx& tx, OrgId organization, Timestamp now) {
+    // The same, but only the rows that the database rejects fail. They are found by bisection.
+    void write_row_by_row(db::Tx& tx, OrgId organization, Timestamp now) {
         write_or_split(tx, organization, now, 0, inputs_.size());
     }
 
   private:
     void add(std::size_t row, const rules::AttributeRegistry& registry, Timestamp now) {
-        ++tried_;
+        ++attempted_;
         const rules::StagedRow& staged = rows_[row];
-        const auto result = rules::validate_attributes(registry, staged.attributes());
-        if (result.result != AttributeResult::Good) {  // the registry has changed since the dry run
-            outcomes_[row] = {RowState::Failed, rules::row_error_of(result.result), result.key, {}};
+        const auto verdict = rules::validate_attributes(registry, staged.attributes());
+        if (verdict.verdict != AttributeVerdict::Good) {  // the registry changed since the dry run
+            outcomes_[row] = {
+                RowState::Failed, rules::row_error_of(verdict.verdict), verdict.key, {}};
             return;
         }
         MemberInput& input = inputs_.emplace_back();
@@ -76,7 +77,7 @@ class BlockCommit {
         std::copy_n(staged.texts.begin() + 1, input.texts.size(), input.texts.begin());
         input.attributes =
             rules::attribute_document(staged.attributes(), rules::Provenance::Import, now);
-        places_.push_back(row);
+        row_indexes_.push_back(row);
     }
 
     void write_range(db::Tx& tx, OrgId organization, Expect expect, Timestamp now, std::size_t from,
@@ -84,8 +85,8 @@ class BlockCommit {
         const auto inputs = std::span<const MemberInput>(inputs_).subspan(from, count);
         const auto written = create_or_attach(tx, organization, inputs, expect, now);
         for (std::size_t i = 0; i < count; ++i) {
-            outcomes_[places_[from + i]] = {state_of(written[i].outcome), RowError::None, "",
-                                            written[i].user_id};
+            outcomes_[row_indexes_[from + i]] = {state_of(written[i].outcome), RowError::None, "",
+                                                 written[i].user_id};
         }
     }
 
@@ -97,7 +98,7 @@ class BlockCommit {
             return;
         }
         if (count == 1) {
-            outcomes_[places_[from]] = {RowState::Failed, RowError::WriteFailed, "", {}};
+            outcomes_[row_indexes_[from]] = {RowState::Failed, RowError::WriteFailed, "", {}};
             return;
         }
         write_or_split(tx, organization, now, from, count / 2);
@@ -108,21 +109,21 @@ class BlockCommit {
     std::vector<rules::StagedRow> rows_;
     std::vector<RowOutcome> outcomes_;
     std::vector<MemberInput> inputs_;
-    std::vector<std::size_t> places_;  // the row of each input
-    std::int64_t tried_ = 0;
+    std::vector<std::size_t> row_indexes_;  // the row index of each input
+    std::int64_t attempted_ = 0;
 };
 
-// The last block's outcomes predict the next one's. Once people are known, looking them up first
-// pays: an INSERT that meets an address takes gap locks on the index, and two connections with
-// random addresses deadlock over them.
+// Predicts the next block from the outcomes of the last one. If many people exist, looking them up
+// first is faster: an INSERT of an existing address takes gap locks on the index, and two
+// connections with random addresses deadlock over them.
 Expect expectation_after(const rules::RowCounts& counts) {
     const int known = counts.attached + counts.merged;
     return known * 50 > counts.created ? Expect::KnownUsers : Expect::NewUsers;
 }
 
-enum class Care : std::uint8_t { Fast, RowByRow };
+enum class WriteMode : std::uint8_t { Batch, RowByRow };
 
-void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit, Care care) {
+void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit, WriteMode mode) {
     thread_local Expect expect = Expect::NewUsers;
     context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
@@ -133,12 +134,12 @@ void commit_blocks(Context& context, const Lease& lease, const CommitUnit& unit,
             auto block = store::lock_uncommitted_block(org, lease.id, key);
             if (!block) continue;
             BlockCommit commit(std::move(*block), registry, now);
-            care == Care::Fast ? commit.write(tx, lease.organization, expect, now)
-                               : commit.write_carefully(tx, lease.organization, now);
+            mode == WriteMode::Batch ? commit.write(tx, lease.organization, expect, now)
+                                     : commit.write_row_by_row(tx, lease.organization, now);
             store::write_outcome(org, lease.id, commit.key(), store::BlockState::Committed,
                                  commit.outcomes(), now);
             const rules::RowCounts counts = rules::count_states(commit.outcomes());
-            progress.processed += commit.tried();
+            progress.processed += commit.attempted();
             progress.created += counts.created;
             progress.attached += counts.attached + counts.merged;
             progress.failed += counts.failed;
@@ -171,10 +172,10 @@ std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
 
 void commit_unit(Context& context, const Lease& lease, const CommitUnit& unit) {
     try {
-        commit_blocks(context, lease, unit, Care::Fast);
+        commit_blocks(context, lease, unit, WriteMode::Batch);
     } catch (const db::DbError& error) {
         if (error.kind() != db::DbError::Kind::BadData) throw;
-        commit_blocks(context, lease, unit, Care::RowByRow);
+        commit_blocks(context, lease, unit, WriteMode::RowByRow);
     }
 }
 

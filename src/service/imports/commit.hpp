@@ -8,17 +8,17 @@
 
 namespace muster::service {
 
-// Blocks that are committed in one transaction.
+// Blocks to commit in one transaction.
 struct CommitUnit {
     std::vector<rules::BlockKey> blocks;
 };
-// The next units from `from` on (in order), at most `most`.
+// At most `most` units, in order, starting with the block `from`.
 std::vector<CommitUnit> next_commit_units(Context& context, const Lease& lease,
                                           rules::BlockKey from, int most);
-// Writes the members of these blocks. Rows that the database refuses fail alone. Idempotent: blocks
-// that are committed already are passed over.
+// Writes the members of these blocks. Only the rows that the database rejects fail. Idempotent:
+// committed blocks are skipped.
 void commit_unit(Context& context, const Lease& lease, const CommitUnit& unit);
-// To completed, when no block is left.
+// Moves the job to completed. Call it after the last block.
 void complete_import(Context& context, const Lease& lease);
 
 }  // namespace muster::service

@@ -35,7 +35,7 @@ std::vector<store::Block> read_batch(Context& context, const Lease& lease, Block
 
 RowOutcome validate(const rules::StagedRow& row, const rules::AttributeRegistry& registry,
                     ClaimedEmails& claimed) {
-    // The lowest row number claims the address, valid itself or not.
+    // The lowest row number claims the address, whether or not that row is valid.
     if (!claimed.claim(row.email())) return {RowState::Invalid, RowError::DuplicateInFile, "", {}};
     const auto result = rules::validate_attributes(registry, row.attributes());
     if (result.result == AttributeResult::Good) return {RowState::Valid, RowError::None, "", {}};
@@ -70,8 +70,8 @@ DryRun resume_dry_run(Context& context, const rules::ImportJob& job) {
 
 struct ValidatedBatch::Impl {
     std::vector<store::Block> blocks;
-    std::vector<std::vector<RowOutcome>> outcomes;  // of each block
-    std::vector<std::string_view> valid;            // addresses, in the blocks' bytes
+    std::vector<std::vector<RowOutcome>> outcomes;  // for each block
+    std::vector<std::string_view> valid;            // addresses, as views into the blocks' data
     store::ImportProgress progress;
 };
 

@@ -22,11 +22,11 @@ struct Block;
 
 namespace muster::service {
 
-// The addresses that the rows so far have claimed, as 128-bit digests: exactness for 16 bytes an
-// address.
+// The addresses claimed by earlier rows, as 128-bit digests (16 bytes each; collisions are
+// negligible).
 class ClaimedEmails {
   public:
-    // False when an earlier row has it.
+    // Returns false if an earlier row claimed the address.
     bool claim(std::string_view email);
     void reserve(std::size_t count) { digests_.reserve(count); }
     std::size_t size() const { return digests_.size(); }
@@ -43,16 +43,17 @@ class ClaimedEmails {
     std::unordered_set<Digest, Hash> digests_;
 };
 
-// A dry run in progress: what lies before `next_block` has been claimed.
+// A dry run in progress. The rows before `next_block` have claimed their addresses.
 struct DryRun {
     ClaimedEmails claimed;
     rules::BlockKey next_block;
 };
 
-// Claims the addresses of all rows before `job.next_block` again, for a runner that takes over.
+// Continues a dry run in another runner: claims the addresses of all rows before `job.next_block`
+// again.
 DryRun resume_dry_run(Context& context, const rules::ImportJob& job);
 
-// A batch of blocks that is validated, but not recorded yet.
+// A batch of validated blocks whose outcomes are not recorded yet.
 class ValidatedBatch {
   public:
     ValidatedBatch(std::vector<store::Block> blocks, const rules::AttributeRegistry& registry,
@@ -61,11 +62,11 @@ class ValidatedBatch {
     ValidatedBatch(ValidatedBatch&&) noexcept;
     ValidatedBatch& operator=(ValidatedBatch&&) noexcept;
 
-    // What a commit would do with part `part` of `parts` of the valid rows right now.
+    // Counts what a commit would do now with part `part` (from 0) of `parts` of the valid rows.
     rules::ImportPreview preview(Context& context, const Lease& lease, std::size_t part,
                                  std::size_t parts) const;
-    // Writes the outcomes, the counters and the cursor. Batches are recorded in the order of their
-    // validation.
+    // Writes the outcomes, the counters and the cursor. Record batches in the order of their
+    // validation. Throws LeaseLost.
     void record(Context& context, const Lease& lease, const rules::ImportPreview& preview) const;
 
   private:
@@ -73,10 +74,10 @@ class ValidatedBatch {
     std::unique_ptr<Impl> impl_;
 };
 
-// Reads and validates the next blocks; nullopt behind the last one. An exception leaves `run`
-// unusable: resume.
+// Reads and validates the next blocks; nullopt after the last one. After an exception, discard
+// `run` and call resume_dry_run().
 std::optional<ValidatedBatch> validate_next(Context& context, const Lease& lease, DryRun& run);
-// To validated, when every batch is recorded.
+// Moves the job to validated. Call it after the last batch is recorded.
 void finish_dry_run(Context& context, const Lease& lease);
 
 }  // namespace muster::service

@@ -23,7 +23,7 @@ using rules::ImportState;
 
 constexpr Milliseconds kRetention = std::chrono::days(30);
 
-[[noreturn]] void refuse_state(ImportState state, std::string_view expected) {
+[[noreturn]] void reject_state(ImportState state, std::string_view expected) {
     throw Error(ErrorCode::ImportJobInvalidState)
         .detail("state", std::string(text_of(state)))
         .detail("expected", std::string(expected));
@@ -37,7 +37,7 @@ rules::ImportJob locked(db::OrgStore& org, ImportId id, Timestamp now) {
 
 rules::ImportJob reread(db::OrgStore& org, ImportId id, Timestamp now) {
     auto job = store::find_import(org, id, now);
-    if (!job) throw std::runtime_error("a locked import job is gone");
+    if (!job) throw std::runtime_error("a locked import job does not exist");
     return std::move(*job);
 }
 
@@ -73,7 +73,7 @@ bool by_number(const rules::StagedRow& left, const rules::StagedRow& right) {
     return left.row_number < right.row_number;
 }
 
-void refuse_repeated_numbers(const std::vector<NewRow>& rows) {
+void reject_repeated_numbers(const std::vector<NewRow>& rows) {
     std::unordered_set<std::int64_t> seen;
     seen.reserve(rows.size());
     Faults faults;
@@ -84,7 +84,7 @@ void refuse_repeated_numbers(const std::vector<NewRow>& rows) {
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-// The call's rows in the order of their numbers, as views into `rows`.
+// The rows ordered by number, as views into `rows`.
 std::vector<rules::StagedRow> sorted_rows(const std::vector<NewRow>& rows) {
     std::vector<rules::StagedRow> sorted;
     sorted.reserve(rows.size());
@@ -97,26 +97,25 @@ std::vector<rules::StagedRow> sorted_rows(const std::vector<NewRow>& rows) {
     return sorted;
 }
 
-// Rows that go into the same stored part, or into a block that is not there yet.
+// Rows for the same stored part, or for a new block.
 struct Destination {
     rules::BlockKey key;
     bool is_stored = false;
     BlockRows rows;
 };
 
-// The last part that begins at the row's place or before it, else the block's first; nullopt for a
-// new block. `keys` are in order.
+// The stored part for a row: the last part of its block that begins at or before the row, or else
+// the block's first part. Returns nullopt if the block is new. Requires sorted `keys`.
 std::optional<rules::BlockKey> part_for(std::uint32_t row_number,
                                         const std::vector<rules::BlockKey>& keys) {
-    const rules::BlockKey wanted{rules::block_of(row_number), rules::index_in_block(row_number)};
-    const auto behind = std::upper_bound(keys.begin(), keys.end(), wanted);
-    if (behind != keys.begin() && std::prev(behind)->number == wanted.number)
-        return *std::prev(behind);
-    if (behind != keys.end() && behind->number == wanted.number) return *behind;
+    const rules::BlockKey target{rules::block_of(row_number), rules::place_in_block(row_number)};
+    const auto next = std::upper_bound(keys.begin(), keys.end(), target);
+    if (next != keys.begin() && std::prev(next)->number == target.number) return *std::prev(next);
+    if (next != keys.end() && next->number == target.number) return *next;
     return std::nullopt;
 }
 
-// Where each run of rows goes; `rows` are in order, and so are the destinations.
+// The destination of each run of rows. Requires sorted `rows`; the destinations are sorted too.
 std::vector<Destination> destinations_of(const std::vector<rules::StagedRow>& rows,
                                          const std::vector<rules::BlockKey>& keys) {
     std::vector<Destination> destinations;
@@ -142,7 +141,7 @@ std::vector<std::uint32_t> block_numbers_of(const std::vector<rules::StagedRow>&
     return numbers;
 }
 
-// Old and new rows of a block in order; a new row takes the place of the old one of its number.
+// The old and new rows of a block, sorted. A new row replaces the old row with the same number.
 std::vector<rules::StagedRow> merged_rows(const std::vector<rules::StagedRow>& old,
                                           BlockRows fresh) {
     std::vector<rules::StagedRow> merged(fresh.begin(), fresh.end());
@@ -153,7 +152,7 @@ std::vector<rules::StagedRow> merged_rows(const std::vector<rules::StagedRow>& o
     return merged;
 }
 
-// Packs rows of one block; a new part begins where one would pass its limit of bytes.
+// Packs the rows of one block. A part that would exceed kMaxPartBytes begins a new part.
 std::vector<store::NewBlock> pack(BlockRows rows) {
     std::vector<store::NewBlock> parts;
     std::size_t bytes = 0;
@@ -171,15 +170,15 @@ std::vector<store::NewBlock> pack(BlockRows rows) {
     return parts;
 }
 
-// Stages one run of rows; how many rows the job gains comes back. Only the part that they fall into
-// is read and written again, so that a small call stays small however heavy the block has become.
+// Stages one run of rows and returns how many rows the job gains. Reads and writes only the
+// affected part, so a small call is cheap in a large block.
 int stage_run(db::OrgStore& org, ImportId id, const Destination& to, Timestamp now) {
     if (!to.is_stored) {
         store::insert_blocks(org, id, pack(to.rows), now);
         return static_cast<int>(to.rows.size());
     }
     const auto stored = store::read_block(org, id, to.key);
-    if (!stored) throw std::runtime_error("a block of a locked import job is gone");
+    if (!stored) throw std::runtime_error("a block of a locked import job does not exist");
     const auto merged = merged_rows(rules::decode_rows(stored->data), to.rows);
     store::delete_block(org, id, to.key);
     store::insert_blocks(org, id, pack(merged), now);
@@ -212,18 +211,18 @@ rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in)
 }
 
 void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows) {
-    refuse_repeated_numbers(rows);
+    reject_repeated_numbers(rows);
     const auto sorted = sorted_rows(rows);
     db::OrgStore org(transaction.tx, transaction.org());
-    // Calls for one job write one after the other: their packing above ran side by side.
+    // Concurrent calls for one job write one after the other; the packing above runs in parallel.
     const auto job = locked(org, id, transaction.now);
-    if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
+    if (job.state != ImportState::Staging) reject_state(job.state, "staging");
     if (rows.empty()) return;
     const auto keys = store::find_block_keys(org, id, block_numbers_of(sorted));
-    int gained = 0;
+    int added = 0;
     for (const Destination& to : destinations_of(sorted, keys))
-        gained += stage_run(org, id, to, transaction.now);
-    if (!store::add_staged_rows(org, id, gained, kMostImportRows, transaction.now)) {
+        added += stage_run(org, id, to, transaction.now);
+    if (!store::add_staged_rows(org, id, added, kMostImportRows, transaction.now)) {
         throw Error(ErrorCode::ImportRowLimitExceeded)
             .detail("staged_rows", Json::Int64(job.staged_rows))
             .detail("limit", Json::Int64(kMostImportRows));
@@ -233,7 +232,7 @@ void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewR
 rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto job = locked(org, id, transaction.now);
-    if (job.state != ImportState::Staging) refuse_state(job.state, "staging");
+    if (job.state != ImportState::Staging) reject_state(job.state, "staging");
     store::move_import_to_validating(org, id, false, transaction.now);
     return reread(org, id, transaction.now);
 }
@@ -243,13 +242,13 @@ rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
     db::OrgStore org(transaction.tx, transaction.org());
     auto job = locked(org, id, transaction.now);
     if (job.state == ImportState::Validated) {
-        if (dry_run == true) return job;  // asks for nothing that has not been done
+        if (dry_run == true) return job;  // the dry run has already been done
         store::move_import(org, id, ImportState::Validated, ImportState::Committing,
                            transaction.now);
     } else if (job.state == ImportState::Staging && dry_run == false) {
         store::move_import_to_validating(org, id, true, transaction.now);
     } else {
-        refuse_state(job.state, "validated");
+        reject_state(job.state, "validated");
     }
     audit(transaction, "import.committed", id.text());
     return reread(org, id, transaction.now);
@@ -259,7 +258,7 @@ rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto job = locked(org, id, transaction.now);
     if (job.state == ImportState::Canceled) return job;
-    if (!rules::can_cancel(job.state)) refuse_state(job.state, "staging, validating or validated");
+    if (!rules::can_cancel(job.state)) reject_state(job.state, "staging, validating or validated");
     store::move_import(org, id, job.state, ImportState::Canceled, transaction.now);
     audit(transaction, "import.canceled", id.text());
     return reread(org, id, transaction.now);

@@ -1,6 +1,6 @@
-// The life of an import job as the API and the operator drive it (specification 3.1, 4.1;
-// docs/api.md "Imports"). What the runner does with it is in dry_run.hpp and commit.hpp; rows and
-// the error report in service/imports/rows.hpp.
+// The states of an import job, as changed by the API and the operator (specification 3.1, 4.1;
+// docs/api.md "Imports"). The runner's steps are in dry_run.hpp and commit.hpp, rows and the error
+// report in rows.hpp.
 #pragma once
 
 #include "rules/imports/jobs.hpp"
@@ -23,37 +23,42 @@ struct NewImport {
     std::int64_t declared_total = 0;
     rules::Mapping mapping;
 };
-// Throws IMPORT_MAPPING_INVALID, IMPORT_JOB_ACTIVE_EXISTS.
+// Creates a job. Throws IMPORT_MAPPING_INVALID, IMPORT_JOB_ACTIVE_EXISTS.
 rules::ImportJob create_import(OrgTransaction& transaction, const NewImport& in);
 
 struct NewRow {
     std::int64_t number = 0;
     rules::MemberFields fields;
 };
-// Stages all or nothing; a number that was staged before is replaced. Throws VALIDATION_ERROR for a
-// number twice, NOT_FOUND, IMPORT_JOB_INVALID_STATE, IMPORT_ROW_LIMIT_EXCEEDED.
+// Stages all rows or none. A row replaces the staged row with the same number. Throws
+// VALIDATION_ERROR if a number is repeated, NOT_FOUND, IMPORT_JOB_INVALID_STATE,
+// IMPORT_ROW_LIMIT_EXCEEDED.
 void stage_rows(OrgTransaction& transaction, ImportId id, const std::vector<NewRow>& rows);
 
-// staging to validating. NOT_FOUND, IMPORT_JOB_INVALID_STATE.
+// Moves a job from staging to validating. Throws NOT_FOUND, IMPORT_JOB_INVALID_STATE.
 rules::ImportJob validate_import(OrgTransaction& transaction, ImportId id);
 
-// `dry_run`: nullopt, or what the body says. validated to committing; from staging with dry_run
-// false, validation first and the wish remembered. NOT_FOUND, IMPORT_JOB_INVALID_STATE.
+// Moves a validated job to committing. With `dry_run` = false (the body's value; nullopt if
+// absent), a staging job is validated first and then committed; with true, a validated job is
+// returned unchanged. Throws NOT_FOUND, IMPORT_JOB_INVALID_STATE.
 rules::ImportJob commit_import(OrgTransaction& transaction, ImportId id,
                                std::optional<bool> dry_run);
 
-// From staging, validating, validated; a canceled one stays. NOT_FOUND, IMPORT_JOB_INVALID_STATE.
+// Cancels a job that is staging, validating or validated. Returns a canceled job unchanged. Throws
+// NOT_FOUND, IMPORT_JOB_INVALID_STATE.
 rules::ImportJob cancel_import(OrgTransaction& transaction, ImportId id);
 
-// The same for the operator, in a transaction of its own.
+// The same for the operator, in its own transaction.
 void cancel_import_now(Context& context, OrgId organization, ImportId id);
 
 std::optional<rules::ImportJob> read_import(Context& context, OrgId organization, ImportId id);
 
-// A poll: a validated job whose commit was wished for moves on. nullopt: no such job here.
+// Reads the job for polling; nullopt if the organization does not have it. A validated job with a
+// requested commit moves to committing.
 std::optional<rules::ImportJob> poll_import(Context& context, const Actor& actor, ImportId id);
 
-// Newest first; up to `limit` + 1, where the last tells that there is more.
+// Jobs ordered by creation, newest first, before the job `before`. Returns up to `limit` + 1 jobs;
+// the extra job shows that there is a next page.
 std::vector<rules::ImportJob> list_imports(Context& context, OrgId organization,
                                            std::optional<ImportId> before,
                                            std::optional<rules::ImportState> state, int limit);

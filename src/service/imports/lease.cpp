@@ -8,8 +8,8 @@ namespace muster::service {
 
 using rules::ImportState;
 
-// Claims and their ends are transactions: a lost connection undoes what was not committed, so that
-// the second run finds the job as it was.
+// Claims and releases run in transactions. After a lost connection, uncommitted changes are rolled
+// back, so a second run finds the job unchanged.
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
     return context.database.transaction([&](db::Tx& tx) -> std::optional<Lease> {
         const Timestamp now = Timestamp::now();
@@ -22,7 +22,7 @@ std::optional<Lease> claim_due_import(Context& context, const Uuid& owner) {
     });
 }
 
-bool another_import_waits(Context& context) {
+bool is_another_import_due(Context& context) {
     return context.database.autocommit(
         [](db::Tx& tx) { return store::find_due_import(tx, Timestamp::now()).has_value(); });
 }

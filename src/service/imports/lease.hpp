@@ -1,6 +1,6 @@
-// The runner's claim on an import job. A step moves outcomes and counters in one transaction under
-// the lease. A killed runner's job continues under the next runner's lease, and a step that lost
-// its lease changes nothing.
+// The runner's claim on an import job. A step writes outcomes and counters in one transaction under
+// the lease. If a runner is killed, the job continues under the next runner's lease. A step that
+// lost its lease changes nothing.
 #pragma once
 
 #include "base/ids.hpp"
@@ -20,24 +20,25 @@ struct Lease {
     Uuid owner;
 };
 
-// Thrown by a step whose job was canceled or claimed by another runner: stop without an error.
+// Thrown by a step if the job was canceled or claimed by another runner. The runner stops without
+// an error.
 struct LeaseLost {};
 
-// Claims the due job that waited longest; nullopt when none is due. Throws DbError Gone when
-// the outcome of the COMMIT is unknown. The claim is then not repeated: it may have been applied,
-// and a second one would count a second attempt. Such a job is due again at the end of its lease.
+// Claims the due job that has waited longest; nullopt if none is due. Throws DbError Gone if the
+// result of the COMMIT is unknown. The claim is not retried, because it may have been applied and a
+// second claim would count a second attempt. Such a job is due again when its lease expires.
 std::optional<Lease> claim_due_import(Context& context, const Uuid& owner);
-// Whether some other job could be served right now.
-[[nodiscard]] bool another_import_waits(Context& context);
-// Ends a turn: the job is due at once, or after `pause`. Count keeps the turn as an attempt,
-// Forgive takes it back.
+// Whether another job is due.
+[[nodiscard]] bool is_another_import_due(Context& context);
+// Releases the job, which is due again at once or after `pause`. Count keeps the turn as an
+// attempt, Forgive does not count it.
 enum class AttemptPolicy : std::uint8_t { Forgive, Count };
 void release_import(Context& context, const Lease& lease, AttemptPolicy policy, Milliseconds pause);
 // Moves the job to failed.
 void fail_import(Context& context, const Lease& lease, rules::ImportState from,
                  const rules::ImportFailure& failure);
 
-// The end of a lease that is renewed now.
+// The expiry of a lease renewed at `now`.
 Timestamp lease_end(const Context& context, Timestamp now);
 // Moves the job to its next state. Throws LeaseLost.
 void finish_stage(Context& context, const Lease& lease, rules::ImportState from,

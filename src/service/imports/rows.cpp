@@ -70,9 +70,8 @@ rules::ImportRow record_of(ImportId job, const store::Block& block, const rules:
     return record;
 }
 
-// Calls `visit(block, row, outcome)` for each row of the blocks that pass the filter, from row
-// `after` + 1 on, until it says false. Each batch of blocks is a read of its own: a slow reader
-// holds nothing in the database.
+// Calls `visit(block, row, outcome)` for each row of the matching blocks, from row `after` + 1,
+// until it returns false. Each batch of blocks is a separate read, so a slow reader holds no locks.
 template <class Visit>
 void for_each_row(Context& context, OrgId organization, ImportId id, std::int64_t after,
                   BlockFilter filter, const Visit& visit) {
@@ -142,7 +141,7 @@ std::optional<ImportRowPage> list_import_rows(Context& context, OrgId organizati
 
 void write_error_report(Context& context, OrgId organization, ImportId id, bool raw,
                         const std::function<bool(std::string_view)>& sink) {
-    constexpr std::size_t kPiece = 64U << 10U;
+    constexpr std::size_t kChunkBytes = 64U << 10U;
     const CsvCells cells = raw ? CsvCells::Raw : CsvCells::Guarded;
     std::string text = header_line();
     for_each_row(
@@ -150,10 +149,10 @@ void write_error_report(Context& context, OrgId organization, ImportId id, bool 
         [&](const store::Block&, const rules::StagedRow& row, const rules::RowOutcome& outcome) {
             if (!is_faulty(outcome.state)) return true;
             append_line(text, row, outcome, cells);
-            if (text.size() < kPiece) return true;
-            const bool goes_on = sink(text);
+            if (text.size() < kChunkBytes) return true;
+            const bool should_continue = sink(text);
             text.clear();
-            return goes_on;
+            return should_continue;
         });
     if (!text.empty()) sink(text);
 }

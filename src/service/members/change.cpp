@@ -30,12 +30,12 @@ Member find_for_change(OrgTransaction& transaction, UserId user) {
     return std::move(*member);
 }
 
-// When a change happens: never before the one that it had to wait for.
-Timestamp moment_for(const OrgTransaction& transaction, const Member& member) {
+// The time of the change: never before the previous change, which it may have waited for.
+Timestamp change_time(const OrgTransaction& transaction, const Member& member) {
     return std::max(transaction.now, member.updated_at);
 }
 
-// A change as the log and the webhooks name it.
+// The audit action and the webhook event of a change.
 struct MemberChange {
     std::string_view action;
     std::string_view event;
@@ -45,7 +45,7 @@ constexpr MemberChange kWasLocked{"user.locked", rules::event_type::kMemberLocke
 constexpr MemberChange kWasUnlocked{"user.unlocked", rules::event_type::kMemberUnlocked};
 
 void write(OrgTransaction& transaction, Member& member, const MemberChange& change) {
-    member.updated_at = moment_for(transaction, member);
+    member.updated_at = change_time(transaction, member);
     db::OrgStore org(transaction.tx, transaction.org());
     store::update_member(org, member);
     audit(transaction, change.action, member.user_id.text());
@@ -53,7 +53,7 @@ void write(OrgTransaction& transaction, Member& member, const MemberChange& chan
          {change.event, member.user_id, [&] { return to_json(rules::kUser, member); }});
 }
 
-// False when it changes nothing.
+// Returns whether a value changed.
 bool apply(const rules::MemberPatch& patch, Member& member, Timestamp when) {
     bool is_changed = false;
     for (std::size_t i = 0; i < rules::kTextFields.size(); ++i) {
@@ -75,14 +75,15 @@ bool apply(const rules::MemberPatch& patch, Member& member, Timestamp when) {
 
 Member change_member(OrgTransaction& transaction, UserId user, const rules::MemberPatch& patch,
                      const std::function<void(const Member&)>& check) {
-    // The registry before the member, in the order of all who write values.
+    // Locks the registry before the member, the lock order of every transaction that writes values.
     const auto registry = patch.attributes.empty()
                               ? rules::AttributeRegistry()
                               : attribute_registry_for_writing(transaction.tx, transaction.org());
     Member member = find_for_change(transaction, user);
     check(member);
-    refuse_attributes(rules::validate_changes(registry, patch.attributes));
-    if (apply(patch, member, moment_for(transaction, member))) write(transaction, member, kUpdated);
+    reject_attributes(rules::validate_changes(registry, patch.attributes));
+    if (apply(patch, member, change_time(transaction, member)))
+        write(transaction, member, kUpdated);
     return member;
 }
 
@@ -91,7 +92,7 @@ Member lock_member(OrgTransaction& transaction, UserId user,
     Member member = find_for_change(transaction, user);
     if (member.status == kLocked) return member;
     member.status = kLocked;
-    member.locked_at = moment_for(transaction, member);
+    member.locked_at = change_time(transaction, member);
     member.lock_reason = reason;
     write(transaction, member, kWasLocked);
     return member;

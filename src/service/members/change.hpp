@@ -1,5 +1,5 @@
-// Changes of one member that stands: PATCH, lock, unlock and DELETE of /v1/users/{userId}. Each
-// locks the member's row first, so that changes of different fields side by side all survive.
+// Changes of one existing member: PATCH, lock, unlock and DELETE of /v1/users/{userId}. Each locks
+// the member's row first, so that concurrent changes of different fields are all kept.
 #pragma once
 
 #include "rules/members/member.hpp"
@@ -11,21 +11,22 @@
 
 namespace muster::service {
 
-// All of these throw NOT_FOUND for a user who is no member of the organization. updated_at moves
-// only where something changed.
+// All functions throw NOT_FOUND if the user is not a member of the organization. `updated_at`
+// changes only if a value does.
 
-// Overwrites. `check` sees the member before the change, under the lock, and may throw. Attributes
-// are judged against the live registry: VALIDATION_ERROR.
+// Overwrites fields. `check` is called under the lock with the member before the change and may
+// throw. Throws VALIDATION_ERROR if an attribute is invalid in the current registry.
 rules::Member change_member(OrgTransaction& transaction, UserId user,
                             const rules::MemberPatch& patch,
                             const std::function<void(const rules::Member&)>& check);
 
-// A member who is locked keeps the first reason and time.
+// Locks the member. A locked member keeps the first reason and time.
 rules::Member lock_member(OrgTransaction& transaction, UserId user,
                           const std::optional<std::string>& reason);
 rules::Member unlock_member(OrgTransaction& transaction, UserId user);
 
-// Ends the membership, with all that the organization knows of the user. The user stays.
+// Deletes the membership and all data that the organization holds of the user. Does not delete the
+// user.
 void remove_member(OrgTransaction& transaction, UserId user);
 
 }  // namespace muster::service

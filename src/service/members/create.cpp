@@ -31,8 +31,8 @@ std::vector<store::NewUser> users_to_insert(std::span<const MemberInput> inputs,
             users.push_back({input.user_id, input.email});
         }
     }
-    // Two organizations that bring the same people at once lock them in the same order: they wait,
-    // and do not deadlock.
+    // Sorted, so that two organizations that import the same people lock them in the same order and
+    // do not deadlock.
     std::sort(users.begin(), users.end(),
               [](const store::NewUser& left, const store::NewUser& right) {
                   return left.email < right.email;
@@ -47,8 +47,7 @@ std::vector<std::string_view> emails_of(std::span<const store::NewUser> users) {
     return emails;
 }
 
-// The users that stood already when the batch came, by address; all others are inserted with their
-// own id.
+// The existing users of the batch, by address. All others are inserted with their new id.
 store::UsersByEmail find_or_insert_users(db::Tx& tx, std::span<const MemberInput> inputs,
                                          Expect expect, Timestamp now) {
     store::UsersByEmail known;
@@ -60,12 +59,12 @@ store::UsersByEmail find_or_insert_users(db::Tx& tx, std::span<const MemberInput
     const auto users = users_to_insert(inputs, known);
     const auto inserted = store::insert_users(tx, users, now);
     if (inserted == static_cast<std::int64_t>(users.size())) return known;
-    // Some address was taken: of those that we tried, the ones with an id that is not ours stood
-    // before.
+    // Some addresses exist: those found with an id that is not from this batch.
     auto found = store::find_users(tx, emails_of(users), store::UserLock::None);
     for (const store::NewUser& user : users) {
         const auto row = found.find(std::string(user.email));
-        if (row == found.end()) throw std::runtime_error("a user that was just inserted is gone");
+        if (row == found.end())
+            throw std::runtime_error("a user that was just inserted does not exist");
         if (row->second != user.id) known.insert(*row);
     }
     return known;
@@ -88,9 +87,9 @@ Attachment attachment_of(const MemberInput& input, const store::UsersByEmail& kn
     return {is_member ? MemberOutcome::Merged : MemberOutcome::Attached, user->second};
 }
 
-// False for a member whom the input adds nothing to: most rows of a file that is sent again. Those
-// that are written are still filled by the statement itself, which overwrites nothing whatever
-// happened since.
+// Returns false if the input adds nothing to the member, as for most rows of a file that is sent
+// again. The statement for the other rows fills only empty fields, whatever changed since the
+// query.
 bool adds_something(const MemberInput& input, const store::Membership& membership) {
     for (std::size_t i = 0; i < input.texts.size(); ++i) {
         if (!input.texts[i].empty() && !membership.has_text[i]) return true;
@@ -98,13 +97,13 @@ bool adds_something(const MemberInput& input, const store::Membership& membershi
     return rules::fills_gap(input.attributes, membership.attributes);
 }
 
-void judge(OrgTransaction& transaction, const rules::MemberFields& fields) {
+void validate_attributes_of(OrgTransaction& transaction, const rules::MemberFields& fields) {
     if (fields.attributes.empty()) return;
     const auto registry = attribute_registry_for_writing(transaction.tx, transaction.org());
-    refuse_attributes(rules::validate_all_attributes(registry, fields.attributes));
+    reject_attributes(rules::validate_all_attributes(registry, fields.attributes));
 }
 
-// The row as it was just inserted.
+// The member as just inserted, without a query.
 rules::Member member_as_inserted(const OrgTransaction& transaction, const MemberInput& input,
                                  UserId user) {
     rules::Member member;
@@ -123,13 +122,13 @@ rules::Member member_as_inserted(const OrgTransaction& transaction, const Member
 
 rules::Member member_of(OrgTransaction& transaction, const MemberInput& input,
                         const Attachment& attachment) {
-    // The user's row is locked, so nobody else can have made the member that was not there.
+    // The user's row is locked, so no other transaction can have created the member.
     if (attachment.outcome != MemberOutcome::Merged) {
         return member_as_inserted(transaction, input, attachment.user_id);
     }
     db::OrgStore org(transaction.tx, transaction.org());
     auto member = store::find_member(org, attachment.user_id);
-    if (!member) throw db::RetryTransaction{"a member was removed meanwhile"};
+    if (!member) throw db::RetryTransaction{"a member was removed concurrently"};
     return std::move(*member);
 }
 
@@ -161,8 +160,8 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
         members.push_back(
             {attachment.user_id, input.member_id, input.email, input.texts, input.attributes});
     }
-    // The users' rows are locked, so nobody else makes a member of them meanwhile; where nobody is
-    // to be filled, the server is spared what that statement costs.
+    // The users' rows are locked, so no other transaction creates these members. If all members are
+    // new, the cheaper statement suffices.
     if (all_new) {
         store::insert_members(org, members, now);
     } else {
@@ -172,7 +171,7 @@ std::vector<Attachment> create_or_attach(db::Tx& tx, OrgId organization,
 }
 
 CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields) {
-    judge(transaction, fields);
+    validate_attributes_of(transaction, fields);
     MemberInput input{
         UserId::create(),
         MemberId::create(),
@@ -195,7 +194,7 @@ CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFiel
     return created;
 }
 
-void refuse_attributes(const std::vector<rules::AttributesResult>& verdicts) {
+void reject_attributes(const std::vector<rules::AttributesVerdict>& verdicts) {
     Faults faults;
     for (const auto& fault : verdicts) {
         const bool unknown = fault.result == rules::AttributeResult::UnknownKey;

@@ -16,12 +16,13 @@ namespace {
 using store::MemberKey;
 
 constexpr std::size_t kIdBytes = 16;
-constexpr int kKeysARound = 250;  // where conditions remain to be held against them
+constexpr int kKeysPerRound =
+    250;  // the number of keys to read if they must be filtered after the query
 constexpr int kRounds = 8;
-constexpr std::size_t kRowsARead = 25;
+constexpr std::size_t kRowsPerRead = 25;
 constexpr std::size_t kPageBytes = std::size_t{4} << 20U;
 
-// A position is the user's id and, behind it, the term.
+// A position is the user's id followed by the term.
 std::string position_of(const MemberKey& key) {
     return std::string(key.user_id.bytes()) + key.term;
 }
@@ -29,18 +30,18 @@ std::string position_of(const MemberKey& key) {
 MemberKey key_of(std::string_view position) {
     if (position.empty()) return {"", UserId(), true};
     const auto id = Uuid::from_bytes(position.substr(0, kIdBytes));
-    if (!id) throw std::invalid_argument("a position that no page gave");
+    if (!id) throw std::invalid_argument("the position is not from a previous page");
     return {std::string(position.substr(kIdBytes)), UserId(*id), true};
 }
 
 std::vector<MemberKey> read_updated(db::OrgStore& org, Timestamp since, const MemberKey& after,
                                     int limit) {
     const auto when = parse_number<std::int64_t>(after.term);
-    // No user has the id of nulls: from the beginning, the ones of that very millisecond count.
+    // No user has the zero id, so a first page includes all members of that very millisecond.
     return store::page_members_updated(org, when ? Timestamp(*when) : since, after.user_id, limit);
 }
 
-// The next keys of the index that leads.
+// The next keys of the index for the first condition that is given.
 std::vector<MemberKey> read_keys(db::OrgStore& org, const MemberFilter& filter,
                                  const MemberKey& after, int limit) {
     if (filter.email) {
@@ -58,8 +59,8 @@ std::vector<MemberKey> read_keys(db::OrgStore& org, const MemberFilter& filter,
     return store::page_members(org, after.user_id, limit);
 }
 
-// What the index that leads does not see to.
-store::MemberConditions conditions_behind(const MemberFilter& filter) {
+// The conditions that the chosen index does not cover.
+store::MemberConditions remaining_conditions(const MemberFilter& filter) {
     store::MemberConditions left{filter.external_id, filter.status, filter.updated_since,
                                  filter.prefix};
     if (filter.email) return left;
@@ -75,8 +76,8 @@ store::MemberConditions conditions_behind(const MemberFilter& filter) {
     return left;
 }
 
-// The ids of some keys, filled up to `size` with the last one: statements differ by their number of
-// ids, and each would be prepared by itself.
+// The ids of the keys, padded to `size` with the last id. A fixed number of ids needs only one
+// prepared statement.
 std::vector<UserId> ids_of(std::span<const MemberKey> keys, std::size_t size) {
     std::vector<UserId> ids;
     ids.reserve(size);
@@ -85,13 +86,13 @@ std::vector<UserId> ids_of(std::span<const MemberKey> keys, std::size_t size) {
     return ids;
 }
 
-// Reads keys round by round until `limit` of them meet everything.
+// Reads keys in rounds until `limit` of them match all conditions.
 class KeyReader {
   public:
     KeyReader(db::OrgStore& org, const MemberFilter& filter, MemberKey after, int limit)
         : org_(org),
           filter_(filter),
-          conditions_(conditions_behind(filter)),
+          conditions_(remaining_conditions(filter)),
           limit_(static_cast<std::size_t>(limit)),
           last_(std::move(after)) {}
 
@@ -104,34 +105,35 @@ class KeyReader {
         }
     }
 
-    // The first `limit` that meet everything.
+    // The first `limit` keys that match all conditions.
     const std::vector<MemberKey>& hits() const { return hits_; }
-    // The last key that was looked at, where there may be more behind it.
+    // The last key examined; nullopt if no more follow.
     std::optional<MemberKey> last() const {
         return has_more_ ? std::optional(last_) : std::nullopt;
     }
 
   private:
-    // One more than are missing tells whether there is more; where keys were passed over, as many
-    // as give that number again if the next ones are like those so far.
+    // One key more than are missing shows whether more follow. If keys did not match, the number is
+    // scaled by the share that matched so far.
     int round_size() const {
-        if (!conditions_.empty()) return kKeysARound;
+        if (!conditions_.empty()) return kKeysPerRound;
         const std::size_t missing = limit_ + 1 - hits_.size();
-        if (looked_at_ == 0) return static_cast<int>(missing);
-        if (hits_.empty()) return kKeysARound;
-        const std::size_t wanted = missing * looked_at_ / hits_.size() + 1;
-        return static_cast<int>(std::min(wanted, std::size_t{kKeysARound}));
+        if (examined_ == 0) return static_cast<int>(missing);
+        if (hits_.empty()) return kKeysPerRound;
+        const std::size_t estimate = missing * examined_ / hits_.size() + 1;
+        return static_cast<int>(std::min(estimate, std::size_t{kKeysPerRound}));
     }
 
     void add_hits(std::vector<MemberKey> keys) {
         if (keys.empty()) return;
-        looked_at_ += keys.size();
-        std::unordered_set<UserId> good;
+        examined_ += keys.size();
+        std::unordered_set<UserId> matching;
         if (!conditions_.empty()) {
-            good = store::filter_members(org_, ids_of(keys, kKeysARound), conditions_);
+            matching = store::filter_members(org_, ids_of(keys, kKeysPerRound), conditions_);
         }
         for (MemberKey& key : keys) {
-            const bool is_hit = key.is_hit && (conditions_.empty() || good.contains(key.user_id));
+            const bool is_hit =
+                key.is_hit && (conditions_.empty() || matching.contains(key.user_id));
             if (is_hit && hits_.size() == limit_) {
                 has_more_ = true;
                 return;
@@ -146,17 +148,17 @@ class KeyReader {
     store::MemberConditions conditions_;
     std::size_t limit_;
     MemberKey last_;
-    std::size_t looked_at_ = 0;
+    std::size_t examined_ = 0;
     bool has_more_ = true;
     std::vector<MemberKey> hits_;
 };
 
-// Adds the members of these keys in their order; those who were removed meanwhile are not there.
-// The bytes that it added.
+// Appends the members of these keys in order, without those deleted in the meantime. Returns the
+// size of their attributes in bytes.
 std::size_t add_members(db::OrgStore& org, std::span<const MemberKey> keys,
                         std::vector<rules::Member>& to) {
     std::unordered_map<UserId, rules::Member> found;
-    for (auto& member : store::find_members(org, ids_of(keys, kRowsARead))) {
+    for (auto& member : store::find_members(org, ids_of(keys, kRowsPerRead))) {
         const UserId id = member.user_id;
         found.emplace(id, std::move(member));
     }
@@ -183,7 +185,7 @@ MemberPage list_members(Context& context, OrgId organization, const MemberFilter
         std::size_t bytes = 0;
         std::span<const MemberKey> left = keys.hits();
         while (!left.empty() && bytes < kPageBytes) {
-            const auto some = left.first(std::min(kRowsARead, left.size()));
+            const auto some = left.first(std::min(kRowsPerRead, left.size()));
             bytes += add_members(org, some, page.members);
             left = left.subspan(some.size());
             if (!left.empty()) page.next = position_of(some.back());

@@ -1,4 +1,4 @@
-// The memberships that a batch of engagement events names, looked up together.
+// Looks up the memberships that a batch of engagement events refers to.
 #pragma once
 
 #include "store/members/lookup.hpp"
@@ -17,10 +17,10 @@ struct MemberReferences {
 
 class LinkedMembers {
   public:
-    // With MemberLock::Share they stay members until the transaction ends.
+    // MemberLock::Share prevents their deletion until the end of the transaction.
     LinkedMembers(db::OrgStore& org, const MemberReferences& references, store::MemberLock lock);
 
-    // nullptr: there is none; for an external id also when several share it.
+    // nullptr if there is no such member, or if several share the external id.
     const store::LinkedMember* by_user(const UserId& user) const;
     const store::LinkedMember* by_member(const MemberId& member) const;
     const store::LinkedMember* by_external_id(const std::string& external_id) const;

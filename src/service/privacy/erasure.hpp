@@ -1,4 +1,4 @@
-// A person's right to erasure, over all organizations: `musterctl user erase`.
+// Erases a person from all organizations: `musterctl user erase`.
 #pragma once
 
 #include "service/context.hpp"
@@ -11,8 +11,8 @@
 
 namespace muster::service {
 
-// What one organization held of the person.
-struct ErasedHere {
+// The data that one organization held of the person.
+struct OrganizationErasure {
     OrgId organization;
     std::string name;
     std::optional<MemberId> member;
@@ -29,24 +29,25 @@ struct KeptJob {
 
 struct Erasure {
     std::optional<UserId> user;
-    std::vector<ErasedHere> organizations;  // those that held something
-    std::vector<KeptJob> active_jobs;       // hold rows of the person, which were left alone
-    std::vector<KeptJob> unreadable_jobs;   // hold the address in bytes that cannot be decoded
-    bool is_admin = false;                  // an admin has this address: untouched
+    std::vector<OrganizationErasure> organizations;  // organizations that held data
+    std::vector<KeptJob> active_jobs;                // hold rows of the person; not changed
+    std::vector<KeptJob> unreadable_jobs;  // hold the address in data that cannot be decoded
+    bool is_admin = false;                 // an admin has this address; not changed
 
     bool is_complete() const { return active_jobs.empty() && unreadable_jobs.empty(); }
 };
 
-// What erase_person() would remove. Writes nothing.
+// Returns what erase_person() would erase. Writes nothing.
 Erasure preview_erasure(Context& context, std::string_view email);
 
-// Removes the events that tell of the person, in short transactions that the user and the member
-// rows outlive, so that they are found again; the user, every member row and the events that came
-// meanwhile in one transaction; then organization by organization the texts of the person's staged
-// rows in ended jobs (number and outcome stay) and the recorded replies that hold the address, in
-// short transactions: interrupted anywhere, it is completed by doing it again. Noted as user.erased
-// in the log of each organization concerned. Both throw std::invalid_argument for what is no
-// address.
+// Erases the person in three steps. First, in short transactions, the person's engagement and
+// webhook events; the user and member rows remain until then, so that an interrupted run finds them
+// again. Second, in one transaction, the user, all member rows and events that arrived in the
+// meantime. Third, for each organization in short transactions, the texts of the person's staged
+// rows in ended jobs (row number and outcome remain) and the recorded replies that contain the
+// address. An interrupted erasure is completed by running it again. Audited as user.erased in the
+// log of each organization concerned. Both functions throw std::invalid_argument if the address is
+// invalid.
 Erasure erase_person(Context& context, std::string_view email);
 
 }  // namespace muster::service

@@ -174,7 +174,7 @@ def test_without_a_password_the_system_user_is_who_it_is(first, stack):
     first.init(env=env)
     way = "VIA unix_socket" if is_mariadb(stack) else "WITH 'auth_socket'"
     assert way in stack.sql(f"SHOW CREATE USER {USER}@localhost")[0][0]
-    assert "refuses database.user" in first.health(status=NOT_DONE, env=env)["problem"]  # this is somebody else
+    assert "access denied for database.user" in first.health(status=NOT_DONE, env=env)["problem"]  # this is somebody else
     script = first.run("db", "init", "--print-sql", env=env).stdout
     assert "IDENTIFIED VIA unix_socket" in script and "-- CREATE USER" in script and "auth_socket" in script
 

@@ -101,21 +101,21 @@ BOOST_FIXTURE_TEST_SUITE(import_work, Work)
 
 BOOST_AUTO_TEST_CASE(a_runner_gets_the_due_job_and_nobody_else_does) {
     BOOST_TEST(!service::claim_due_import(context, Uuid::v7()).has_value());
-    BOOST_TEST(!service::another_import_waits(context));
+    BOOST_TEST(!service::is_another_import_due(context));
     const ImportId id = staged(people(1, 1));
     validate(id);
-    BOOST_TEST(service::another_import_waits(context));
+    BOOST_TEST(service::is_another_import_due(context));
     const Lease mine = lease();
     BOOST_TEST(mine.id == id);
     BOOST_TEST(mine.organization == acme);
-    BOOST_TEST(!service::another_import_waits(context));
+    BOOST_TEST(!service::is_another_import_due(context));
     BOOST_TEST(!service::claim_due_import(context, Uuid::v7()).has_value());
     service::release_import(context, mine, service::AttemptPolicy::Count, Milliseconds(0));
     BOOST_TEST(job(id).attempts == 1);
     const Lease again = lease();
     service::release_import(context, again, service::AttemptPolicy::Forgive, Milliseconds(60'000));
     BOOST_TEST(job(id).attempts == 1);
-    BOOST_TEST(!service::another_import_waits(context));
+    BOOST_TEST(!service::is_another_import_due(context));
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_is_given_up_says_why) {
