@@ -49,7 +49,7 @@ int status_of(rules::SchemaFit fit) {
     return 1;
 }
 
-std::string sentence_on(const service::SchemaStanding& standing) {
+std::string sentence_on(const service::SchemaStatus& standing) {
     if (!standing.problem.empty()) return standing.problem + "\n";
     if (standing.fit == rules::SchemaFit::Current) return "they fit\n";
     return "the schema is newer than this program, which may work with it\n";
@@ -126,7 +126,7 @@ Result migrate_database(const Invocation& in) {
 }
 
 Result database_status(const Invocation& in) {
-    const auto standing = service::schema_standing(in.context);
+    const auto standing = service::schema_status(in.context);
     const bool is_there = standing.fit != rules::SchemaFit::None;
     const int supported = service::supported_schema_version();
     Result result;

@@ -15,7 +15,7 @@ Json::Value health_json(const EndpointHealth& health) {
     Json::Value json;
     json["id"] = endpoint.id.text();
     json["module_installation_id"] = endpoint.module_installation_id.text();
-    json["url"] = std::string(service::url_to_show(endpoint.url));
+    json["url"] = std::string(service::url_without_query(endpoint.url));
     json["status"] = std::string(text_of(endpoint.status));
     json["disabled_reason"] =
         endpoint.disabled_reason ? Json::Value(*endpoint.disabled_reason) : Json::Value();
@@ -33,7 +33,7 @@ std::string health_line(const EndpointHealth& health) {
     if (endpoint.failing_since) line += "  failing since " + endpoint.failing_since->text();
     return line + "  " + std::to_string(health.pending) + " pending, " +
            std::to_string(health.failed) + " failed  " +
-           std::string(service::url_to_show(endpoint.url)) + "\n";
+           std::string(service::url_without_query(endpoint.url)) + "\n";
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ Work webhook_work(service::Context& context) {
                 while (!deadline.over()) dispatch->step();
                 dispatch->finish([] {
                     return Deadline::stopped() ? kAfterSignal
-                                               : service::WebhookDispatch::kWholeAttempt;
+                                               : service::WebhookDispatch::kLongestAttempt;
                 });
                 return true;
             }};

@@ -25,7 +25,7 @@ std::string explained(const std::exception& error) {
     if (!failure) return error.what();
     switch (failure->server_error()) {
         case db::ServerError::UnknownDatabase:
-            return "there is no such database (database.name): run `musterctl db init`";
+            return "the database in database.name does not exist: run `musterctl db init`";
         case db::ServerError::UnknownColumn:
         case db::ServerError::NoSuchTable:
             return "the schema does not match this program: see `musterctl db status`";
@@ -39,7 +39,7 @@ std::string explained(const std::exception& error) {
                    "--root-socket SOCKET, as root";
         case db::ServerError::NoServerAtSocket:
         case db::ServerError::NoServerAtPort:
-            return "the database does not answer: see database.url of the configuration";
+            return "the database does not answer: check database.url in the configuration";
         default:
             return error.what();
     }

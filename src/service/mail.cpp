@@ -166,8 +166,8 @@ std::string mail_problem(Context& context) {
         context.database.autocommit([](db::Tx& tx) { return store::count_waiting_mails(tx); });
     const Timestamp now = Timestamp::now();
     if (!backlog.oldest || now - *backlog.oldest <= kOverdueAfter) return "";
-    return "mail waits since " + std::to_string((now - *backlog.oldest).count() / 60'000) +
-           " minutes: see whether cron starts muster-run, and mail.* of the configuration";
+    return "mail has been waiting for " + std::to_string((now - *backlog.oldest).count() / 60'000) +
+           " minutes: check that cron starts muster-run, and mail.* in the configuration";
 }
 
 }  // namespace muster::service

@@ -175,9 +175,9 @@ BOOST_FIXTURE_TEST_CASE(the_schema_applied_twice_is_the_same_and_loses_nothing, 
 BOOST_FIXTURE_TEST_CASE(a_half_made_schema_is_completed, OtherDatabase) {
     without->run(store::create_database_statement(settings.database.name));
     database->run(schema_statements().front());
-    BOOST_TEST(service::schema_standing(*context).fit == SchemaFit::None);
+    BOOST_TEST(service::schema_status(*context).fit == SchemaFit::None);
     BOOST_TEST(service::initialize_schema(*without, *context));
-    const auto standing = service::schema_standing(*context);
+    const auto standing = service::schema_status(*context);
     BOOST_TEST(standing.fit == SchemaFit::Current);
     BOOST_TEST(standing.installed.value().version == store::kSchemaVersion);
     BOOST_TEST(standing.installed.value().oldest_program ==
@@ -195,7 +195,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
     check(Readiness::WrongSchema, "musterctl db init");  // no such database
     without->run(store::create_database_statement(settings.database.name));
     check(Readiness::WrongSchema, "musterctl db init");
-    BOOST_TEST(!service::schema_standing(*context).installed.has_value());
+    BOOST_TEST(!service::schema_status(*context).installed.has_value());
     service::initialize_schema(*without, *context);
     check(Readiness::Ready, "");
     BOOST_TEST(service::check_readiness(*context).problem == "");
@@ -205,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(readiness_says_what_is_wrong_and_what_mends_it, OtherDat
     check(Readiness::WrongSchema, "one for version 999 or later");
     database->run("UPDATE schema_version SET oldest_program = 6 WHERE version = 999");
     check(Readiness::Ready, "");
-    BOOST_TEST(service::schema_standing(*context).fit == SchemaFit::NewerUsable);
+    BOOST_TEST(service::schema_status(*context).fit == SchemaFit::NewerUsable);
     database->run("DELETE FROM schema_version");
     database->run("INSERT INTO schema_version VALUES (1, 1, NULL)");
     check(Readiness::WrongSchema, "musterctl db migrate");
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(readiness_tells_a_server_that_is_away_from_a_schema_that_is
     auto connection = muster::test::connection_settings();
     connection.urls = {"unix:/nowhere/mysql.sock"};
     muster::test::DatabaseContext away(connection);
-    BOOST_TEST(service::check_readiness(away.context).state == service::Readiness::DatabaseAway);
+    BOOST_TEST(service::check_readiness(away.context).state == service::Readiness::DatabaseUnavailable);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_missing_schema_file_is_named, OtherDatabase) {

@@ -167,7 +167,7 @@ struct NextUpgrade : NewDatabase {
     static constexpr int kNext = kNewest + 1;
 
     std::string_view seen() {
-        return muster::rules::schema_fit_name(service::schema_standing(*context).fit);
+        return muster::rules::schema_fit_name(service::schema_status(*context).fit);
     }
     // `oldest`: the oldest program that it works with.
     void apply(int oldest, const std::string& statement) {

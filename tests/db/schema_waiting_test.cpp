@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_waits_until_the_server_has_let_go_of_its_lost_co
 
 BOOST_AUTO_TEST_CASE(a_table_that_is_kept_open_is_told_with_the_connection_that_does) {
     HeldDatabase target;
-    const service::MigrationPatience brief{
+    const service::MigrationTimeouts brief{
         .lock_seconds = 1, .lock_attempts = 2, .pause = muster::Milliseconds(10)};
     BOOST_CHECK_EXCEPTION(service::upgrade_schema(*target.context, brief), std::runtime_error,
                           [&](const auto& error) {

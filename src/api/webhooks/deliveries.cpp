@@ -30,7 +30,7 @@ namespace {
 
 using http::Method;
 using rules::WebhookDelivery;
-using service::EndpointPlace;
+using service::EndpointRef;
 using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies, replies
@@ -68,37 +68,38 @@ constexpr auto kDeliveryList = list_of<kDelivery>("WebhookDeliveryList", "delive
 
 // ---------------------------------------------------------------------------- handlers
 
-EndpointPlace place_of(const Call& call) {
+EndpointRef endpoint_ref(const Call& call) {
     return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
 }
 
 auto list_deliveries(Call& call) {
-    const auto place = place_of(call);
+    const auto ref = endpoint_ref(call);
     auto deliveries =
-        service::list_deliveries(call.context, call.org(), place, call.cursor_id<DeliveryId>(),
+        service::list_deliveries(call.context, call.org(), ref, call.cursor_id<DeliveryId>(),
                                  {call.query.text("status"), call.query.text("event_type")},
                                  call.query.integer("limit") + 1);
     return page_of(call, std::move(deliveries));
 }
 
 auto get_delivery(Call& call) {
-    return service::find_delivery(call.context, call.org(), place_of(call), call.id<DeliveryId>(2));
+    return service::find_delivery(call.context, call.org(), endpoint_ref(call),
+                                  call.id<DeliveryId>(2));
 }
 
 auto redeliver(Call& call, OrgTransaction& transaction, const Nothing&) {
-    const auto place = place_of(call);
+    const auto ref = endpoint_ref(call);
     const auto id = call.id<DeliveryId>(2);
-    return service::redeliver(transaction, place, id);
+    return service::redeliver(transaction, ref, id);
 }
 
 auto test_endpoint(Call& call, OrgTransaction& transaction, const Nothing&) {
-    const auto place = place_of(call);
-    return service::test_endpoint(transaction, place);
+    const auto ref = endpoint_ref(call);
+    return service::test_endpoint(transaction, ref);
 }
 
 auto recover_deliveries(Call& call, OrgTransaction& transaction, const Recovery& in) {
-    const auto place = place_of(call);
-    return Recovered{service::recover_deliveries(transaction, place, in.since)};
+    const auto ref = endpoint_ref(call);
+    return Recovered{service::recover_deliveries(transaction, ref, in.since)};
 }
 
 // ---------------------------------------------------------------------------- rows

@@ -15,7 +15,7 @@ using http::Method;
 using json::Text;
 using rules::WebhookEndpoint;
 using service::EndpointChange;
-using service::EndpointPlace;
+using service::EndpointRef;
 using service::NewWebhookEndpoint;
 using service::OrgTransaction;
 
@@ -77,7 +77,7 @@ constexpr IssuedShape<kEndpoint, &IssuedEndpoint::endpoint, &IssuedEndpoint::sec
 
 // ---------------------------------------------------------------------------- handlers
 
-EndpointPlace place_of(const Call& call) {
+EndpointRef endpoint_ref(const Call& call) {
     return {call.id<InstallationId>(0), call.id<EndpointId>(1)};
 }
 
@@ -116,16 +116,16 @@ void check_change(Call& call, const EndpointChange& in) {
 }
 
 auto change_endpoint(Call& call, OrgTransaction& transaction, const EndpointChange& in) {
-    return service::change_webhook_endpoint(transaction, place_of(call), in);
+    return service::change_webhook_endpoint(transaction, endpoint_ref(call), in);
 }
 
 void delete_endpoint(Call& call, OrgTransaction& transaction) {
-    const auto place = place_of(call);
-    service::delete_webhook_endpoint(transaction, place);
+    const auto ref = endpoint_ref(call);
+    service::delete_webhook_endpoint(transaction, ref);
 }
 
 auto rotate_secret(Call& call, OrgTransaction& transaction, const Nothing&) {
-    return service::rotate_endpoint_secret(transaction, call.context.keys, place_of(call));
+    return service::rotate_endpoint_secret(transaction, call.context.keys, endpoint_ref(call));
 }
 
 // ---------------------------------------------------------------------------- rows

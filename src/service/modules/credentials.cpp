@@ -12,14 +12,14 @@
 namespace muster::service {
 namespace {
 
-// The installation is locked, so nobody else makes one meanwhile.
-void refuse_unless_free(db::OrgStore& org, const rules::Installation& installation) {
+// Requires that the installation is locked, so that the count does not change before the commit.
+void reject_if_unavailable(db::OrgStore& org, const rules::Installation& installation) {
     if (installation.status == rules::InstallationStatus::Disabled) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
     }
     if (store::count_module_credentials(org, installation.id) >= kMostModuleCredentials) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the installation has 50 credentials that are not revoked");
+            .detail("reason", "the installation has 50 active credentials");
     }
 }
 
@@ -31,7 +31,7 @@ IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, cons
     db::OrgStore org(transaction.tx, transaction.org());
     const auto locked = lock_installation(transaction, installation);
     refuse_passed_expiry(fields.expires_at, transaction.now);
-    refuse_unless_free(org, locked);
+    reject_if_unavailable(org, locked);
     IssuedModuleCredential issued{
         {}, create_credential(kModuleCredentialPrefix), create_signing_secret(kIngestSecretPrefix)};
     rules::ModuleCredential& record = issued.record;
@@ -82,7 +82,7 @@ std::optional<VerifiedModule> verify_module_credential(Context& context, std::st
         return std::nullopt;
     const rules::ModuleCredential& credential = found->credential;
     if (is_touch_due(credential, now)) {
-        context.database.autocommit([&](db::Tx& tx) {  // a second run changes nothing
+        context.database.autocommit([&](db::Tx& tx) {  // idempotent
             db::OrgStore org(tx, credential.organization_id);
             store::touch_module_credential(org, credential.id, now, now - kTouchInterval);
         });

@@ -1,5 +1,6 @@
-// Module credentials (mk_live_…): what a module's backend signs in with, each with the secret that
-// it signs its requests with (specification 5 rule 8, docs/modules.md "Module credentials").
+// Module credentials (mk_live_…): a module's backend authenticates with the credential and signs
+// its requests with the credential's secret (specification 5 rule 8, docs/modules.md "Module
+// credentials").
 #pragma once
 
 #include "base/secret.hpp"
@@ -13,7 +14,7 @@
 
 namespace muster::service {
 
-// A module's backend: what it signs with is opened only where a request is signed.
+// A module's backend. The signing secret is decrypted only to verify a signed request.
 struct ModuleCaller {
     CredentialId credential;
     InstallationId installation;
@@ -22,7 +23,7 @@ struct ModuleCaller {
 
 inline constexpr std::string_view kModuleCredentialPrefix = "mk_live_";
 inline constexpr std::string_view kIngestSecretPrefix = "mks_";
-// Unrevoked ones of one installation.
+// The maximum number of credentials of one installation that are not revoked.
 inline constexpr std::int64_t kMostModuleCredentials = 50;
 
 struct NewModuleCredential {
@@ -32,28 +33,30 @@ struct NewModuleCredential {
 
 struct IssuedModuleCredential {
     rules::ModuleCredential record;
-    Secret credential;      // both shown this once
-    Secret signing_secret;  // its ASCII is the key of the HMAC
+    Secret credential;      // both are returned only here
+    Secret signing_secret;  // its ASCII text is the HMAC key
 };
 
-// Throws NOT_FOUND, VALIDATION_ERROR for an expires_at that has passed, and INVALID_STATE for an
-// installation that is disabled or has as many as it may.
+// Issues a credential. Throws NOT_FOUND, VALIDATION_ERROR if `expires_at` is in the past,
+// INVALID_STATE if the installation is disabled or has kMostModuleCredentials.
 IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, const KeyRing& keys,
                                                InstallationId installation,
                                                const NewModuleCredential& fields);
 
-// By id behind `after`, at most `limit`; revoked ones for 30 days. Throws NOT_FOUND.
+// At most `limit` credentials with an id greater than `after`, ordered by id. A revoked credential
+// is listed for 30 days. Throws NOT_FOUND.
 std::vector<rules::ModuleCredential> list_module_credentials(Context& context, OrgId organization,
                                                              InstallationId installation,
                                                              std::optional<CredentialId> after,
                                                              int limit);
 
-// From the next request on; a revoked one stays as it is. Throws NOT_FOUND.
+// Revokes the credential; it is rejected from the next request. Revoking a revoked credential
+// changes nothing. Throws NOT_FOUND.
 void revoke_module_credential(OrgTransaction& transaction, InstallationId installation,
                               CredentialId id);
 
-// The organization and the module behind a token; nullopt for one that is unknown, revoked or
-// expired, or whose installation is disabled. Notes its use, at most once a minute.
+// The organization and the module of a token; nullopt if the token is unknown, revoked or expired,
+// or its installation is disabled. Updates `last_used_at` at most once a minute.
 struct VerifiedModule {
     OrgId organization;
     ModuleCaller module;

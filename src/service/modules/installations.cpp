@@ -24,11 +24,11 @@ using rules::InstallationStatus;
 using rules::ModuleStatus;
 using rules::VersionStatus;
 
-[[noreturn]] void refuse_state(const char* reason) {
+[[noreturn]] void reject_state(const char* reason) {
     throw Error(ErrorCode::InvalidState).detail("reason", reason);
 }
 
-[[noreturn]] void refuse_second() {
+[[noreturn]] void reject_second_installation() {
     throw Error(ErrorCode::Conflict).detail("field", "module_id");
 }
 
@@ -38,15 +38,15 @@ rules::Module locked_module(db::OrgStore& org, ModuleId id) {
     return std::move(*module);
 }
 
-// A version of that module that can be installed.
+// A version of the module that can be installed.
 rules::ModuleVersion published_version(db::OrgStore& org, ModuleId module, VersionId id) {
     auto version = store::lock_version(org, module, id);
     if (!version) throw Error(ErrorCode::NotFound);
-    if (version->status == VersionStatus::Draft) refuse_state("the version is a draft");
+    if (version->status == VersionStatus::Draft) reject_state("the version is a draft");
     return std::move(*version);
 }
 
-// The installation with its module locked before it. An installation's module never changes.
+// Locks the module, then the installation. The module of an installation never changes.
 Installation locked_with_module(OrgTransaction& transaction, InstallationId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto found = store::find_installation(org, id);
@@ -55,10 +55,11 @@ Installation locked_with_module(OrgTransaction& transaction, InstallationId id) 
     return lock_installation(transaction, id);
 }
 
-// Puts a config that suits the version into the record; its secrets come back sealed, "" for none.
-std::string take_config(const KeyRing& keys, Installation& installation,
-                        const rules::ModuleVersion& version, std::string_view config,
-                        const Secret& kept) {
+// Validates the config for the version and stores it in the record. Returns the encrypted secrets,
+// "" if there are none.
+std::string set_config(const KeyRing& keys, Installation& installation,
+                       const rules::ModuleVersion& version, std::string_view config,
+                       const Secret& kept) {
     Faults faults;
     auto checked = rules::check_config(version.manifest.text, config, kept, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
@@ -67,7 +68,7 @@ std::string take_config(const KeyRing& keys, Installation& installation,
     return keys.seal(checked.secrets.reveal(), rules::config_seal_name(installation.id));
 }
 
-// None where they do not open: whoever sends them all anew mends that.
+// Empty if the secrets cannot be decrypted; an admin fixes that by sending all of them again.
 Secret stored_secrets(const KeyRing& keys, db::OrgStore& org, InstallationId id) {
     const std::string sealed = store::find_config_secrets(org, id);
     if (sealed.empty()) return {};
@@ -77,7 +78,8 @@ Secret stored_secrets(const KeyRing& keys, db::OrgStore& org, InstallationId id)
     return {};
 }
 
-void tell(OrgTransaction& transaction, std::string_view type, const Installation& installation) {
+void emit_event(OrgTransaction& transaction, std::string_view type,
+                const Installation& installation) {
     emit(transaction,
          {type, std::nullopt, [&] { return to_json(rules::kInstallation, installation); }});
 }
@@ -112,9 +114,9 @@ Installation install_module(Context& context, OrgTransaction& transaction,
                             const NewInstallation& in) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto module = locked_module(org, in.module_id);
-    if (module.status == ModuleStatus::Deprecated) refuse_state("the module is deprecated");
+    if (module.status == ModuleStatus::Deprecated) reject_state("the module is deprecated");
     const auto version_id = in.version_id ? in.version_id : module.current_version_id;
-    if (!version_id) refuse_state("the module was never published");
+    if (!version_id) reject_state("the module was never published");
     const auto version = published_version(org, module.id, *version_id);
 
     Installation installation;
@@ -125,9 +127,9 @@ Installation install_module(Context& context, OrgTransaction& transaction,
     installation.installed_by = transaction.actor.admin;
     installation.installed_at = installation.created_at = installation.updated_at = transaction.now;
     const std::string sealed =
-        take_config(context.keys, installation, version, in.config ? in.config->text : "{}", {});
-    if (!store::insert_installation(org, installation, sealed)) refuse_second();
-    tell(transaction, rules::event_type::kInstallationEnabled, installation);
+        set_config(context.keys, installation, version, in.config ? in.config->text : "{}", {});
+    if (!store::insert_installation(org, installation, sealed)) reject_second_installation();
+    emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
     audit(transaction, "installation.created", installation.id.text(),
           {{"module_id", module.id.text()}, {"version_id", version.id.text()}});
     return installation;
@@ -141,8 +143,8 @@ Installation change_installation(Context& context, OrgTransaction& transaction, 
     const auto version = published_version(org, installation.module_id,
                                            change.version_id.value_or(installation.version_id));
     const std::string config = change.config ? change.config->text : installation.config.text;
-    const std::string sealed = take_config(context.keys, installation, version, config,
-                                           stored_secrets(context.keys, org, id));
+    const std::string sealed = set_config(context.keys, installation, version, config,
+                                          stored_secrets(context.keys, org, id));
     installation.version_id = version.id;
     installation.updated_at = transaction.now;
     store::set_installation_config(org, installation, sealed);
@@ -157,8 +159,8 @@ Installation enable_installation(OrgTransaction& transaction, InstallationId id)
     installation.status = InstallationStatus::Enabled;
     installation.updated_at = transaction.now;
     if (!store::set_installation_status(org, id, installation.status, transaction.now))
-        refuse_second();
-    tell(transaction, rules::event_type::kInstallationEnabled, installation);
+        reject_second_installation();
+    emit_event(transaction, rules::event_type::kInstallationEnabled, installation);
     audit(transaction, "installation.enabled", id.text());
     return installation;
 }
@@ -170,10 +172,10 @@ Installation disable_installation(OrgTransaction& transaction, InstallationId id
     installation.status = InstallationStatus::Disabled;
     installation.updated_at = transaction.now;
     if (!store::set_installation_status(org, id, installation.status, transaction.now)) {
-        throw std::runtime_error("a disabled installation takes no slot");
+        throw std::runtime_error("disabling an installation conflicted with another installation");
     }
-    // Written before it is told, so that its own endpoints hear nothing.
-    tell(transaction, rules::event_type::kInstallationDisabled, installation);
+    // Emitted after the status is written, so that its own endpoints receive no event.
+    emit_event(transaction, rules::event_type::kInstallationDisabled, installation);
     store::cancel_deliveries(org, id, transaction.now);
     audit(transaction, "installation.disabled", id.text());
     return installation;

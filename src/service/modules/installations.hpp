@@ -1,5 +1,5 @@
-// A module's installations in an organization: what its credentials, webhooks and events hang on
-// (specification 2.8, 3.2; docs/modules.md "Installations").
+// The installations of modules in an organization. An installation owns credentials, webhooks and
+// events (specification 2.8, 3.2; docs/modules.md "Installations").
 #pragma once
 
 #include "rules/modules/installations.hpp"
@@ -13,42 +13,45 @@ namespace muster::service {
 std::optional<rules::Installation> find_installation(Context& context, OrgId organization,
                                                      InstallationId id);
 
-// Locked until the transaction ends. Throws NOT_FOUND.
+// Locks the row until the end of the transaction. Throws NOT_FOUND.
 rules::Installation lock_installation(OrgTransaction& transaction, InstallationId id);
 
-// By id behind `after`, at most `limit`.
+// At most `limit` installations with an id greater than `after`, ordered by id.
 std::vector<rules::Installation> list_installations(Context& context, OrgId organization,
                                                     std::optional<InstallationId> after, int limit);
 
 struct NewInstallation {
     ModuleId module_id;
-    std::optional<VersionId> version_id;  // nullopt: the module's current one
-    std::optional<RawJson> config;        // an object; nullopt: empty
+    std::optional<VersionId> version_id;  // nullopt: the module's current version
+    std::optional<RawJson> config;        // a JSON object; nullopt: {}
 };
 
-// Enabled, and told to webhooks. Throws NOT_FOUND for what is not the organization's own module and
-// a version of it, INVALID_STATE for a draft or a deprecated module, CONFLICT (details.field) while
-// another installation of it is not disabled, VALIDATION_ERROR with every fault of the config.
+// Installs a module, enabled, and emits an event. Throws NOT_FOUND if the organization does not own
+// the module or the version is not of this module, INVALID_STATE for a draft version or a
+// deprecated or never published module, CONFLICT (details.field) while another installation of the
+// module is not disabled, VALIDATION_ERROR with all faults of the config.
 rules::Installation install_module(Context& context, OrgTransaction& transaction,
                                    const NewInstallation& in);
 
-// What is given changes. A config takes the place of the whole old one.
+// An absent field is not changed. A new config replaces the whole old one.
 struct InstallationChange {
     std::optional<VersionId> version_id;
     std::optional<RawJson> config;
 };
 
-// The config, the old one too, must suit the version that the installation will have. Throws
-// NOT_FOUND, INVALID_STATE for a draft, VALIDATION_ERROR.
+// Changes an installation. The config, new or old, must be valid for the resulting version. Throws
+// NOT_FOUND, INVALID_STATE for a draft version, VALIDATION_ERROR.
 rules::Installation change_installation(Context& context, OrgTransaction& transaction,
                                         InstallationId id, const InstallationChange& change);
 
-// From disabled or error; tells webhooks, its own too. An enabled one stays as it is. Throws
-// NOT_FOUND, and CONFLICT (details.field) while another installation of the module is not disabled.
+// Enables a disabled or failing installation and emits an event, also to its own endpoints. An
+// enabled installation is not changed. Throws NOT_FOUND, and CONFLICT (details.field) while another
+// installation of the module is not disabled.
 rules::Installation enable_installation(OrgTransaction& transaction, InstallationId id);
 
-// Its credentials and webhooks stop at once, and what is on its way to them is canceled; other
-// installations are told. A disabled one stays as it is. Throws NOT_FOUND.
+// Disables an installation and emits an event to other installations. Its credentials and webhooks
+// stop working at once; its pending deliveries are canceled. A disabled installation is not
+// changed. Throws NOT_FOUND.
 rules::Installation disable_installation(OrgTransaction& transaction, InstallationId id);
 
 }  // namespace muster::service

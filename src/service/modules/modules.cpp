@@ -13,7 +13,7 @@ namespace {
 using rules::ModuleStatus;
 using rules::VersionStatus;
 
-[[noreturn]] void refuse_state(const std::string& reason) {
+[[noreturn]] void reject_state(const std::string& reason) {
     throw Error(ErrorCode::InvalidState).detail("reason", reason);
 }
 
@@ -23,7 +23,7 @@ rules::Module locked_module(db::OrgStore& org, ModuleId id) {
     return std::move(*module);
 }
 
-void refuse_broken_manifest(const rules::Module& module, const rules::ModuleVersion& version) {
+void reject_invalid_manifest(const rules::Module& module, const rules::ModuleVersion& version) {
     Faults faults;
     rules::check_manifest(module.slug, version.manifest.text, faults);
     if (!faults.empty()) throw Error(ErrorCode::ManifestInvalid).fields(faults);
@@ -33,9 +33,9 @@ void refuse_broken_manifest(const rules::Module& module, const rules::ModuleVers
 
 rules::Module create_module(OrgTransaction& transaction, const NewModule& in) {
     db::OrgStore org(transaction.tx, transaction.org());
-    // Requests at the same time may pass this by as many as they are: it only keeps lists short.
+    // Concurrent requests may exceed the limit slightly; it only keeps lists short.
     if (store::count_modules(org) >= kMostModules) {
-        refuse_state("an organization has at most " + std::to_string(kMostModules) + " modules");
+        reject_state("an organization has at most " + std::to_string(kMostModules) + " modules");
     }
     rules::Module module;
     module.id = ModuleId::create();
@@ -71,7 +71,7 @@ rules::ModuleVersion create_version(OrgTransaction& transaction, ModuleId module
     db::OrgStore org(transaction.tx, transaction.org());
     const auto module = locked_module(org, module_id);
     if (store::count_versions(org, module.id) >= kMostVersions) {
-        refuse_state("a module has at most " + std::to_string(kMostVersions) + " versions");
+        reject_state("a module has at most " + std::to_string(kMostVersions) + " versions");
     }
     rules::ModuleVersion version;
     version.id = VersionId::create();
@@ -103,9 +103,10 @@ rules::ModuleVersion publish_version(OrgTransaction& transaction, ModuleId modul
     auto module = locked_module(org, module_id);
     auto version = store::lock_version(org, module_id, id);
     if (!version) throw Error(ErrorCode::NotFound);
-    if (version->status == VersionStatus::Published) refuse_state("the version is published");
-    if (module.status == ModuleStatus::Deprecated) refuse_state("the module is deprecated");
-    refuse_broken_manifest(module, *version);
+    if (version->status == VersionStatus::Published)
+        reject_state("the version is already published");
+    if (module.status == ModuleStatus::Deprecated) reject_state("the module is deprecated");
+    reject_invalid_manifest(module, *version);
 
     store::publish_version(org, id, transaction.now);
     version->status = VersionStatus::Published;
@@ -123,7 +124,7 @@ rules::Module deprecate_module(OrgTransaction& transaction, ModuleId id) {
     db::OrgStore org(transaction.tx, transaction.org());
     auto module = locked_module(org, id);
     if (module.status == ModuleStatus::Deprecated) return module;
-    if (module.status == ModuleStatus::Draft) refuse_state("the module was never published");
+    if (module.status == ModuleStatus::Draft) reject_state("the module was never published");
     module.status = ModuleStatus::Deprecated;
     module.updated_at = transaction.now;
     store::update_module(org, module);

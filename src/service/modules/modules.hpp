@@ -1,6 +1,6 @@
-// Private modules and their versions: made as drafts, published once their manifest keeps the
-// module contract, deprecated (specification 2.6, 2.7, 3.3; docs/modules.md "Modules"). All are the
-// organization's own.
+// Private modules of an organization and their versions: created as drafts, published if the
+// manifest satisfies the module contract, deprecated (specification 2.6, 2.7, 3.3; docs/modules.md
+// "Modules").
 #pragma once
 
 #include "rules/modules/modules.hpp"
@@ -12,8 +12,8 @@
 
 namespace muster::service {
 
-inline constexpr std::int64_t kMostModules = 200;   // of an organization
-inline constexpr std::int64_t kMostVersions = 500;  // of a module
+inline constexpr std::int64_t kMostModules = 200;   // per organization
+inline constexpr std::int64_t kMostVersions = 500;  // per module
 
 struct NewModule {
     std::string slug;
@@ -21,36 +21,38 @@ struct NewModule {
     std::string vendor;
 };
 
-// A draft. Throws CONFLICT (details.field) for a slug that is taken, INVALID_STATE once there are
-// too many.
+// Creates a draft. Throws CONFLICT (details.field) if the slug is taken, INVALID_STATE if the
+// organization has kMostModules.
 rules::Module create_module(OrgTransaction& transaction, const NewModule& in);
 
 std::optional<rules::Module> find_module(Context& context, OrgId organization, ModuleId id);
-// By id behind `after`, at most `limit`.
+// At most `limit` modules with an id greater than `after`, ordered by id.
 std::vector<rules::Module> list_modules(Context& context, OrgId organization,
                                         std::optional<ModuleId> after, int limit);
 
 struct NewVersion {
     std::string version;
-    RawJson manifest;  // an object
+    RawJson manifest;  // a JSON object
 };
 
-// A draft, whatever its manifest says. Throws NOT_FOUND for the module, CONFLICT (details.field)
-// for a version that is taken, INVALID_STATE once there are too many.
+// Creates a draft without validating the manifest. Throws NOT_FOUND for the module, CONFLICT
+// (details.field) if the version is taken, INVALID_STATE if the module has kMostVersions.
 rules::ModuleVersion create_version(OrgTransaction& transaction, ModuleId module,
                                     const NewVersion& in);
 
-// By id behind `after`, at most `limit`. Throws NOT_FOUND for the module.
+// At most `limit` versions with an id greater than `after`, ordered by id. Throws NOT_FOUND for the
+// module.
 std::vector<rules::ModuleVersion> list_versions(Context& context, OrgId organization,
                                                 ModuleId module, std::optional<VersionId> after,
                                                 int limit);
 
-// The version becomes the module's current one and never changes again. Throws NOT_FOUND,
-// INVALID_STATE for a published version or a deprecated module, MANIFEST_INVALID with every fault.
+// Publishes the version, which becomes the module's current version and never changes again. Throws
+// NOT_FOUND, INVALID_STATE if the version is published or the module is deprecated,
+// MANIFEST_INVALID with all faults.
 rules::ModuleVersion publish_version(OrgTransaction& transaction, ModuleId module, VersionId id);
 
-// No new installations; the old ones run on. Once more changes nothing. Throws NOT_FOUND, and
-// INVALID_STATE for a draft.
+// Deprecates a module: it cannot be installed again, and existing installations continue to work. A
+// deprecated module is not changed. Throws NOT_FOUND, and INVALID_STATE for a draft.
 rules::Module deprecate_module(OrgTransaction& transaction, ModuleId id);
 
 }  // namespace muster::service

@@ -38,7 +38,7 @@ db::ConnectionSettings connection_settings(const DatabaseSettings& settings,
     return connection;
 }
 
-void expect_to_be_let_in(db::Database& database, const Administrator& administrator) {
+void check_access(db::Database& database, const Administrator& administrator) {
     try {
         database.run("DO 0");
     } catch (const db::DbError& error) {
@@ -47,9 +47,10 @@ void expect_to_be_let_in(db::Database& database, const Administrator& administra
         }
         if (error.server_error() == db::ServerError::AccessDenied ||
             error.server_error() == db::ServerError::WrongSystemUser) {
-            throw std::runtime_error("the database does not let its user " + administrator.user +
-                                     " in at " + administrator.socket +
-                                     ": run this as the system user of that name (sudo)");
+            throw std::runtime_error(
+                "access denied for the database user " + administrator.user + " at " +
+                administrator.socket +
+                ": run this command as the system user of the same name (sudo)");
         }
         throw;
     }

@@ -1,4 +1,5 @@
-// The ways into the database: as the configuration's user, and as an administrator over its socket.
+// Connections to the database: as the configured user, and as an administrator over the Unix
+// socket.
 #pragma once
 
 #include "base/settings/database.hpp"
@@ -8,23 +9,24 @@
 
 namespace muster::service {
 
-// As database.* says.
+// The settings database.*.
 [[nodiscard]] db::ConnectionSettings connection_settings(const DatabaseSettings& settings);
 
-// Who may make databases, users and tables: root over the database's Unix socket, where the system
-// user of that name needs no password.
+// An account that may create databases, users and tables: by default root over the database's Unix
+// socket, where the system user of the same name needs no password.
 struct Administrator {
     std::string socket;
     std::string user = "root";
 };
-// To `database`, "" for none.
+// Connects to `database`; "" for no default database.
 [[nodiscard]] db::ConnectionSettings connection_settings(const DatabaseSettings& settings,
                                                          const Administrator& administrator,
                                                          const std::string& database);
-// Throws std::runtime_error with what to do when the server is away or does not let it in.
-void expect_to_be_let_in(db::Database& database, const Administrator& administrator);
+// Throws std::runtime_error with an instruction if the server does not answer or rejects the
+// administrator.
+void check_access(db::Database& database, const Administrator& administrator);
 
-// The Unix socket of database.url, else Debian's: where the administrator is let in.
+// The Unix socket of database.url, or else Debian's default.
 [[nodiscard]] std::string socket_of(const DatabaseSettings& settings);
 
 }  // namespace muster::service

@@ -17,14 +17,14 @@ using store::Account;
 using store::ServerKind;
 
 constexpr std::string_view kPlaceholder = "PUT-THE-PASSWORD-HERE";
-// Users that administer a server: what is made for Muster must not change them.
+// Administrators of a server, whose accounts must not be changed.
 constexpr std::array<std::string_view, 3> kAdministrators = {"root", "mysql", "mariadb"};
 
 constexpr std::string_view kPluginAdvice =
-    ": MySQL knows system users by its plugin auth_socket, which is not active. Run INSTALL PLUGIN "
-    "auth_socket SONAME 'auth_socket.so' in it, as root, and this again; or set database.password";
+    ": MySQL authenticates system users with its plugin auth_socket, which is not active. As root, run INSTALL PLUGIN "
+    "auth_socket SONAME 'auth_socket.so' in MySQL and this command again, or set database.password";
 
-// One for each way that database.url leads.
+// The accounts needed: one for Unix sockets, one for network addresses in database.url.
 std::vector<Account> accounts_of(const Settings& settings, const std::string& client_host) {
     const auto urls = connection_settings(settings.database).urls;
     const auto is_unix = [](const std::string& url) { return url.starts_with("unix:"); };
@@ -35,7 +35,7 @@ std::vector<Account> accounts_of(const Settings& settings, const std::string& cl
     if (!std::all_of(urls.begin(), urls.end(), is_unix)) {
         if (settings.database.password.empty()) {
             throw std::runtime_error(
-                "database.url leads over a network, and database.password is empty: set one");
+                "database.url uses a network address and database.password is empty: set database.password");
         }
         accounts.push_back({settings.database.user, client_host.empty() ? "%" : client_host,
                             !settings.database.tls_ca.empty()});
@@ -43,14 +43,14 @@ std::vector<Account> accounts_of(const Settings& settings, const std::string& cl
     return accounts;
 }
 
-// Everything that goes into a statement has been checked behind this.
+// Validates all values that the statements contain.
 std::vector<Account> checked_accounts(const Settings& settings, const std::string& client_host,
                                       std::string_view administrator) {
     const std::string& user = settings.database.user;
     if (std::count(kAdministrators.begin(), kAdministrators.end(), user) > 0 ||
         user == administrator) {
         throw std::runtime_error("database.user is " + user +
-                                 ", an administrator of the database: name one of Muster's own");
+                                 ", an administrator of the database: set another user name");
     }
     auto accounts = accounts_of(settings, client_host);
     for (const Account& account : accounts) {
@@ -59,8 +59,8 @@ std::vector<Account> checked_accounts(const Settings& settings, const std::strin
     return accounts;
 }
 
-// The statement, and what a server says of it, may hold the password.
-void run_in_secret(db::Tx& tx, const std::string& statement, const Account& account) {
+// The statement, and the server's error message, may contain the password.
+void run_account_statement(db::Tx& tx, const std::string& statement, const Account& account) {
     try {
         tx.run(statement);
     } catch (const db::DbError& error) {
@@ -69,7 +69,7 @@ void run_in_secret(db::Tx& tx, const std::string& statement, const Account& acco
                                        : " (" + std::to_string(error.number()) + ")";
         throw db::DbError(
             error.kind(), error.number(),
-            "the database does not make its user " + account.user + "@" + account.host + reason);
+            "cannot create the database user " + account.user + "@" + account.host + reason);
     }
 }
 
@@ -77,8 +77,8 @@ void make_account(db::Tx& tx, ServerKind kind, const Account& account, const Set
     const Secret& password = settings.database.password;
     const std::string identified =
         password.empty() ? store::by_system_user(kind) : store::by_password(kind, password);
-    run_in_secret(tx, store::create_account_statement(account, identified), account);
-    run_in_secret(tx, store::alter_account_statement(account, identified), account);
+    run_account_statement(tx, store::create_account_statement(account, identified), account);
+    run_account_statement(tx, store::alter_account_statement(account, identified), account);
     tx.run(store::grant_statement(account, settings.database.name));
     tx.run(store::revoke_statement(kind, account, settings.database.name));
 }
@@ -93,10 +93,10 @@ std::string account_script(const Account& account, const Settings& settings) {
     std::string text;
     if (settings.database.password.empty()) {
         text += made_on(ServerKind::MariaDb) +
-                "-- On MySQL, with its plugin auth_socket, this instead:\n-- " +
+                "-- On MySQL, with its plugin auth_socket, use this instead:\n-- " +
                 made_on(ServerKind::MySql);
     } else {
-        text += "-- Put database.password of muster.conf in the place of " +
+        text += "-- Replace the placeholder with database.password of muster.conf: " +
                 std::string(kPlaceholder) + ".\n" + made_on(ServerKind::MariaDb);
     }
     return text + store::grant_statement(account, settings.database.name) + ";\n";
@@ -108,9 +108,9 @@ Installed install_database(const Context& context, const Administrator& administ
                            const std::string& client_host) {
     const Settings& settings = context.settings;
     const auto accounts = checked_accounts(settings, client_host, administrator.user);
-    static_cast<void>(schema_file(settings));  // is it there?
+    static_cast<void>(schema_file(settings));  // fails early if the file is missing
     db::Database nameless(connection_settings(settings.database, administrator, ""));
-    expect_to_be_let_in(nameless, administrator);
+    check_access(nameless, administrator);
     nameless.run(store::create_database_statement(settings.database.name));
     Installed installed;
     nameless.autocommit([&](db::Tx& tx) {
@@ -135,8 +135,8 @@ Installed install_database(const Context& context, const Administrator& administ
 std::string installation_script(const Settings& settings, const std::string& client_host) {
     const auto accounts = checked_accounts(settings, client_host, "");
     std::string text =
-        "-- Makes Muster's database, for an administrator of a MariaDB or MySQL server.\n"
-        "-- What is there already stays as it is; an older schema wants `musterctl db migrate`.\n\n" +
+        "-- Creates Muster's database. Run it as an administrator of a MariaDB or MySQL server.\n"
+        "-- Existing objects are not changed; for an older schema, run `musterctl db migrate`.\n\n" +
         store::create_database_statement(settings.database.name) + ";\n\n";
     for (const Account& account : accounts) text += account_script(account, settings) + "\n";
     text += store::use_statement(settings.database.name) + ";\n\n";

@@ -1,6 +1,5 @@
-// The first run: the database, the user that the programs are every day, and the schema, made by
-// the database's administrator; or the statements for one who does that by hand
-// (docs/operations/database.md "Database").
+// The first run: creates the database, the programs' user and the schema as the database's
+// administrator, or prints the statements for running them by hand (docs/operations.md "Database").
 #pragma once
 
 #include "service/context.hpp"
@@ -12,22 +11,22 @@
 namespace muster::service {
 
 struct Installed {
-    bool schema_made = false;           // false: it stood already
+    bool schema_made = false;           // false: the schema existed already
     std::vector<std::string> accounts;  // "muster@localhost"
-    // Those of them that may do more elsewhere, which somebody else gave them and which they keep.
+    // The accounts with privileges outside this database. They keep them.
     std::vector<std::string> with_other_rights;
 };
 
-// Makes all of it as `administrator`, from settings.database and settings.files.sql. What is
-// there already is brought to the same state, tables excepted; broken off, it is run again.
-// `client_host`: where the programs come from when database.url leads over a network, "" for
-// anywhere. Throws std::runtime_error or std::invalid_argument for a configuration that cannot be
-// made so, before anything is changed, and DbError; none holds the password.
+// Creates the database, accounts and schema as `administrator`, from settings.database and
+// settings.files.sql. Existing objects except tables are brought to the same state; after an
+// interruption, run it again. `client_host`: the host of the programs if database.url uses a
+// network, "" for any host. Throws std::runtime_error or std::invalid_argument for an unsuitable
+// configuration before anything is changed, and DbError. No exception contains the password.
 Installed install_database(const Context& context, const Administrator& administrator,
                            const std::string& client_host);
 
-// The same as statements for MariaDB's client, with those of MySQL as comments and a placeholder in
-// the password's place. Asks no database.
+// The same as SQL statements for MariaDB's client, with the statements for MySQL in comments and a
+// placeholder for the password. Uses no database.
 std::string installation_script(const Settings& settings, const std::string& client_host);
 
 }  // namespace muster::service

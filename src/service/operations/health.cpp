@@ -79,7 +79,7 @@ HealthCheck check_clock(Context& context) {
 }
 
 HealthCheck check_schema(Context& context) {
-    const SchemaStanding schema = schema_standing(context);
+    const SchemaStatus schema = schema_status(context);
     std::string finding = "version " + std::to_string(supported_schema_version());
     if (schema.fit == rules::SchemaFit::NewerUsable) {
         finding = "version " + std::to_string(schema.installed->version) +

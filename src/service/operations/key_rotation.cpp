@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kAtOnce = 100;
 
-// One page; the place of its last row, "" behind the last page.
+// Re-encrypts one page. Returns the id of its last row, "" after the last page.
 std::string reseal_page(Context& context, const store::SealedTable& table, const std::string& after,
                         Resealed& count) {
     Resealed page;

@@ -1,5 +1,5 @@
-// Rotation of the installation's key: what rests sealed under the previous one is sealed anew
-// (docs/operations/secrets.md "Rotate the installation key").
+// Rotates the installation's key: re-encrypts values that use the previous key (docs/operations.md
+// "Rotating the key").
 #pragma once
 
 #include "service/context.hpp"
@@ -13,12 +13,12 @@ namespace muster::service {
 struct Resealed {
     std::string what;  // "second factors"
     std::int64_t resealed = 0;
-    std::int64_t current = 0;     // were under the current key already
-    std::int64_t unreadable = 0;  // under neither key, or damaged: left as they are
+    std::int64_t current = 0;     // already encrypted with the current key
+    std::int64_t unreadable = 0;  // encrypted with another key or damaged; not changed
 };
 
-// Works in short transactions; interrupted, it goes on where it is run again. Noted in the audit
-// log of the installation.
+// Works in short transactions; after an interruption, run it again. Audited in the log of the
+// installation.
 std::vector<Resealed> rotate_secrets(Context& context);
 
 }  // namespace muster::service

@@ -13,10 +13,10 @@
 namespace muster::service {
 namespace {
 
-// Longer than any runner leaves a delivery waiting: the gap between two runs, and a lease.
-constexpr Milliseconds kPatience{120'000};
-// Tokens are refreshed 15 minutes before they end.
-constexpr Milliseconds kRefreshPatience{600'000};
+// Longer than a runner leaves a job waiting: the gap between two runs plus a lease.
+constexpr Milliseconds kOverdueAfter{120'000};
+// Tokens are refreshed 15 minutes before they expire.
+constexpr Milliseconds kRefreshOverdueAfter{600'000};
 
 std::string labelled(std::string_view name, rules::ImportState state, std::int64_t value) {
     return std::string(name) + "{state=\"" + std::string(text_of(state)) + "\"} " +
@@ -26,13 +26,13 @@ std::string labelled(std::string_view name, rules::ImportState state, std::int64
 std::string import_metrics(db::Tx& tx, Timestamp now) {
     const auto counts = store::count_imports_in_progress(tx, now);
     std::string text =
-        "# HELP muster_imports_moving Import jobs that the runner works on or should.\n"
+        "# HELP muster_imports_moving Import jobs that the runner processes or that wait for it.\n"
         "# TYPE muster_imports_moving gauge\n";
     for (const auto& count : counts) {
         text += labelled("muster_imports_moving", count.state, count.jobs);
     }
     text +=
-        "# HELP muster_imports_oldest_heartbeat_seconds Since the longest unserved job was served.\n"
+        "# HELP muster_imports_oldest_heartbeat_seconds Time since a runner last served the job that waits longest.\n"
         "# TYPE muster_imports_oldest_heartbeat_seconds gauge\n";
     for (const auto& count : counts) {
         const auto age = now - Timestamp(count.oldest_heartbeat_ms);
@@ -45,12 +45,12 @@ std::string import_metrics(db::Tx& tx, Timestamp now) {
 std::string mail_metrics(db::Tx& tx, Timestamp now) {
     const auto backlog = store::count_waiting_mails(tx);
     const auto age = now - backlog.oldest.value_or(now);
-    return "# HELP muster_mail_queued Mails that wait to be sent.\n"
+    return "# HELP muster_mail_queued Mails waiting to be sent.\n"
            "# TYPE muster_mail_queued gauge\n"
            "muster_mail_queued " +
            std::to_string(backlog.mails) +
            "\n"
-           "# HELP muster_mail_oldest_seconds Since the mail that waits longest was queued.\n"
+           "# HELP muster_mail_oldest_seconds Time since the oldest waiting mail was queued.\n"
            "# TYPE muster_mail_oldest_seconds gauge\n"
            "muster_mail_oldest_seconds " +
            std::to_string(age.count() / 1000) + "\n";
@@ -60,20 +60,20 @@ std::string webhook_metrics(db::Tx& tx, Timestamp now) {
     const auto backlog = store::measure_webhook_backlog(tx);
     const auto age = std::max(now - backlog.oldest.value_or(now), Milliseconds(0));
     std::string text =
-        "# HELP muster_webhook_pending Deliveries that wait or are under way, counted up to " +
+        "# HELP muster_webhook_pending Deliveries that wait or are in flight, counted up to " +
         std::to_string(store::kMostCounted) +
         ".\n"
         "# TYPE muster_webhook_pending gauge\n"
         "muster_webhook_pending " +
         std::to_string(backlog.pending) +
         "\n"
-        "# HELP muster_webhook_queue_age_seconds Since the delivery to an active endpoint that "
-        "waits longest was due.\n"
+        "# HELP muster_webhook_queue_age_seconds Time since the oldest "
+        "waiting delivery to an active endpoint was due.\n"
         "# TYPE muster_webhook_queue_age_seconds gauge\n"
         "muster_webhook_queue_age_seconds " +
         std::to_string(age.count() / 1000) +
         "\n"
-        "# HELP muster_webhook_attempts_total Attempts to deliver, by what they came to.\n"
+        "# HELP muster_webhook_attempts_total Delivery attempts by result.\n"
         "# TYPE muster_webhook_attempts_total counter\n";
     for (const auto& count : store::list_attempt_totals(tx)) {
         text += "muster_webhook_attempts_total{class=\"" + count.attempt_class + "\"} " +
@@ -99,8 +99,8 @@ std::string connection_metrics(db::Tx& tx, Timestamp now) {
         text.append(std::to_string(counts[status])).append("\n");
     }
     return text +
-           "# HELP muster_connection_refresh_overdue_seconds Since the connection that waits "
-           "longest for the runner was due.\n"
+           "# HELP muster_connection_refresh_overdue_seconds Time since the connection that "
+           "waits longest for the runner was due.\n"
            "# TYPE muster_connection_refresh_overdue_seconds gauge\n"
            "muster_connection_refresh_overdue_seconds " +
            std::to_string(refresh_overdue(tx, now).count() / 1000) + "\n";
@@ -133,27 +133,28 @@ std::string import_problem(Context& context) {
     for (const auto& count : counts) {
         longest = std::max(longest, now - Timestamp(count.oldest_heartbeat_ms));
     }
-    if (longest <= kPatience) return "";
-    return "an import waits since " + std::to_string(longest.count() / 60'000) +
-           " minutes: see whether cron starts muster-run imports, and what it logs";
+    if (longest <= kOverdueAfter) return "";
+    return "an import has been waiting for " + std::to_string(longest.count() / 60'000) +
+           " minutes: check that cron starts muster-run imports, and its log";
 }
 
 std::string webhook_problem(Context& context) {
     const auto backlog =
         context.database.autocommit([](db::Tx& tx) { return store::measure_webhook_backlog(tx); });
     const Timestamp now = Timestamp::now();
-    if (!backlog.oldest_of_healthy || now - *backlog.oldest_of_healthy <= kPatience) return "";
-    return "webhooks wait since " +
+    if (!backlog.oldest_of_healthy || now - *backlog.oldest_of_healthy <= kOverdueAfter) return "";
+    return "webhooks have been waiting for " +
            std::to_string((now - *backlog.oldest_of_healthy).count() / 60'000) +
-           " minutes: see whether cron starts muster-run, and webhooks.* of the configuration";
+           " minutes: check that cron starts muster-run, and webhooks.* in the configuration";
 }
 
 std::string connection_problem(Context& context) {
     const auto overdue = context.database.autocommit(
         [](db::Tx& tx) { return refresh_overdue(tx, Timestamp::now()); });
-    if (overdue <= kRefreshPatience) return "";
-    return "connections wait to be refreshed since " + std::to_string(overdue.count() / 60'000) +
-           " minutes: see whether cron starts muster-run connections, and what it logs";
+    if (overdue <= kRefreshOverdueAfter) return "";
+    return "connections have been waiting for a refresh for " +
+           std::to_string(overdue.count() / 60'000) +
+           " minutes: check that cron starts muster-run connections, and its log";
 }
 
 }  // namespace muster::service

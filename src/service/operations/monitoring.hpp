@@ -1,4 +1,4 @@
-// Figures of the whole installation, for /metrics and the operator.
+// Metrics and problems of the whole installation, for /metrics and the operator.
 #pragma once
 
 #include "service/context.hpp"
@@ -7,16 +7,16 @@
 
 namespace muster::service {
 
-// Jobs in motion, mail and webhooks that wait, how connections stand, in Prometheus' text format;
-// muster_database_up tells whether they could be asked for.
+// Metrics of jobs, queued mail, webhooks and connections in Prometheus' text format.
+// muster_database_up is 0, and the others are absent, if the database is unavailable.
 std::string job_metrics(Context& context);
 
-// What the operator should know: "" unless an import waits for minutes for a runner.
+// A message for the operator if an import has waited for a runner for more than two minutes,
+// otherwise "".
 std::string import_problem(Context& context);
-// The same unless webhooks to an endpoint that does not fail wait for
-// minutes.
+// The same for webhooks to endpoints that do not fail.
 std::string webhook_problem(Context& context);
-// The same unless connections wait for many minutes to be refreshed.
+// The same for connections whose refresh is more than ten minutes overdue.
 std::string connection_problem(Context& context);
 
 }  // namespace muster::service

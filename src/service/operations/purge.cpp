@@ -24,21 +24,22 @@ constexpr int kImportsAtOnce = 20;
 constexpr int kOrganizationsAtOnce = 20;
 constexpr int kBlocksAtOnce = 100;
 constexpr int kRowsAtOnce = 1000;
-// An event is deleted with the deliveries to all endpoints, and their attempts.
+// An event is deleted with its deliveries to all endpoints and their attempts.
 constexpr int kEventsAtOnce = 200;
 constexpr Milliseconds kExpired{0};
-// Clocks of several machines need not agree; an admin who returns late learns why for a while.
+// Tolerates clock differences between machines, and lets an admin who returns late see the reason
+// for a while.
 constexpr Milliseconds kMargin = std::chrono::hours(1);
 
-// A statement runs in a transaction of its own, so that none holds its locks for the others. A
-// function has its own transactions.
+// A Statement runs in its own transaction, so that it does not hold the locks of the others. A
+// Function opens its own transactions.
 using Statement = std::int64_t (*)(db::Tx& tx, Timestamp until, int limit);
 using Function = std::int64_t (*)(Context& context, Timestamp until, int limit);
 
 struct Purge {
-    std::string_view name;  // in the log
+    std::string_view name;  // as in the log
     std::variant<Statement, Function> deletes;
-    std::optional<Milliseconds> age;  // nullopt: kept for ever
+    std::optional<Milliseconds> age;  // nullopt: never deleted
     int limit = kRowsAtOnce;
 };
 
@@ -63,7 +64,7 @@ std::int64_t delete_of_expired_imports(Context& context, Timestamp until, int jo
     return deleted;
 }
 
-// `limit`: of each job.
+// `limit` is per job.
 std::int64_t purge_blocks(Context& context, Timestamp until, int limit) {
     return delete_of_expired_imports(context, until, kImportsAtOnce,
                                      [&](db::OrgStore& org, ImportId job) {
@@ -71,14 +72,14 @@ std::int64_t purge_blocks(Context& context, Timestamp until, int limit) {
                                      });
 }
 
-// A job is deleted after its blocks: a run that was killed in between leaves it to the next one.
+// A job is deleted after its blocks, so a killed run leaves it to the next one.
 std::int64_t purge_imports(Context& context, Timestamp until, int limit) {
     return delete_of_expired_imports(context, until, limit, [](db::OrgStore& org, ImportId job) {
         return store::delete_import(org, job) ? 1 : 0;
     });
 }
 
-// By organization, because the primary key begins with it. `limit`: of each.
+// Per organization, because the primary key begins with it. `limit` is per organization.
 std::int64_t purge_engagement_events(Context& context, Timestamp until, int limit) {
     const auto organizations = context.database.autocommit(
         [&](db::Tx& tx) { return store::find_old_events(tx, until, kOrganizationsAtOnce); });
@@ -96,7 +97,7 @@ std::optional<Milliseconds> days_unless_zero(int count) {
     return days(count);
 }
 
-// In the order of the steps and of the log.
+// In the order of execution and of the log.
 std::vector<Purge> purges(const JobsSettings& jobs) {
     return {
         {"blocks", purge_blocks, kExpired, kBlocksAtOnce},

@@ -1,5 +1,5 @@
-// What is kept for a time only, and then deleted (docs/operations/erasure.md "What is kept, and how
-// long"). The table in purge.cpp has a row for each kind.
+// Deletes data after its retention time (docs/operations.md "What is kept, and how long"). The
+// table in purge.cpp has one row for each kind.
 #pragma once
 
 #include "service/context.hpp"
@@ -15,16 +15,16 @@ struct PurgeCount {
     std::int64_t rows = 0;
 };
 
-// How many rows of each kind were deleted, in the order of the table.
+// The number of deleted rows of each kind, in the order of the table.
 struct Purged {
     std::vector<PurgeCount> counts;
 
     bool any() const;
-    // Throws std::out_of_range where the table has no such name.
+    // Throws std::out_of_range if the table does not have the name.
     std::int64_t operator[](std::string_view name) const;
 };
 
-// One bounded step of short transactions; call again while it reports any().
+// Runs one bounded step of short transactions. Call it again while any() is true.
 Purged purge_step(Context& context);
 
 }  // namespace muster::service

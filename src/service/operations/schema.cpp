@@ -18,12 +18,11 @@ namespace {
 using rules::SchemaFit;
 using rules::SchemaRecord;
 
-// A table, column or key exists already, or one that is to go is not there: what an upgrade's
-// statement answers when it was done before. The engine does all clauses of an ALTER or none, so
-// one of them speaks for all.
-constexpr std::array kDoneBefore = {db::ServerError::TableExists, db::ServerError::DuplicateColumn,
-                                    db::ServerError::DuplicateKeyName,
-                                    db::ServerError::CannotDropMissing};
+// Errors of a statement that was already applied: an object exists, or an object to drop does not.
+// The engine applies all clauses of an ALTER or none, so one error covers the whole statement.
+constexpr std::array kAlreadyApplied = {
+    db::ServerError::TableExists, db::ServerError::DuplicateColumn,
+    db::ServerError::DuplicateKeyName, db::ServerError::CannotDropMissing};
 
 std::string file_content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -40,7 +39,7 @@ SchemaFile read_schema_file(const std::string& path, int version) {
     return file;
 }
 
-// From the version after `installed` to this program's.
+// The upgrades after `installed`, up to this program's version.
 std::vector<SchemaFile> upgrades_after(int installed, const std::string& directory) {
     std::vector<SchemaFile> upgrades;
     for (int version = installed + 1; version <= store::kSchemaVersion; ++version) {
@@ -50,64 +49,64 @@ std::vector<SchemaFile> upgrades_after(int installed, const std::string& directo
     return upgrades;
 }
 
-// Who keeps a table open, as far as that can be seen.
-std::string blocked(db::Tx& tx, const std::string& place) {
+// The error for a locked table, with the most likely holder of the lock.
+std::string blocked_text(db::Tx& tx, const std::string& place) {
     const auto holder = store::oldest_transaction(tx);
-    return place + " waits for a table that others keep open" +
-           (holder ? ", perhaps connection " + std::to_string(*holder) +
-                         ", whose transaction is the oldest"
+    return place + " timed out waiting for a locked table" +
+           (holder ? ", possibly locked by connection " + std::to_string(*holder) +
+                         ", which has the oldest transaction"
                    : "") +
-           ": nothing is lost; when that has ended (SHOW PROCESSLIST), run `musterctl db migrate` "
-           "again";
+           ": no data was lost; when that transaction has ended (SHOW PROCESSLIST), run `musterctl db "
+           "migrate` again";
 }
 
-// The number of rows changed. Gives way to others and tries again while it finds a table locked.
-std::int64_t run_patiently(db::Tx& tx, const std::string& statement, const std::string& place,
-                           const MigrationPatience& patience) {
+// Returns the number of changed rows. While a table is locked, gives way and tries again.
+std::int64_t run_with_retries(db::Tx& tx, const std::string& statement, const std::string& place,
+                              const MigrationTimeouts& timeouts) {
     for (int attempt = 1;; ++attempt) {
         try {
             return tx.run(statement);
         } catch (const db::DbError& error) {
             if (error.kind() != db::DbError::Kind::LockTimeout) throw;
         }
-        if (attempt >= patience.lock_attempts) throw std::runtime_error(blocked(tx, place));
-        std::this_thread::sleep_for(patience.pause);
+        if (attempt >= timeouts.lock_attempts) throw std::runtime_error(blocked_text(tx, place));
+        std::this_thread::sleep_for(timeouts.pause);
     }
 }
 
-// False when it was done before.
+// Returns false if the statement was already applied.
 bool run_upgrade_statement(db::Tx& tx, const std::string& statement, const std::string& place,
-                           const MigrationPatience& patience) {
+                           const MigrationTimeouts& timeouts) {
     try {
-        // An UPDATE is written with a LIMIT, so that no transaction grows with the table.
+        // Every UPDATE has a LIMIT, so that the size of a transaction does not depend on the table.
         const bool is_batch = statement.starts_with("UPDATE ");
-        while (run_patiently(tx, statement, place, patience) > 0 && is_batch) continue;
+        while (run_with_retries(tx, statement, place, timeouts) > 0 && is_batch) continue;
         return true;
     } catch (const db::DbError& error) {
-        if (std::find(kDoneBefore.begin(), kDoneBefore.end(), error.server_error()) !=
-            kDoneBefore.end()) {
+        if (std::find(kAlreadyApplied.begin(), kAlreadyApplied.end(), error.server_error()) !=
+            kAlreadyApplied.end()) {
             return false;
         }
         std::string reason = error.what();
-        std::replace(reason.begin(), reason.end(), '\n', ' ');  // the statement's
+        std::replace(reason.begin(), reason.end(), '\n', ' ');  // newlines of the statement
         throw db::DbError(error.kind(), error.number(), place + ": " + reason);
     }
 }
 
-// Keeps other migrations out for as long as it lives.
+// Excludes other migrations during its lifetime.
 class SchemaLock {
   public:
-    SchemaLock(db::Tx& tx, int patience_seconds) : tx_(tx) {
-        if (!store::lock_schema(tx_, patience_seconds)) {
+    SchemaLock(db::Tx& tx, int timeout_seconds) : tx_(tx) {
+        if (!store::lock_schema(tx_, timeout_seconds)) {
             throw std::runtime_error(
                 "another `musterctl db init` or `db migrate` of this database is running, or the "
-                "server is still at the last statement of one that was broken off");
+                "server still executes the last statement of an interrupted one");
         }
     }
     ~SchemaLock() {
         try {
             store::unlock_schema(tx_);
-        } catch (...) {  // a connection that is lost has let go of it
+        } catch (...) {  // a lost connection has released the lock
         }
     }
     SchemaLock(const SchemaLock&) = delete;
@@ -117,73 +116,73 @@ class SchemaLock {
     db::Tx& tx_;
 };
 
-// What an operator of an older program reads.
-std::string too_new(const SchemaRecord& installed) {
-    const int wanted = installed.oldest_program.value_or(installed.version);
-    return "the schema is newer than this program: it wants one for version " +
-           std::to_string(wanted) + " or later, and this one is for " +
+// The message for the operator of an older program.
+std::string too_new_text(const SchemaRecord& installed) {
+    const int required = installed.oldest_program.value_or(installed.version);
+    return "the schema is newer than this program: it requires a program for version " +
+           std::to_string(required) + " or later; this one is for version " +
            std::to_string(store::kSchemaVersion) +
            ": upgrade muster on this host (`apt install muster`)";
 }
 
-// Begins where the schema stands.
-Migration upgrade_from_here(db::Tx& tx, const std::string& sql_directory,
-                            const MigrationPatience& patience) {
-    store::limit_table_wait(tx, patience.lock_seconds);
+// Runs all upgrades after the schema's current version.
+Migration run_upgrades(db::Tx& tx, const std::string& sql_directory,
+                       const MigrationTimeouts& timeouts) {
+    store::wait_briefly_for_tables(tx, timeouts.lock_seconds);
     const auto installed = store::schema_record(tx);
     const SchemaFit fit = rules::fit_of(store::kSchemaVersion, installed);
     if (fit == SchemaFit::None) {
-        throw std::runtime_error("there is no schema yet: run `musterctl db init`");
+        throw std::runtime_error("the database has no schema: run `musterctl db init`");
     }
-    if (fit == SchemaFit::NewerUnusable) throw std::runtime_error(too_new(*installed));
+    if (fit == SchemaFit::NewerUnusable) throw std::runtime_error(too_new_text(*installed));
     Migration migration{{}, installed->version};
     const auto upgrades = upgrades_after(installed->version, sql_directory);
-    // Before older programs are told to refuse.
+    // Tests the locks before older programs are refused.
     if (!upgrades.empty()) {
-        run_patiently(tx, std::string(store::kNoOpChange), "the upgrade", patience);
+        run_with_retries(tx, std::string(store::kChangeNothing), "the upgrade", timeouts);
     }
     for (const SchemaFile& next : upgrades) {
-        migration.upgrades.push_back(apply_upgrade(tx, next, patience));
+        migration.upgrades.push_back(apply_upgrade(tx, next, timeouts));
         migration.version = next.makes.version;
     }
     return migration;
 }
 
 Migration upgrade(db::Database& database, const std::string& sql_directory,
-                  const MigrationPatience& patience) {
+                  const MigrationTimeouts& timeouts) {
     bool has_begun = false;
     try {
-        // One connection for all of it, which holds the lock; a lost one begins again. The server
-        // may take a moment to see that it is lost, and to let go of the lock.
+        // One connection holds the lock; after a lost connection, the upgrade starts again. The
+        // server may need a moment to notice the loss and to release the lock.
         return database.autocommit([&](db::Tx& tx) {
-            const SchemaLock lock(tx, has_begun ? patience.own_seconds : patience.rival_seconds);
+            const SchemaLock lock(
+                tx, has_begun ? timeouts.reconnect_seconds : timeouts.other_migration_seconds);
             has_begun = true;
-            return upgrade_from_here(tx, sql_directory, patience);
+            return run_upgrades(tx, sql_directory, timeouts);
         });
     } catch (const db::DbError& error) {
         if (error.kind() != db::DbError::Kind::Gone || !has_begun) throw;
         throw std::runtime_error(std::string(error.what()) +
-                                 ": nothing is lost; run `musterctl db migrate` again");
+                                 ": no data was lost; run `musterctl db migrate` again");
     }
 }
 
-// False too when there is no such database, or none that the user may see.
+// Also returns false if the database does not exist or is not visible to the user.
 bool has_schema(Context& context) {
     try {
-        return schema_standing(context).fit != SchemaFit::None;
+        return schema_status(context).fit != SchemaFit::None;
     } catch (const db::DbError& error) {
         if (error.server_error() == db::ServerError::DatabaseAccessDenied) return false;
         throw;
     }
 }
 
-// What is to be run for `command`: over the administrator's socket where the configuration's user
-// may not.
+// The full command: over the administrator's socket if the configured user lacks the privileges.
 std::string command_for(Context& context, const std::string& command) {
     if (context.database.autocommit([](db::Tx& tx) { return store::may_change_schema(tx); }))
         return "`" + command + "`";
     return "`" + command + " --root-socket " + socket_of(context.settings.database) +
-           "` as root (database.user has no right to)";
+           "` as root (database.user lacks the privileges)";
 }
 
 std::string problem_of(Context& context, SchemaFit fit, const SchemaRecord& installed) {
@@ -193,7 +192,7 @@ std::string problem_of(Context& context, SchemaFit fit, const SchemaRecord& inst
         case SchemaFit::Older:
             return "the schema is too old: run " + command_for(context, "musterctl db migrate");
         case SchemaFit::NewerUnusable:
-            return too_new(installed);
+            return too_new_text(installed);
         case SchemaFit::Current:
         case SchemaFit::NewerUsable:
             break;
@@ -207,21 +206,20 @@ int supported_schema_version() {
     return store::kSchemaVersion;
 }
 
-SchemaStanding schema_standing(Context& context) {
-    SchemaStanding standing;
+SchemaStatus schema_status(Context& context) {
+    SchemaStatus status;
     try {
-        standing.installed =
+        status.installed =
             context.database.autocommit([](db::Tx& tx) { return store::schema_record(tx); });
     } catch (const db::DbError& error) {
         if (error.server_error() != db::ServerError::UnknownDatabase) throw;
-        // Who may make it, nobody can tell.
-        standing.problem = "there is no such database (database.name): run `musterctl db init`";
-        return standing;
+        // Without the database, the privileges of the user are unknown.
+        status.problem = "the database in database.name does not exist: run `musterctl db init`";
+        return status;
     }
-    standing.fit = rules::fit_of(store::kSchemaVersion, standing.installed);
-    standing.problem =
-        problem_of(context, standing.fit, standing.installed.value_or(SchemaRecord{}));
-    return standing;
+    status.fit = rules::fit_of(store::kSchemaVersion, status.installed);
+    status.problem = problem_of(context, status.fit, status.installed.value_or(SchemaRecord{}));
+    return status;
 }
 
 SchemaFile schema_file(const Settings& settings) {
@@ -230,11 +228,11 @@ SchemaFile schema_file(const Settings& settings) {
 
 bool make_schema(db::Database& database, const Settings& settings) {
     return database.autocommit([&](db::Tx& tx) {
-        const SchemaLock lock(tx, MigrationPatience().rival_seconds);
+        const SchemaLock lock(tx, MigrationTimeouts().other_migration_seconds);
         if (store::schema_record(tx).value_or(SchemaRecord{}).version > 0) return false;
         const SchemaFile file = schema_file(settings);
-        // The engine commits each CREATE TABLE by itself; the version, written last, says that all
-        // are there.
+        // The engine commits each CREATE TABLE separately. The version is written last, so it shows
+        // that all tables exist.
         for (const std::string& statement : file.statements) tx.run(statement);
         store::record_schema(tx, file.makes, Timestamp::now());
         return true;
@@ -248,9 +246,9 @@ bool initialize_schema(db::Database& without_database, Context& context) {
 }
 
 AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
-                             const MigrationPatience& patience) {
+                             const MigrationTimeouts& timeouts) {
     const int version = upgrade.makes.version;
-    // Programs that it is going to break are refused from its beginning on.
+    // Incompatible programs are refused from the start of the upgrade.
     if (upgrade.makes.oldest_program) {
         store::require_program(tx, version - 1, *upgrade.makes.oldest_program);
     }
@@ -259,7 +257,7 @@ AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
         const std::string place = "upgrade to version " + std::to_string(version) + ", statement " +
                                   std::to_string(i + 1) + " of " +
                                   std::to_string(upgrade.statements.size());
-        if (!run_upgrade_statement(tx, upgrade.statements[i], place, patience)) {
+        if (!run_upgrade_statement(tx, upgrade.statements[i], place, timeouts)) {
             ++applied.done_before;
         }
     }
@@ -267,27 +265,27 @@ AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
     return applied;
 }
 
-Migration upgrade_schema(Context& context, const MigrationPatience& patience) {
-    return upgrade(context.database, context.settings.files.sql, patience);
+Migration upgrade_schema(Context& context, const MigrationTimeouts& timeouts) {
+    return upgrade(context.database, context.settings.files.sql, timeouts);
 }
 
 Migration upgrade_schema(const Context& context, const Administrator& administrator,
-                         const MigrationPatience& patience) {
+                         const MigrationTimeouts& timeouts) {
     const Settings& settings = context.settings;
     db::Database nameless(connection_settings(settings.database, administrator, ""));
-    expect_to_be_let_in(nameless, administrator);
+    check_access(nameless, administrator);
     db::Database database(
         connection_settings(settings.database, administrator, settings.database.name));
-    return upgrade(database, settings.files.sql, patience);
+    return upgrade(database, settings.files.sql, timeouts);
 }
 
 ReadinessReport check_readiness(Context& context) {
     try {
-        const std::string problem = schema_standing(context).problem;
+        const std::string problem = schema_status(context).problem;
         return {problem.empty() ? Readiness::Ready : Readiness::WrongSchema, problem};
     } catch (const db::DbError&) {
-        return {Readiness::DatabaseAway,
-                "the database does not answer: see database.* of the configuration"};
+        return {Readiness::DatabaseUnavailable,
+                "the database does not answer: check database.* in the configuration"};
     }
 }
 

@@ -1,4 +1,5 @@
-// Making the schema, and the question whether this program and the database fit together.
+// Creates and upgrades the schema, and checks that the program and the database's schema are
+// compatible.
 #pragma once
 
 #include "base/time.hpp"
@@ -16,68 +17,70 @@ namespace muster::service {
 
 int supported_schema_version();
 
-// How this program and the database's schema stand to each other.
-struct SchemaStanding {
+// The compatibility of this program with the database's schema.
+struct SchemaStatus {
     rules::SchemaFit fit = rules::SchemaFit::None;
     std::optional<rules::SchemaRecord> installed;  // nullopt: no schema, or no database
-    std::string problem;  // what is wrong and the command that mends it; "" = work may begin
+    std::string problem;  // the problem and the command that fixes it; "": the schema is usable
 };
-// Throws DbError when the database is away.
-SchemaStanding schema_standing(Context& context);
+// Throws DbError if the database is unavailable.
+SchemaStatus schema_status(Context& context);
 
-// Makes the database (through `without_database`, a connection that names none) and the schema from
-// settings.files.sql, as the configuration's user. False when the schema stood already, which
-// asks for no right to make anything. Throws std::runtime_error for a missing file.
+// Creates the database (through `without_database`, a connection without a default database) and
+// the schema from settings.files.sql, as the configured user. Returns false if the schema exists
+// already, which requires no privilege to create it. Throws std::runtime_error if a file is
+// missing.
 bool initialize_schema(db::Database& without_database, Context& context);
-// Makes the schema in the database that `database` leads to; likewise.
+// Creates the schema in the database of `database`. Returns and throws like initialize_schema().
 bool make_schema(db::Database& database, const Settings& settings);
-// The file that does it.
+// A schema or upgrade file: its statements and the schema version that they produce.
 struct SchemaFile {
     std::vector<std::string> statements;
     rules::SchemaRecord makes;
 };
-// Throws std::runtime_error when it is missing, or does not say the oldest program.
+// Reads settings.files.sql/schema.sql. Throws std::runtime_error if it is missing or has no line
+// for the oldest program.
 SchemaFile schema_file(const Settings& settings);
 
 struct AppliedUpgrade {
     int version = 0;
     std::size_t statements = 0;
-    std::size_t done_before = 0;  // of them, by a run that was interrupted
+    std::size_t done_before = 0;  // statements applied by an earlier, interrupted run
 };
 struct Migration {
     std::vector<AppliedUpgrade> upgrades;
-    int version = 0;  // of the schema now: this program's, or a newer one that it may work with
+    int version = 0;  // the schema's version now: this program's, or a newer compatible one
 };
-// How an upgrade waits for others.
-struct MigrationPatience {
-    // For a table that a transaction keeps open: meanwhile the statements of others wait behind the
-    // upgrade, so it gives way after this time, lets them pass, and tries again.
+// How long an upgrade waits.
+struct MigrationTimeouts {
+    // For a table lock: statements of others queue behind the upgrade, so it gives way after this
+    // time and tries again.
     int lock_seconds = 2;
     int lock_attempts = 10;
     Milliseconds pause{1'000};
     // For another migration to end.
-    int rival_seconds = 3;
-    // For the server to see that a connection of our own was lost.
-    int own_seconds = 30;
+    int other_migration_seconds = 3;
+    // For the server to notice that our own connection was lost.
+    int reconnect_seconds = 30;
 };
-// Runs the one upgrade that follows the schema's version, or what an interrupted run has left of
-// it, and records its version. Programs older than it names are refused from its beginning on.
+// Runs the upgrade after the schema's current version, or the rest of an interrupted run, and
+// records its version. Programs older than the upgrade allows are refused from its start.
 AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
-                             const MigrationPatience& patience);
-// Brings the schema to this program's version by settings.files.sql/upgrades/<version>.sql, one
-// version after the other. A run that was interrupted anywhere is mended by the next one. Throws
-// std::runtime_error when there is no schema, it wants a newer program, a file is missing or says
-// no oldest program, another migration is running or a table is kept open; DbError, with the
-// statement's place, for one that fails.
-Migration upgrade_schema(Context& context, const MigrationPatience& patience = {});
-// The same as the database's administrator, where the configuration's user may not.
+                             const MigrationTimeouts& timeouts);
+// Upgrades the schema to this program's version with settings.files.sql/upgrades/<version>.sql, one
+// version after the other. After an interruption, run it again. Throws std::runtime_error if there
+// is no schema, the schema requires a newer program, a file is missing or has no line for the
+// oldest program, another migration is running, or a table remains locked; DbError, with the
+// position of the statement, if a statement fails.
+Migration upgrade_schema(Context& context, const MigrationTimeouts& timeouts = {});
+// The same as the database's administrator, if the configured user lacks the privileges.
 Migration upgrade_schema(const Context& context, const Administrator& administrator,
-                         const MigrationPatience& patience = {});
+                         const MigrationTimeouts& timeouts = {});
 
-enum class Readiness : std::uint8_t { Ready, DatabaseAway, WrongSchema };
+enum class Readiness : std::uint8_t { Ready, DatabaseUnavailable, WrongSchema };
 struct ReadinessReport {
     Readiness state = Readiness::Ready;
-    std::string problem;  // what is wrong and what mends it; "" when Ready
+    std::string problem;  // the problem and its fix; "" when Ready
 };
 ReadinessReport check_readiness(Context& context);
 

@@ -18,11 +18,11 @@ namespace {
 
 using rules::WebhookDelivery;
 
-// An endpoint that may be sent to, locked, so that nobody disables it meanwhile.
-rules::WebhookEndpoint locked_active(OrgTransaction& transaction, const EndpointPlace& place) {
-    const auto installation = lock_installation(transaction, place.installation);
+// Locks an active endpoint, so that it is not disabled before the commit.
+rules::WebhookEndpoint locked_active(OrgTransaction& transaction, const EndpointRef& ref) {
+    const auto installation = lock_installation(transaction, ref.installation);
     db::OrgStore org(transaction.tx, transaction.org());
-    auto endpoint = store::lock_webhook_endpoint(org, place.installation, place.endpoint);
+    auto endpoint = store::lock_webhook_endpoint(org, ref.installation, ref.endpoint);
     if (!endpoint) throw Error(ErrorCode::NotFound);
     if (installation.status == rules::InstallationStatus::Disabled) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the installation is disabled");
@@ -57,30 +57,29 @@ std::string test_data(const rules::WebhookEndpoint& endpoint) {
     return data;
 }
 
-std::int64_t recover_since(OrgTransaction& transaction, const EndpointPlace& place,
-                           Timestamp since) {
+std::int64_t recover_since(OrgTransaction& transaction, const EndpointRef& ref, Timestamp since) {
     if (since > transaction.now) {
         Faults faults;
         faults.add("since", FieldCode::OutOfRange);
         throw Error(ErrorCode::ValidationError).fields(faults);
     }
-    locked_active(transaction, place);
+    locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
-    return store::recover_deliveries(org, place.endpoint, since, transaction.now);
+    return store::recover_deliveries(org, ref.endpoint, since, transaction.now);
 }
 
 }  // namespace
 
 std::vector<WebhookDelivery> list_deliveries(Context& context, OrgId organization,
-                                             const EndpointPlace& place,
+                                             const EndpointRef& ref,
                                              std::optional<DeliveryId> before,
                                              const DeliveryFilter& filter, int limit) {
     return context.database.autocommit([&](db::Tx& tx) {
         db::OrgStore org(tx, organization);
-        if (!store::find_webhook_endpoint(org, place.installation, place.endpoint)) {
+        if (!store::find_webhook_endpoint(org, ref.installation, ref.endpoint)) {
             throw Error(ErrorCode::NotFound);
         }
-        auto deliveries = store::page_deliveries(org, place.endpoint, before,
+        auto deliveries = store::page_deliveries(org, ref.endpoint, before,
                                                  {filter.status, filter.event_type}, limit);
         store::read_attempts(org, deliveries);
         return deliveries;
@@ -88,43 +87,43 @@ std::vector<WebhookDelivery> list_deliveries(Context& context, OrgId organizatio
 }
 
 std::optional<WebhookDelivery> find_delivery(Context& context, OrgId organization,
-                                             const EndpointPlace& place, DeliveryId id) {
+                                             const EndpointRef& ref, DeliveryId id) {
     return context.database.autocommit([&](db::Tx& tx) -> std::optional<WebhookDelivery> {
         db::OrgStore org(tx, organization);
-        if (!store::find_webhook_endpoint(org, place.installation, place.endpoint)) {
+        if (!store::find_webhook_endpoint(org, ref.installation, ref.endpoint)) {
             return std::nullopt;
         }
-        return read_delivery(org, place.endpoint, id);
+        return read_delivery(org, ref.endpoint, id);
     });
 }
 
-WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointPlace& place) {
-    const auto endpoint = locked_active(transaction, place);
+WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref) {
+    const auto endpoint = locked_active(transaction, ref);
     const auto id = emit_to(
         transaction, endpoint.id,
         {rules::event_type::kEndpointTest, std::nullopt, [&] { return test_data(endpoint); }});
     audit(transaction, "webhook_endpoint.tested", endpoint.id.text());
     db::OrgStore org(transaction.tx, transaction.org());
     auto delivery = read_delivery(org, endpoint.id, id);
-    if (!delivery) throw std::runtime_error("a delivery that was just written is gone");
+    if (!delivery) throw std::runtime_error("a delivery that was just inserted does not exist");
     return std::move(*delivery);
 }
 
-WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointPlace& place, DeliveryId id) {
-    locked_active(transaction, place);
+WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref, DeliveryId id) {
+    locked_active(transaction, ref);
     db::OrgStore org(transaction.tx, transaction.org());
-    store::requeue_delivery(org, place.endpoint, id, transaction.now);
-    auto delivery = read_delivery(org, place.endpoint, id);
+    store::requeue_delivery(org, ref.endpoint, id, transaction.now);
+    auto delivery = read_delivery(org, ref.endpoint, id);
     if (!delivery) throw Error(ErrorCode::NotFound);
     audit(transaction, "webhook_delivery.redelivered", id.text(),
-          {{"endpoint_id", place.endpoint.text()}});
+          {{"endpoint_id", ref.endpoint.text()}});
     return std::move(*delivery);
 }
 
-std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointPlace& place,
+std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
                                 Timestamp since) {
-    const std::int64_t queued = recover_since(transaction, place, since);
-    audit(transaction, "webhook_endpoint.recovered", place.endpoint.text(),
+    const std::int64_t queued = recover_since(transaction, ref, since);
+    audit(transaction, "webhook_endpoint.recovered", ref.endpoint.text(),
           {{"since", since.text()}, {"queued", std::to_string(queued)}});
     return queued;
 }

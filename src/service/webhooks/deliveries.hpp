@@ -1,6 +1,5 @@
-// Deliveries as an organization sees and moves them (docs/modules.md "Deliveries"): each with its
-// attempts; sent again one by one or since a time; a test event. Sending itself is
-// service/webhooks/dispatch.hpp.
+// Deliveries for an organization (docs/modules.md "Deliveries"): listed with their attempts, queued
+// again one by one or since a time, and a test event. service/webhooks/dispatch.hpp sends them.
 #pragma once
 
 #include "rules/webhooks/deliveries.hpp"
@@ -18,29 +17,29 @@ struct DeliveryFilter {
     std::optional<std::string> event_type;
 };
 
-// Newest first, before `before`, at most `limit`. Throws NOT_FOUND for the endpoint.
+// At most `limit` deliveries older than `before`, newest first. Throws NOT_FOUND for the endpoint.
 std::vector<rules::WebhookDelivery> list_deliveries(Context& context, OrgId organization,
-                                                    const EndpointPlace& place,
+                                                    const EndpointRef& ref,
                                                     std::optional<DeliveryId> before,
                                                     const DeliveryFilter& filter, int limit);
-// nullopt when the endpoint has no such delivery.
+// nullopt if the endpoint does not have the delivery.
 std::optional<rules::WebhookDelivery> find_delivery(Context& context, OrgId organization,
-                                                    const EndpointPlace& place, DeliveryId id);
+                                                    const EndpointRef& ref, DeliveryId id);
 
-// These want an active endpoint of an installation that is not disabled: else INVALID_STATE.
-// NOT_FOUND for what is not there.
+// The following functions throw NOT_FOUND, and INVALID_STATE unless the endpoint is active and its
+// installation is not disabled.
 
-// An event of type webhook_endpoint.test to this endpoint alone.
-rules::WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointPlace& place);
-// Pending again, from the first attempt on, with the same webhook id, whatever became of it; one
-// that a runner is sending right now stays as it is.
-rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointPlace& place,
+// Sends an event of type webhook_endpoint.test to this endpoint only.
+rules::WebhookDelivery test_endpoint(OrgTransaction& transaction, const EndpointRef& ref);
+// Queues the delivery again from the first attempt on, with the same webhook id and whatever its
+// result. A delivery that a runner is sending now is not changed.
+rules::WebhookDelivery redeliver(OrgTransaction& transaction, const EndpointRef& ref,
                                  DeliveryId id);
-// The same for all that failed or were canceled, of those made at `since` or later: how many.
-// Throws VALIDATION_ERROR for a time to come.
-std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointPlace& place,
+// Queues all failed or canceled deliveries created at or after `since` again. Returns their number.
+// Throws VALIDATION_ERROR if `since` is in the future.
+std::int64_t recover_deliveries(OrgTransaction& transaction, const EndpointRef& ref,
                                 Timestamp since);
-// The same for the operator, who names no installation.
+// The same for the operator, without an installation.
 std::int64_t recover_deliveries(Context& context, OrgId organization, EndpointId endpoint,
                                 Timestamp since);
 

@@ -19,11 +19,11 @@
 namespace muster::service {
 namespace {
 
-constexpr int kCanceledAtOnce = 1000;
+constexpr int kCancelBatch = 1000;
 constexpr Milliseconds kMailLife = std::chrono::days(3);
-// Of an organization: an endpoint that is set going again and again must not fill the outbox, where
-// everybody's sign-in codes wait too.
-constexpr rules::Budget kNoticesADay{20, std::chrono::days(1)};
+// Per organization: an endpoint that is enabled again and again must not fill the mail queue, which
+// also holds the sign-in codes of all tenants.
+constexpr rules::Budget kNoticesPerDay{20, std::chrono::days(1)};
 
 struct DisabledEndpoint {
     EndpointId id;
@@ -51,22 +51,22 @@ std::string mail_text(const DisabledEndpoint& endpoint) {
                        "\n    (id " + endpoint.id.text() + ", installation " +
                        endpoint.installation.text() + ")\n\n";
     if (endpoint.reason == "gone") {
-        text += "because it answered 410 Gone, which says that it wants no more events.\n";
+        text += "because it answered 410 Gone, which means that it accepts no more events.\n";
     } else {
-        text += "because it did not take a single event in five days.\n";
+        text += "because it did not accept a single event in five days.\n";
     }
     if (endpoint.failing_since) {
-        text += "It fails since " + endpoint.failing_since->text() + ".\n";
+        text += "It has been failing since " + endpoint.failing_since->text() + ".\n";
     }
     return text +
-           "\nWhat was waiting for it was canceled, and it gets no new events. To bring it back,\n"
-           "see to the receiver, set the endpoint's status to \"active\" again\n"
-           "(PATCH /v1/installations/{id}/webhook-endpoints/{endpointId}), and have what failed\n"
-           "or was canceled queued again (POST .../recover).\n";
+           "\nIts pending deliveries were canceled, and it gets no new events. To use it again,\n"
+           "fix the receiver, set the endpoint's status to \"active\"\n"
+           "(PATCH /v1/installations/{id}/webhook-endpoints/{endpointId}), and queue the failed\n"
+           "and canceled deliveries again (POST .../recover).\n";
 }
 
-// The owners; where there is none, the admins.
-std::vector<std::string> addressees(db::OrgStore& org) {
+// The owners; the admins if there are no owners.
+std::vector<std::string> recipients(db::OrgStore& org) {
     std::vector<std::string> owners;
     std::vector<std::string> admins;
     for (const rules::SeatHolder& holder : store::list_seat_holders(org)) {
@@ -76,22 +76,23 @@ std::vector<std::string> addressees(db::OrgStore& org) {
     return owners.empty() ? admins : owners;
 }
 
-bool may_mail(OrgTransaction& transaction) {
+bool may_send_mail(OrgTransaction& transaction) {
     constexpr std::string_view kKind = "webhook_notice";
     const std::string subject = sha256(transaction.org().bytes());
-    rules::SpentTimes told(store::lock_guess_budget(transaction.tx, kKind, subject));
-    if (told.exhausted(kNoticesADay, transaction.now)) return false;
-    told.spend(transaction.now, kNoticesADay.within);
-    store::write_guess_budget(transaction.tx, kKind, subject, told.packed(),
-                              transaction.now + kNoticesADay.within);
+    rules::SpentTimes notices(store::lock_guess_budget(transaction.tx, kKind, subject));
+    if (notices.exhausted(kNoticesPerDay, transaction.now)) return false;
+    notices.spend(transaction.now, kNoticesPerDay.within);
+    store::write_guess_budget(transaction.tx, kKind, subject, notices.packed(),
+                              transaction.now + kNoticesPerDay.within);
     return true;
 }
 
-void tell(OrgTransaction& transaction, const KeyRing& keys, const DisabledEndpoint& endpoint) {
+void notify(OrgTransaction& transaction, const KeyRing& keys, const DisabledEndpoint& endpoint) {
     db::OrgStore org(transaction.tx, transaction.org());
     emit(transaction, {rules::event_type::kEndpointDisabled, std::nullopt,
                        [&] { return to_json(kDisabledEndpoint, endpoint); }});
-    const auto addresses = may_mail(transaction) ? addressees(org) : std::vector<std::string>();
+    const auto addresses =
+        may_send_mail(transaction) ? recipients(org) : std::vector<std::string>();
     for (const std::string& address : addresses) {
         queue_mail(transaction.tx, keys,
                    {address, "A webhook endpoint was disabled", mail_text(endpoint)},
@@ -112,21 +113,21 @@ bool disable_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys, 
         return false;
     cancel_deliveries(transaction, endpoint);
     store::set_error_without_endpoint(org, target->installation, transaction.now);
-    tell(transaction, keys,
-         {endpoint, target->installation, transaction.org(), std::string(url_to_show(target->url)),
-          std::string(reason), target->failing_since});
+    notify(
+        transaction, keys,
+        {endpoint, target->installation, transaction.org(),
+         std::string(url_without_query(target->url)), std::string(reason), target->failing_since});
     return true;
 }
 
 bool cancel_deliveries(OrgTransaction& transaction, EndpointId endpoint) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto target = store::find_target(org, endpoint);
-    if (!target || !target->is_disabled) return false;  // an admin has brought it back
-    return store::cancel_pending(org, endpoint, transaction.now, kCanceledAtOnce) ==
-           kCanceledAtOnce;
+    if (!target || !target->is_disabled) return false;  // an admin has enabled it again
+    return store::cancel_pending(org, endpoint, transaction.now, kCancelBatch) == kCancelBatch;
 }
 
-std::string_view url_to_show(std::string_view url) {
+std::string_view url_without_query(std::string_view url) {
     return url.substr(0, url.find_first_of("?#"));
 }
 

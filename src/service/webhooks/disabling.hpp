@@ -1,7 +1,6 @@
-// Muster itself disables an endpoint: one that answered 410, or only failed for five days
-// (docs/modules.md "Deliveries"). All that follows is one transaction: what waits is canceled, the
-// organization's other endpoints and its owners are told (by mail 20 times a day at most), and the
-// audit log has it.
+// Disables an endpoint automatically: one that answered 410 or failed for five days
+// (docs/modules.md "Deliveries"). One transaction disables it, cancels pending deliveries, informs
+// the other endpoints and the owners (at most 20 mails a day) and writes the audit log.
 #pragma once
 
 #include "service/context.hpp"
@@ -11,17 +10,17 @@
 
 namespace muster::service {
 
-// `reason`: "gone" or "failing". With `failing_before`, only an endpoint that fails since then or
-// longer. False when there was nothing to disable. Of what is pending a part is canceled; see
-// cancel_deliveries().
+// `reason` is "gone" or "failing". With `failing_before`, only an endpoint that has failed since
+// then or longer is disabled. Returns false if nothing was disabled. Cancels only a part of the
+// pending deliveries; see cancel_deliveries().
 bool disable_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys, EndpointId endpoint,
                               std::string_view reason, std::optional<Timestamp> failing_before);
 
-// Cancels some of what is pending to an endpoint if it, or its installation, is disabled. False
-// once nothing is left to cancel.
+// Cancels up to 1000 pending deliveries of an endpoint if it or its installation is disabled.
+// Returns false when none are left.
 bool cancel_deliveries(OrgTransaction& transaction, EndpointId endpoint);
 
-// Without the query, which may hold a password.
-[[nodiscard]] std::string_view url_to_show(std::string_view url);
+// The URL without its query, which may hold a password.
+[[nodiscard]] std::string_view url_without_query(std::string_view url);
 
 }  // namespace muster::service

@@ -14,32 +14,32 @@
 
 namespace muster::service {
 
-// What a transaction claimed for a lane.
+// The deliveries that a transaction claimed for a lane.
 struct Claimed {
     Lane* lane;
-    std::size_t wanted;
+    std::size_t requested;
     store::Target target;
     std::vector<store::ClaimedDelivery> deliveries;
 };
 
 namespace {
 
-// Failing endpoints are looked for less often: nobody waits for a retry to the tenth of a second.
-constexpr Milliseconds kLook{100};
-constexpr Milliseconds kLookAtFailing{500};
+// Failing endpoints are queried less often, because retries need no precise timing.
+constexpr Milliseconds kLookInterval{100};
+constexpr Milliseconds kFailingLookInterval{500};
 constexpr int kLookShare = 5;
-constexpr int kEndpointsAtOnce = 1000;
-// Several claims and several results go into one transaction each, which costs a little time.
-constexpr Milliseconds kClaimEvery{10};
-constexpr std::size_t kClaimsAtOnce = 32;
-constexpr Milliseconds kRecordEvery{20};
-constexpr std::size_t kResultsAtOnce = 256;
-// More than an attempt ever takes (15 s), with time to wait for its turn and to be written down.
+constexpr int kEndpointBatch = 1000;
+// Claims and results are batched into transactions, which adds a small delay.
+constexpr Milliseconds kClaimInterval{10};
+constexpr std::size_t kClaimBatch = 32;
+constexpr Milliseconds kRecordInterval{20};
+constexpr std::size_t kResultBatch = 256;
+// Longer than an attempt (15 s) plus the time to wait for a connection and to record the result.
 constexpr Milliseconds kLease{60'000};
-// What was claimed and not begun by then is given back: who pauses, disables or deletes an endpoint
-// may take that for the end of it, whatever was claimed ahead.
-constexpr Milliseconds kFresh{100};
-constexpr Milliseconds kUnreadable{60'000};
+// Claimed deliveries that are not started in this time are released, so that pausing, disabling or
+// deleting an endpoint takes effect despite claims made ahead.
+constexpr Milliseconds kStartDeadline{100};
+constexpr Milliseconds kUnreadablePause{60'000};
 
 net::SenderSettings sender_settings(const Settings& settings) {
     net::SenderSettings sender;
@@ -62,42 +62,42 @@ WebhookDispatch::WebhookDispatch(Context& context)
 WebhookDispatch::~WebhookDispatch() = default;
 
 void WebhookDispatch::step() {
-    look_for_due();
-    give_back_stale();
+    find_due();
+    release_stale();
     claim();
-    cancel_some();
-    gather(pause());
-    const bool is_time = !results_.empty() && Timestamp::now() - first_result_ >= kRecordEvery;
-    if (is_time || results_.size() >= kResultsAtOnce || posts_.empty()) record();
+    cancel_batch();
+    collect_results(pause());
+    const bool is_time = !results_.empty() && Timestamp::now() - first_result_ >= kRecordInterval;
+    if (is_time || results_.size() >= kResultBatch || posts_.empty()) record();
 }
 
-// How long there is nothing to do but to wait for results.
+// How long the loop may wait for results.
 Milliseconds WebhookDispatch::pause() const {
     if (!canceling_.empty()) return Milliseconds(0);
     Timestamp until = next_look_;
-    if (lanes_.someone_waits()) until = std::min(until, next_claim_);
+    if (lanes_.has_waiting()) until = std::min(until, next_claim_);
     const Milliseconds left = std::max(until - Timestamp::now(), Milliseconds(0));
-    return posts_.empty() && results_.empty() ? left : std::min(left, kRecordEvery);
+    return posts_.empty() && results_.empty() ? left : std::min(left, kRecordInterval);
 }
 
 // ---------------------------------------------------------------------------- what is due
 
-void WebhookDispatch::look_for_due() {
+void WebhookDispatch::find_due() {
     const Timestamp now = Timestamp::now();
     if (now < next_look_) return;
-    look_for(false);
-    if (now >= next_look_at_failing_) {
-        look_for(true);
-        next_look_at_failing_ = now + kLookAtFailing;
+    find_due_endpoints(false);
+    if (now >= next_failing_look_) {
+        find_due_endpoints(true);
+        next_failing_look_ = now + kFailingLookInterval;
     }
-    // Where there are so many endpoints that looking takes long, it must not be all that is done.
+    // With very many endpoints, the query takes long and must not use all the time.
     const Milliseconds took = Timestamp::now() - now;
-    next_look_ = now + std::max(kLook, kLookShare * took);
+    next_look_ = now + std::max(kLookInterval, kLookShare * took);
 }
 
-void WebhookDispatch::look_for(bool failing) {
+void WebhookDispatch::find_due_endpoints(bool failing) {
     const auto due = context_.database.autocommit([&](db::Tx& tx) {
-        return store::find_due_endpoints(tx, failing, Timestamp::now(), kEndpointsAtOnce);
+        return store::find_due_endpoints(tx, failing, Timestamp::now(), kEndpointBatch);
     });
     for (const store::DueEndpoint& entry : due) {
         Lane& lane = lanes_.lane(entry.organization, entry.endpoint);
@@ -110,11 +110,11 @@ void WebhookDispatch::look_for(bool failing) {
 
 void WebhookDispatch::claim() {
     const Timestamp now = Timestamp::now();
-    if (now < next_claim_ || !lanes_.someone_waits()) return;
-    next_claim_ = now + kClaimEvery;
-    auto claims = lanes_.next_claims(kClaimsAtOnce, now);
+    if (now < next_claim_ || !lanes_.has_waiting()) return;
+    next_claim_ = now + kClaimInterval;
+    auto claims = lanes_.next_claims(kClaimBatch, now);
     if (claims.empty()) return;
-    // In one order for all runners, so that none deadlocks another.
+    // In the same order in all runners, to avoid deadlocks.
     std::sort(claims.begin(), claims.end(), [](const auto& left, const auto& right) {
         return std::tie(left.first->organization, left.first->endpoint) <
                std::tie(right.first->organization, right.first->endpoint);
@@ -126,29 +126,29 @@ void WebhookDispatch::claim() {
             const auto target = store::find_target(org, lane->endpoint);
             if (!target) continue;
             Claimed& one = claimed.emplace_back(Claimed{lane, count, *target, {}});
-            if (!address(*lane, one)) continue;
+            if (!prepare_lane(*lane, one)) continue;
             one.deliveries = store::claim_deliveries(org, lane->endpoint, owner_, now, now + kLease,
                                                      static_cast<int>(count));
         }
         return claimed;
     });
-    for (Claimed& claimed : all) take(claimed);
+    for (Claimed& claimed : all) add_claimed(claimed);
 }
 
-// Takes over what the lane needs to send. False: nothing may be claimed for it.
-bool WebhookDispatch::address(Lane& lane, const Claimed& claimed) {
+// Copies the address and secrets to the lane. Returns false if nothing may be claimed for it.
+bool WebhookDispatch::prepare_lane(Lane& lane, const Claimed& claimed) {
     const store::Target& target = claimed.target;
     if (target.is_paused || target.is_disabled) return false;
     const std::string seal = rules::endpoint_seal_name(lane.endpoint);
     auto secret = context_.keys.open(target.secret, seal);
     if (!secret) {
-        // During a rotation of the key it may be the next runner who has the right one.
-        lane.not_before = Timestamp::now() + kUnreadable;
-        if (!told_of_secret_) {
+        // During a key rotation, another runner may have the right key.
+        lane.not_before = Timestamp::now() + kUnreadablePause;
+        if (!has_warned_) {
             log_event(LogLevel::Warning, "webhook.secret_unreadable",
                       {{"endpoint", lane.endpoint.text()}});
         }
-        told_of_secret_ = true;
+        has_warned_ = true;
         return false;
     }
     lane.url = target.url;
@@ -161,15 +161,16 @@ bool WebhookDispatch::address(Lane& lane, const Claimed& claimed) {
     return true;
 }
 
-void WebhookDispatch::take(Claimed& claimed) {
+void WebhookDispatch::add_claimed(Claimed& claimed) {
     Lane& lane = *claimed.lane;
     if (claimed.target.is_disabled) canceling_.emplace(lane.organization, lane.endpoint);
-    lane.has_more = claimed.deliveries.size() == claimed.wanted;
-    // Not from the claim's beginning: a slow database must not make everything stale at once.
-    const Timestamp fresh_until = Timestamp::now() + kFresh;
+    lane.has_more = claimed.deliveries.size() == claimed.requested;
+    // Counted from now and not from the begin of the claim: a slow database must not make all
+    // claims stale.
+    const Timestamp start_before = Timestamp::now() + kStartDeadline;
     for (store::ClaimedDelivery& delivery : claimed.deliveries) {
         lane.ready.push_back(
-            {delivery.id, delivery.event, delivery.step, std::move(delivery.body), fresh_until});
+            {delivery.id, delivery.event, delivery.step, std::move(delivery.body), start_before});
     }
     start(lane);
 }
@@ -178,22 +179,22 @@ void WebhookDispatch::take(Claimed& claimed) {
 
 void WebhookDispatch::start(Lane& lane) {
     while (lanes_.may_start(lane)) {
-        if (lane.ready.front().fresh_until < Timestamp::now()) return put_back(lane);
+        if (lane.ready.front().start_before < Timestamp::now()) return release_ready(lane);
         const ReadyDelivery delivery = std::move(lane.ready.front());
         lane.ready.pop_front();
         post(lane, delivery);
     }
 }
 
-// To be claimed again, if they still may.
-void WebhookDispatch::put_back(Lane& lane) {
+// Releases the lane's claimed deliveries; they are claimed again if the endpoint is still active.
+void WebhookDispatch::release_ready(Lane& lane) {
     for (const ReadyDelivery& ready : lane.ready) stale_.emplace_back(lane.organization, ready.id);
     lane.ready.clear();
     lanes_.enqueue(lane);
 }
 
-void WebhookDispatch::give_back_stale() {
-    give_back(stale_);
+void WebhookDispatch::release_stale() {
+    release(stale_);
     stale_.clear();
 }
 
@@ -212,19 +213,19 @@ void WebhookDispatch::post(Lane& lane, const ReadyDelivery& delivery) {
         {"webhook-timestamp", std::to_string(now.milliseconds() / 1000)},
         {"webhook-signature", rules::webhook_signatures(id, now, delivery.body, secrets)}};
     post.body = delivery.body;
-    posts_.emplace(post.tag, PostUnderWay{&lane, delivery.id, delivery.step + 1, now});
-    ++lane.under_way;
+    posts_.emplace(post.tag, PendingPost{&lane, delivery.id, delivery.step + 1, now});
+    ++lane.in_flight;
     sender_->start(std::move(post));
 }
 
-void WebhookDispatch::gather(Milliseconds at_most) {
-    for (const net::PostResult& result : sender_->wait(at_most)) note(result);
+void WebhookDispatch::collect_results(Milliseconds at_most) {
+    for (const net::PostResult& result : sender_->wait(at_most)) add_result(result);
 }
 
-void WebhookDispatch::note(const net::PostResult& result) {
+void WebhookDispatch::add_result(const net::PostResult& result) {
     const auto entry = posts_.find(result.tag);
     if (entry == posts_.end()) return;
-    const PostUnderWay post = entry->second;
+    const PendingPost post = entry->second;
     posts_.erase(entry);
     Lane& lane = *post.lane;
     if (results_.empty()) first_result_ = Timestamp::now();
@@ -251,16 +252,16 @@ void WebhookDispatch::note(const net::PostResult& result) {
 
 void WebhookDispatch::record() {
     if (results_.empty()) return;
-    // A database that is away for a moment changes nothing of what came of them.
+    // The results remain valid while the database is unavailable.
     const auto disabled = record_attempts(context_, owner_, results_);
     results_.clear();
-    for (const OwnEndpoint& entry : disabled) {
+    for (const OrgEndpoint& entry : disabled) {
         lanes_.lane(entry.organization, entry.endpoint).ready.clear();
         canceling_.emplace(entry.organization, entry.endpoint);
     }
 }
 
-void WebhookDispatch::cancel_some() {
+void WebhookDispatch::cancel_batch() {
     if (canceling_.empty()) return;
     const auto [organization, endpoint] = *canceling_.begin();
     const bool has_more =
@@ -273,28 +274,28 @@ void WebhookDispatch::cancel_some() {
 
 // ---------------------------------------------------------------------------- the end
 
-void WebhookDispatch::finish(const std::function<Milliseconds()>& patience) {
-    for (Lane* lane : lanes_.with_ready()) put_back(*lane);
-    give_back_stale();
+void WebhookDispatch::finish(const std::function<Milliseconds()>& max_wait) {
+    for (Lane* lane : lanes_.with_ready()) release_ready(*lane);
+    release_stale();
     const Timestamp began = Timestamp::now();
-    while (!posts_.empty() && Timestamp::now() - began < patience()) {
-        gather(kRecordEvery);
+    while (!posts_.empty() && Timestamp::now() - began < max_wait()) {
+        collect_results(kRecordInterval);
         record();
     }
     record();
     if (posts_.empty()) return;
     log_event(LogLevel::Info, "webhook.broken_off", {{"posts", posts_.size()}});
-    std::vector<std::pair<OrgId, DeliveryId>> broken_off;
+    std::vector<std::pair<OrgId, DeliveryId>> interrupted;
     for (auto& [tag, post] : posts_) {
-        broken_off.emplace_back(post.lane->organization, post.delivery);
-        --post.lane->under_way;
+        interrupted.emplace_back(post.lane->organization, post.delivery);
+        --post.lane->in_flight;
     }
     posts_.clear();
     sender_ = std::make_unique<net::WebhookSender>(sender_settings(context_.settings));
-    give_back(broken_off);
+    release(interrupted);
 }
 
-void WebhookDispatch::give_back(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries) {
+void WebhookDispatch::release(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries) {
     if (deliveries.empty()) return;
     std::map<OrgId, std::vector<DeliveryId>> by_organization;
     for (const auto& [organization, delivery] : deliveries) {

@@ -1,7 +1,7 @@
-// The runner's side of webhooks: finds what is due, claims it under a lease, has it sent, and
-// writes down what became of it (docs/modules.md "Deliveries"). Killed anywhere, the lease runs out
-// and the next runner sends it again under the same webhook-id: at least once, and nothing is lost.
-// Any number of runners may work side by side.
+// Sends webhooks, for the runner: finds due deliveries, claims them under a lease, sends them and
+// records the results (docs/modules.md "Deliveries"). If a runner is killed, the lease expires and
+// the next runner sends the delivery again with the same webhook-id: delivery is at least once.
+// Several runners may run at the same time.
 #pragma once
 
 #include "service/context.hpp"
@@ -29,61 +29,61 @@ struct Claimed;
 class WebhookDispatch {
   public:
     explicit WebhookDispatch(Context& context);
-    // Breaks off what is under way; its leases run out.
+    // Aborts the requests in flight; their leases expire.
     ~WebhookDispatch();
     WebhookDispatch(const WebhookDispatch&) = delete;
     WebhookDispatch& operator=(const WebhookDispatch&) = delete;
 
-    // One round: looks for what is due now and then, claims, starts, and waits a moment for
-    // results. Never longer than about a tenth of a second, and the database's time.
+    // One round: finds due deliveries at intervals, claims and starts some, and waits for results.
+    // Takes at most about 100 ms plus database time.
     void step();
-    // Before the end: claims no more, gives back what has not begun, waits for what is under way as
-    // long as `patience` says now, and gives back what has no answer by then, so that the next
-    // runner begins it anew.
-    void finish(const std::function<Milliseconds()>& patience);
+    // Ends the work: claims nothing more, releases deliveries that were not started, waits for
+    // requests in flight as long as `max_wait` currently returns, and releases the rest for the
+    // next runner.
+    void finish(const std::function<Milliseconds()>& max_wait);
     // Longer than any attempt takes.
-    static constexpr Milliseconds kWholeAttempt{16'000};
+    static constexpr Milliseconds kLongestAttempt{16'000};
 
-    [[nodiscard]] std::size_t under_way() const { return posts_.size(); }
+    [[nodiscard]] std::size_t in_flight() const { return posts_.size(); }
 
   private:
-    struct PostUnderWay {
+    struct PendingPost {
         Lane* lane;
         DeliveryId delivery;
         int made;
         Timestamp began;
     };
 
-    void look_for_due();
-    void look_for(bool failing);
+    void find_due();
+    void find_due_endpoints(bool failing);
     void claim();
-    bool address(Lane& lane, const Claimed& claimed);
-    void take(Claimed& claimed);
+    bool prepare_lane(Lane& lane, const Claimed& claimed);
+    void add_claimed(Claimed& claimed);
     [[nodiscard]] Milliseconds pause() const;
     void start(Lane& lane);
     void post(Lane& lane, const ReadyDelivery& delivery);
-    void gather(Milliseconds at_most);
-    void note(const net::PostResult& result);
+    void collect_results(Milliseconds at_most);
+    void add_result(const net::PostResult& result);
     void record();
-    void cancel_some();
-    void give_back(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries);
-    void put_back(Lane& lane);
-    void give_back_stale();
+    void cancel_batch();
+    void release(const std::vector<std::pair<OrgId, DeliveryId>>& deliveries);
+    void release_ready(Lane& lane);
+    void release_stale();
 
     Context& context_;
     std::unique_ptr<net::WebhookSender> sender_;
     Uuid owner_;
     Lanes lanes_;
-    std::map<std::uint64_t, PostUnderWay> posts_;  // by tag
+    std::map<std::uint64_t, PendingPost> posts_;  // by tag
     std::uint64_t last_tag_ = 0;
-    std::vector<std::pair<OrgId, DeliveryId>> stale_;  // to be given back
+    std::vector<std::pair<OrgId, DeliveryId>> stale_;  // to be released
     std::vector<AttemptResult> results_;               // not recorded yet
     Timestamp first_result_;
     std::set<std::pair<OrgId, EndpointId>> canceling_;  // disabled, with pending deliveries
     Timestamp next_look_;
-    Timestamp next_look_at_failing_;
+    Timestamp next_failing_look_;
     Timestamp next_claim_;
-    bool told_of_secret_ = false;
+    bool has_warned_ = false;
     std::minstd_rand random_;
 };
 

@@ -47,13 +47,13 @@ void validate_url(const Context& context, const std::string& url, bool may_look_
     }
 }
 
-rules::WebhookEndpoint locked(db::OrgStore& org, const EndpointPlace& place) {
-    auto endpoint = store::lock_webhook_endpoint(org, place.installation, place.endpoint);
+rules::WebhookEndpoint locked(db::OrgStore& org, const EndpointRef& ref) {
+    auto endpoint = store::lock_webhook_endpoint(org, ref.installation, ref.endpoint);
     if (!endpoint) throw Error(ErrorCode::NotFound);
     return std::move(*endpoint);
 }
 
-// As the database will have them.
+// In the order in which the database stores them.
 std::vector<std::string> in_order(std::vector<std::string> types) {
     std::sort(types.begin(), types.end());
     return types;
@@ -92,12 +92,14 @@ IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRin
     db::OrgStore org(transaction.tx, transaction.org());
     if (store::count_webhook_endpoints(org, installation) >= kMostEndpoints) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the installation has as many endpoints as it may");
+            .detail("reason", "the installation has reached its maximum of " +
+                                  std::to_string(kMostEndpoints) + " endpoints");
     }
-    // Requests at the same time may pass this by as many as they are.
+    // Concurrent requests may exceed this limit slightly.
     if (store::count_webhook_endpoints(org) >= kMostEndpointsInAll) {
         throw Error(ErrorCode::InvalidState)
-            .detail("reason", "the organization has as many endpoints as it may");
+            .detail("reason", "the organization has reached its maximum of " +
+                                  std::to_string(kMostEndpointsInAll) + " endpoints");
     }
     IssuedEndpoint issued{{}, rules::create_endpoint_secret()};
     rules::WebhookEndpoint& endpoint = issued.endpoint;
@@ -127,19 +129,19 @@ std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, Org
     });
 }
 
-rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction,
-                                               const EndpointPlace& place,
+rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
                                                const EndpointChange& change) {
-    const auto owner = lock_installation(transaction, place.installation);
+    const auto owner = lock_installation(transaction, ref.installation);
     db::OrgStore org(transaction.tx, transaction.org());
-    rules::WebhookEndpoint before = locked(org, place);
+    rules::WebhookEndpoint before = locked(org, ref);
     rules::WebhookEndpoint endpoint = before;
     if (change.url) endpoint.url = *change.url;
     if (change.event_types) endpoint.subscribed_event_types = in_order(*change.event_types);
     if (change.status) set_status(endpoint, *change.status);
     if (change.status == EndpointStatus::Active && owner.status == InstallationStatus::Error) {
-        // One in error holds its module's slot already: nothing can be in the way.
-        (void)store::set_installation_status(org, place.installation, InstallationStatus::Enabled,
+        // An installation with status error already counts as the module's active one, so this
+        // cannot conflict.
+        (void)store::set_installation_status(org, ref.installation, InstallationStatus::Enabled,
                                              transaction.now);
     }
     if (is_same(before, endpoint)) return before;
@@ -153,23 +155,23 @@ rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction,
     return endpoint;
 }
 
-void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointPlace& place) {
+void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref) {
     db::OrgStore org(transaction.tx, transaction.org());
-    const auto endpoint = locked(org, place);
+    const auto endpoint = locked(org, ref);
     store::delete_webhook_endpoint(org, endpoint.id);
     audit(transaction, "webhook_endpoint.deleted", endpoint.id.text(),
-          {{"installation_id", place.installation.text()}});
+          {{"installation_id", ref.installation.text()}});
 }
 
 IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
-                                      const EndpointPlace& place) {
+                                      const EndpointRef& ref) {
     db::OrgStore org(transaction.tx, transaction.org());
-    IssuedEndpoint issued{locked(org, place), rules::create_endpoint_secret()};
-    const std::string name = rules::endpoint_seal_name(place.endpoint);
-    store::rotate_webhook_secret(org, place.endpoint, keys.seal(issued.secret.reveal(), name),
+    IssuedEndpoint issued{locked(org, ref), rules::create_endpoint_secret()};
+    const std::string name = rules::endpoint_seal_name(ref.endpoint);
+    store::rotate_webhook_secret(org, ref.endpoint, keys.seal(issued.secret.reveal(), name),
                                  transaction.now + rules::kSecretOverlap, transaction.now);
     issued.endpoint.updated_at = transaction.now;
-    audit(transaction, "webhook_endpoint.secret_rotated", place.endpoint.text());
+    audit(transaction, "webhook_endpoint.secret_rotated", ref.endpoint.text());
     return issued;
 }
 

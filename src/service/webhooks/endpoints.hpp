@@ -1,6 +1,6 @@
-// Webhook endpoints (specification 2.9, docs/modules.md "Webhook endpoints"): where an installation
-// wants its events, with a secret that is shown once and can be rotated without a gap. What becomes
-// of the deliveries is service/webhooks/deliveries.hpp.
+// Webhook endpoints (specification 2.9, docs/modules.md "Webhook endpoints"): URLs that receive an
+// installation's events, each with a secret that is shown once and can be rotated without an
+// interruption. See service/webhooks/deliveries.hpp for the deliveries.
 #pragma once
 
 #include "base/secret.hpp"
@@ -13,15 +13,15 @@
 
 namespace muster::service {
 
-inline constexpr std::int64_t kMostEndpoints = 200;  // an installation
-// An organization, those of disabled installations included: the runner looks at each endpoint of
-// all tenants, and a request tells each one of its organization.
+inline constexpr std::int64_t kMostEndpoints = 200;  // per installation
+// Per organization, including disabled installations: the runner looks at every endpoint of all
+// tenants, and a request emits its events to each endpoint of its organization.
 inline constexpr std::int64_t kMostEndpointsInAll = 500;
-inline constexpr std::size_t kMostEventTypes = 100;  // an endpoint
+inline constexpr std::size_t kMostEventTypes = 100;  // per endpoint
 inline constexpr std::size_t kLongestWebhookUrl = 2048;
 
-// Where an endpoint stands: every use-case finds it below its own installation only.
-struct EndpointPlace {
+// Identifies an endpoint below its installation.
+struct EndpointRef {
     InstallationId installation;
     EndpointId endpoint;
 };
@@ -39,41 +39,43 @@ struct EndpointChange {
 
 struct IssuedEndpoint {
     rules::WebhookEndpoint endpoint;
-    Secret secret;  // shown this once
+    Secret secret;  // returned only here
 };
 
-// Throws VALIDATION_ERROR with every fault of a URL and of event types that shall be an endpoint's.
-// Asks the name servers: call it before a transaction is open.
+// Throws VALIDATION_ERROR with all faults of a URL and event types. Queries the name servers if
+// `may_look_up`, so call it before a transaction is open.
 void check_endpoint_fields(const Context& context, const std::optional<std::string>& url,
                            const std::optional<std::vector<std::string>>& event_types,
                            bool may_look_up);
 
-// The fields must have been checked. Throws NOT_FOUND, and INVALID_STATE for an installation that
-// is disabled, or where there are as many as there may be.
+// Creates an endpoint from fields that check_endpoint_fields() accepted. Throws NOT_FOUND, and
+// INVALID_STATE if the installation is disabled or a maximum number of endpoints is reached.
 IssuedEndpoint create_webhook_endpoint(OrgTransaction& transaction, const KeyRing& keys,
                                        InstallationId installation,
                                        const NewWebhookEndpoint& fields);
 
-// By id behind `after`, at most `limit`. Throws NOT_FOUND for the installation.
+// At most `limit` endpoints with an id greater than `after`, ordered by id. Throws NOT_FOUND for
+// the installation.
 std::vector<rules::WebhookEndpoint> list_webhook_endpoints(Context& context, OrgId organization,
                                                            InstallationId installation,
                                                            std::optional<EndpointId> after,
                                                            int limit);
 
-// The fields must have been checked. Active: a fresh start, which forgets what Muster had against
-// it, and ends its installation's status error. Disabled: what waits is canceled. Throws NOT_FOUND.
-rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction,
-                                               const EndpointPlace& place,
+// Changes an endpoint; check_endpoint_fields() must have accepted the fields. Status active clears
+// the recorded failures and ends the installation's status error. Status disabled cancels pending
+// deliveries. Throws NOT_FOUND.
+rules::WebhookEndpoint change_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref,
                                                const EndpointChange& change);
 
-// With all its deliveries. Throws NOT_FOUND.
-void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointPlace& place);
+// Deletes the endpoint with all its deliveries. Throws NOT_FOUND.
+void delete_webhook_endpoint(OrgTransaction& transaction, const EndpointRef& ref);
 
-// A new secret; the old one signs beside it for rules::kSecretOverlap. Throws NOT_FOUND.
+// Creates a new secret. Requests are signed with both secrets for rules::kSecretOverlap. Throws
+// NOT_FOUND.
 IssuedEndpoint rotate_endpoint_secret(OrgTransaction& transaction, const KeyRing& keys,
-                                      const EndpointPlace& place);
+                                      const EndpointRef& ref);
 
-// For the operator: all of the organization's, with how many of their deliveries wait and failed.
+// For the operator: the organization's endpoints with the numbers of pending and failed deliveries.
 struct EndpointHealth {
     rules::WebhookEndpoint endpoint;
     std::int64_t pending = 0;

@@ -1,8 +1,13 @@
-// Who may have how many deliveries under way: a lane for each endpoint in a runner's memory. No
-// endpoint has more than its bound; one that fails, or that has shown nothing yet, has one; and all
-// that fail or are slow have half of the connections together at most, so that the others always
-// find the other half, however many dead ones there are. Of both halves, an organization that has
-// as many as one endpoint may have leaves a quarter to the others, however many endpoints it has.
+// Limits the deliveries in flight. Each endpoint has a lane in the runner's memory.
+// * An endpoint has at most `endpoint_connections` deliveries in flight, and one while it fails or
+// has not
+//   succeeded yet.
+// * All failing or slow endpoints together use at most half of the connections, so the others
+// always have
+//   the other half.
+// * In each half, an organization that already uses as many connections as one endpoint may have
+// leaves a
+//   quarter to other organizations.
 #pragma once
 
 #include "base/ids.hpp"
@@ -19,13 +24,13 @@
 
 namespace muster::service {
 
-// A delivery that was claimed and waits for its turn.
+// A claimed delivery that was not started yet.
 struct ReadyDelivery {
     DeliveryId id;
     WebhookEventId event;
-    int step = 0;  // attempts made before
+    int step = 0;  // number of previous attempts
     std::string body;
-    Timestamp fresh_until;  // not begun later: the endpoint may have been stopped meanwhile
+    Timestamp start_before;  // release it after this time: the endpoint may have been disabled
 };
 
 struct Lane {
@@ -37,39 +42,39 @@ struct Lane {
     std::optional<Timestamp> previous_secret_until;
 
     std::deque<ReadyDelivery> ready;
-    std::size_t under_way = 0;
-    bool fails = false;     // its last attempt did
-    bool proven = false;    // its last attempt here was delivered
-    bool waits = false;     // stands in the line for a claim
-    bool has_more = false;  // the last claim took as many as it could
+    std::size_t in_flight = 0;
+    bool fails = false;      // the last attempt failed
+    bool proven = false;     // the last attempt of this runner was delivered
+    bool is_queued = false;  // queued for a claim
+    bool has_more = false;   // the last claim was full
     Milliseconds last_took{};
-    Timestamp not_before;  // nothing is claimed until then
+    Timestamp not_before;  // claim nothing before this time
 };
 
 class Lanes {
   public:
-    // Bounds on what is under way: of all endpoints, of one.
+    // The maximum numbers of deliveries in flight: in total and per endpoint.
     Lanes(std::size_t connections, std::size_t endpoint_connections)
         : connections_(connections), endpoint_connections_(endpoint_connections) {}
 
-    // Made when it is new. It stays where it is.
+    // Creates the lane if it does not exist. The reference remains valid.
     Lane& lane(OrgId organization, EndpointId endpoint);
-    // Puts it at the end of the line for a claim, unless it stands there already.
+    // Queues the lane for a claim, unless it is queued already.
     void enqueue(Lane& lane);
-    // Takes up to `most` lanes that may claim something from the front of the line, each with how
-    // much. Those that want nothing now leave the line too (what is due brings them back); those
-    // for which no connection is free stay where they are.
+    // Takes up to `most` lanes from the queue, each with the number of deliveries to claim. A lane
+    // that needs nothing now leaves the queue; the next look for due deliveries queues it again. A
+    // lane without a free connection remains in the queue.
     std::vector<std::pair<Lane*, std::size_t>> next_claims(std::size_t most, Timestamp now);
     // Whether another delivery may start.
     [[nodiscard]] bool may_start(const Lane& lane) const;
     void note_result(Lane& lane, bool delivered, Milliseconds took);
 
-    [[nodiscard]] bool someone_waits() const { return !line_.empty(); }
+    [[nodiscard]] bool has_waiting() const { return !queue_.empty(); }
     [[nodiscard]] std::vector<Lane*> with_ready();
 
   private:
-    // Connections in use or about to be.
-    struct Taken {
+    // Connections in use or reserved.
+    struct InUse {
         std::size_t all = 0;
         std::unordered_map<OrgId, std::size_t> own;
         void add(OrgId organization, std::size_t more) {
@@ -81,19 +86,19 @@ class Lanes {
     [[nodiscard]] std::size_t bound(const Lane& lane) const;
     [[nodiscard]] static bool is_suspect(const Lane& lane);
     [[nodiscard]] std::size_t claimable(const Lane& lane) const;
-    // What of the connections a lane uses or is about to.
+    // The connections that the lane uses or has reserved.
     [[nodiscard]] std::size_t reserved(const Lane& lane) const;
-    // How many connections more the lane may have now.
-    [[nodiscard]] std::size_t room_for(const Lane& lane, const Taken& healthy,
-                                       const Taken& suspects) const;
-    // How many of the `free` ones of `most` the organization may have.
-    [[nodiscard]] std::size_t share(const Taken& taken, OrgId organization, std::size_t most,
+    // How many more connections the lane may use now.
+    [[nodiscard]] std::size_t available_for(const Lane& lane, const InUse& healthy,
+                                            const InUse& suspects) const;
+    // How many of the `free` connections (of `most`) the organization may use.
+    [[nodiscard]] std::size_t share(const InUse& taken, OrgId organization, std::size_t most,
                                     std::size_t free) const;
 
     std::size_t connections_;
     std::size_t endpoint_connections_;
     std::map<std::pair<OrgId, EndpointId>, Lane> lanes_;
-    std::deque<Lane*> line_;
+    std::deque<Lane*> queue_;
 };
 
 }  // namespace muster::service

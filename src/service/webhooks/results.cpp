@@ -20,7 +20,7 @@ using Results = std::vector<const AttemptResult*>;
 using Totals = std::map<std::string_view, std::int64_t>;
 
 struct Disabled {
-    OwnEndpoint endpoint;
+    OrgEndpoint endpoint;
     std::string reason;
 };
 
@@ -28,7 +28,7 @@ Verdict verdict_on(const AttemptResult& result) {
     return rules::verdict_on(result.outcome, result.status);
 }
 
-// What the results say of one endpoint.
+// The results of one endpoint.
 struct EndpointSignals {
     bool delivered = false;  // at least once
     bool fails = false;      // since the last delivery
@@ -47,25 +47,28 @@ std::map<EndpointId, EndpointSignals> signals_in(const Results& results) {
     return all;
 }
 
-// Writes down the results of one organization.
+// Records the results of one organization.
 class Recorder {
   public:
     Recorder(OrgTransaction& transaction, const KeyRing& keys, const Uuid& owner)
-        : unit_(transaction), keys_(keys), org_(transaction.tx, transaction.org()), owner_(owner) {}
+        : transaction_(transaction),
+          keys_(keys),
+          org_(transaction.tx, transaction.org()),
+          owner_(owner) {}
 
-    // Those that count.
+    // Returns the results that were recorded.
     Results record(const Results& all) {
-        Results results = own(all);
+        Results results = still_claimed(all);
         if (results.empty()) return results;
         insert_attempts(results);
-        move_deliveries(results);
-        note_endpoints(signals_in(results));
+        update_deliveries(results);
+        update_endpoints(signals_in(results));
         return results;
     }
     const std::vector<Disabled>& disabled() const { return disabled_; }
 
   private:
-    Results own(const Results& all) {
+    Results still_claimed(const Results& all) {
         std::vector<DeliveryId> ids;
         for (const AttemptResult* result : all) ids.push_back(result->delivery);
         const auto locked = store::lock_claimed(org_, ids, owner_);
@@ -86,7 +89,7 @@ class Recorder {
         store::insert_attempts(org_, attempts);
     }
 
-    void move_deliveries(const Results& results) {
+    void update_deliveries(const Results& results) {
         std::vector<DeliveryId> succeeded;
         for (const AttemptResult* result : results) {
             const Verdict verdict = verdict_on(*result);
@@ -98,19 +101,19 @@ class Recorder {
                 verdict == Verdict::Gone
                     ? std::nullopt
                     : rules::next_attempt_after(result->made, result->random, result->retry_after);
-            const auto next = pause ? std::optional(unit_.now + *pause) : std::nullopt;
-            store::set_attempted(org_, result->delivery, next, unit_.now);
+            const auto next = pause ? std::optional(transaction_.now + *pause) : std::nullopt;
+            store::set_attempted(org_, result->delivery, next, transaction_.now);
         }
-        store::set_succeeded(org_, succeeded, unit_.now);
+        store::set_succeeded(org_, succeeded, transaction_.now);
     }
 
-    // What is to be noted of one endpoint.
+    // The change of one endpoint.
     struct Change {
-        bool mended = false;
-        bool broken = false;
+        bool recovered = false;
+        bool newly_failing = false;
         bool gone = false;
         bool fails_too_long = false;
-        bool any() const { return mended || broken || gone || fails_too_long; }
+        bool any() const { return recovered || newly_failing || gone || fails_too_long; }
     };
 
     std::map<EndpointId, Change> changes_by(const std::map<EndpointId, EndpointSignals>& all) {
@@ -118,7 +121,7 @@ class Recorder {
         ids.reserve(all.size());
         for (const auto& [endpoint, signals] : all) ids.push_back(endpoint);
         const auto failing = store::find_failing(org_, ids);
-        const Timestamp too_long_ago = unit_.now - rules::kFailingTooLong;
+        const Timestamp too_long_ago = transaction_.now - rules::kFailingTooLong;
         std::map<EndpointId, Change> changes;
         for (const auto& [endpoint, signals] : all) {
             const auto since = failing.find(endpoint);
@@ -132,45 +135,45 @@ class Recorder {
         return changes;
     }
 
-    void note_endpoints(const std::map<EndpointId, EndpointSignals>& all) {
+    void update_endpoints(const std::map<EndpointId, EndpointSignals>& all) {
         const auto changes = changes_by(all);
         if (changes.empty()) return;
         std::vector<EndpointId> ids;
         ids.reserve(changes.size());
         for (const auto& [endpoint, change] : changes) ids.push_back(endpoint);
         ids = store::lock_endpoints(org_, ids);
-        std::vector<EndpointId> mended;
-        std::vector<EndpointId> broken;
+        std::vector<EndpointId> recovered;
+        std::vector<EndpointId> newly_failing;
         for (const EndpointId& endpoint : ids) {
-            if (changes.at(endpoint).mended) mended.push_back(endpoint);
-            if (changes.at(endpoint).broken) broken.push_back(endpoint);
+            if (changes.at(endpoint).recovered) recovered.push_back(endpoint);
+            if (changes.at(endpoint).newly_failing) newly_failing.push_back(endpoint);
         }
-        store::clear_failing(org_, mended);
-        store::set_failing(org_, broken, unit_.now);
+        store::clear_failing(org_, recovered);
+        store::set_failing(org_, newly_failing, transaction_.now);
         for (const EndpointId& endpoint : ids) {
             const Change& change = changes.at(endpoint);
             if (change.gone) {
                 disable(endpoint, "gone", std::nullopt);
             } else if (change.fails_too_long) {
-                disable(endpoint, "failing", unit_.now - rules::kFailingTooLong);
+                disable(endpoint, "failing", transaction_.now - rules::kFailingTooLong);
             }
         }
     }
 
     void disable(EndpointId endpoint, std::string_view reason,
                  std::optional<Timestamp> failing_before) {
-        if (disable_webhook_endpoint(unit_, keys_, endpoint, reason, failing_before))
-            disabled_.push_back({{unit_.org(), endpoint}, std::string(reason)});
+        if (disable_webhook_endpoint(transaction_, keys_, endpoint, reason, failing_before))
+            disabled_.push_back({{transaction_.org(), endpoint}, std::string(reason)});
     }
 
-    OrgTransaction& unit_;
+    OrgTransaction& transaction_;
     const KeyRing& keys_;
     db::OrgStore org_;
     const Uuid& owner_;
     std::vector<Disabled> disabled_;
 };
 
-// What one transaction did; made anew when it runs again.
+// The outcome of one transaction; created again if the transaction runs again.
 struct Outcome {
     Results recorded;
     std::vector<Disabled> disabled;
@@ -207,7 +210,7 @@ void log(const Outcome& outcome, std::size_t results) {
 
 }  // namespace
 
-std::vector<OwnEndpoint> record_attempts(Context& context, const Uuid& owner,
+std::vector<OrgEndpoint> record_attempts(Context& context, const Uuid& owner,
                                          std::span<const AttemptResult> results) {
     std::map<OrgId, Results> by_organization;
     for (const AttemptResult& result : results) {
@@ -223,11 +226,11 @@ std::vector<OwnEndpoint> record_attempts(Context& context, const Uuid& owner,
             done.disabled.insert(done.disabled.end(), recorder.disabled().begin(),
                                  recorder.disabled().end());
         }
-        add_totals(tx, done.recorded);  // last: every runner writes these rows
+        add_totals(tx, done.recorded);  // last, because every runner locks these rows
         return done;
     });
     log(outcome, results.size());
-    std::vector<OwnEndpoint> disabled;
+    std::vector<OrgEndpoint> disabled;
     for (const Disabled& one : outcome.disabled) disabled.push_back(one.endpoint);
     return disabled;
 }

@@ -1,5 +1,5 @@
-// What became of webhooks, written down: attempts, the deliveries' next steps, and which endpoints
-// fail. service/webhooks/dispatch.hpp makes the attempts.
+// Records the results of webhook attempts: the attempts, the next state of the deliveries, and
+// which endpoints fail. service/webhooks/dispatch.hpp makes the attempts.
 #pragma once
 
 #include "service/context.hpp"
@@ -15,26 +15,25 @@ struct AttemptResult {
     OrgId organization;
     EndpointId endpoint;
     DeliveryId delivery;
-    int made = 1;  // attempts, this one included
+    int made = 1;  // number of attempts including this one
     Timestamp began;
     std::string outcome;  // net/webhooks/sender.hpp
     std::optional<int> status;
     Milliseconds duration{};
     std::string excerpt;  // any bytes
     std::optional<Milliseconds> retry_after;
-    double random = 0;  // [0, 1): spreads the next attempt
+    double random = 0;  // randomizes the time of the next attempt
 };
 
-struct OwnEndpoint {
+struct OrgEndpoint {
     OrgId organization;
     EndpointId endpoint;
 };
 
-// In one transaction, in the order in which the attempts ended. A result whose delivery is no
-// longer the owner's (the lease ran out and another runner took it, or it was canceled, or is being
-// so right now) is dropped: what has happened since is newer. The endpoints that were disabled over
-// it.
-std::vector<OwnEndpoint> record_attempts(Context& context, const Uuid& owner,
+// Records the results in one transaction, in the order in which the attempts ended. A result is
+// dropped if the delivery is no longer claimed by `owner`: its lease expired and another runner
+// claimed it, or it was canceled. Returns the endpoints that were disabled as a consequence.
+std::vector<OrgEndpoint> record_attempts(Context& context, const Uuid& owner,
                                          std::span<const AttemptResult> results);
 
 }  // namespace muster::service

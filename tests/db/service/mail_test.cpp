@@ -398,7 +398,7 @@ BOOST_AUTO_TEST_CASE(the_figures_and_the_operators_health_tell_of_mail_that_wait
     const std::string figures = service::job_metrics(context);
     BOOST_TEST(holds(figures, "muster_mail_queued 2\n"));
     BOOST_TEST(holds(figures, "muster_mail_oldest_seconds 301\n"));
-    BOOST_TEST(holds(service::mail_problem(context), "mail waits since 5 minutes"));
+    BOOST_TEST(holds(service::mail_problem(context), "mail has been waiting for 5 minutes"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

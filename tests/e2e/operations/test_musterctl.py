@@ -339,8 +339,8 @@ def test_a_database_that_cannot_be_used_is_told_in_one_sentence(stack, ctl, word
     def told(**env):
         return ctl(*words, status=NOT_DONE, env=env).stderr
     assert told(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
-        "musterctl: there is no such database (database.name): run `musterctl db init`\n")
-    away = "musterctl: the database does not answer: see database.url of the configuration\n"
+        "musterctl: the database in database.name does not exist: run `musterctl db init`\n")
+    away = "musterctl: the database does not answer: check database.url in the configuration\n"
     assert told(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
     assert told(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
     refused = told(MUSTER_DATABASE_USER="nobody_at_all", MUSTER_DATABASE_PASSWORD="s3cret")

@@ -22,7 +22,7 @@ from support.world import emails
 NAME = "e2e_upgrade"
 OURS = AS_ROOT | {"MUSTER_DATABASE_NAME": NAME}
 DONE, NOT_DONE, MIGRATE, INIT = 0, 1, 3, 4
-# What holds up a statement, over which a migration gives way (service::MigrationPatience), and a busy machine's share.
+# What holds up a statement, over which a migration gives way (service::MigrationTimeouts), and a busy machine's share.
 LONGEST_WAIT = 2 + 3
 TEN = "(SELECT 0 AS n" + "".join(f" UNION ALL SELECT {n}" for n in range(1, 10)) + ")"
 NUMBERS = f"(SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n AS n FROM {TEN} a, {TEN} b, {TEN} c, {TEN} d) AS numbers"

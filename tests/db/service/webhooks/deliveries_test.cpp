@@ -24,7 +24,7 @@ namespace {
 constexpr Milliseconds kHour{3600L * 1000};
 
 struct Deliveries : test::EndpointFixture {
-    service::EndpointPlace place() const { return {shop, endpoint}; }
+    service::EndpointRef place() const { return {shop, endpoint}; }
     std::vector<WebhookDelivery> list(const service::DeliveryFilter& filter = {}) {
         return service::list_deliveries(context, acme, place(), std::nullopt, filter, 100);
     }
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(deliveries_are_found_by_status_and_event_type) {
 BOOST_AUTO_TEST_CASE(another_endpoint_s_deliveries_are_not_there) {
     const auto id = deliver(endpoint, "failed");
     const OrgId other = organization("Other");
-    const std::vector<std::pair<OrgId, service::EndpointPlace>> places = {
+    const std::vector<std::pair<OrgId, service::EndpointRef>> places = {
         {acme, {shop, create().endpoint.id}},
         {acme, {install(acme, "second"), endpoint}},
         {other, place()},

@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(endpoints_that_hang_leave_the_others_their_connections) {
     queue(fine, 200);
     BOOST_REQUIRE(courier.work_until([&] { return receiver.size() == 200; }));
     BOOST_TEST(hanging.taken() == 4);
-    BOOST_TEST(courier.dispatch->under_way() >= 4U);
+    BOOST_TEST(courier.dispatch->in_flight() >= 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_paused_endpoint_keeps_what_it_has_until_it_goes_on) {
@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_ends_waits_for_answers_and_gives_back_the_rest) 
     const auto took = (Timestamp::now() - began).count();
     BOOST_TEST(took >= 3'500);
     BOOST_TEST(took < 6'000);
-    BOOST_TEST(courier.dispatch->under_way() == 0U);
+    BOOST_TEST(courier.dispatch->in_flight() == 0U);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'pending' "
                              "AND (due_at > ? OR lease_owner IS NOT NULL)",
                              Timestamp::now()) == 0);
@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(the_figures_and_the_operators_health_tell_of_webhooks_that_
     const std::string figures = service::job_metrics(context);
     BOOST_TEST(holds(figures, "muster_webhook_pending 2\n"));
     BOOST_TEST(holds(figures, "muster_webhook_queue_age_seconds 181\n"));
-    BOOST_TEST(holds(service::webhook_problem(context), "webhooks wait since 3 minutes"));
+    BOOST_TEST(holds(service::webhook_problem(context), "webhooks have been waiting for 3 minutes"));
     set(to, "failing_since", "1");  // that is the receiver's problem
     BOOST_TEST(service::webhook_problem(context) == "");
     set(to, "failing_since", "NULL");

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
             test::DatabaseContext worker;
             return code_of([&] { take(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(count("webhook_endpoints") == 200);
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(
                                                  {{}, {}, EndpointStatus::Disabled});
             });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
     });
     disabling.get();
     BOOST_TEST(client.value("SELECT status FROM webhook_deliveries") == "canceled");
@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(nobody_reaches_an_endpoint_by_another_installation_or_organ
     const OrgId other = organization("Other");
     const auto second = install(acme, "second");
     const auto foreign = install(other);
-    const std::vector<std::pair<OrgId, service::EndpointPlace>> places = {
+    const std::vector<std::pair<OrgId, service::EndpointRef>> places = {
         {acme, {second, id}},
         {acme, {first, EndpointId::create()}},
         {other, {first, id}},

@@ -310,10 +310,10 @@ BOOST_AUTO_TEST_CASE(an_installation_errs_only_when_none_of_its_endpoints_is_act
 }
 
 BOOST_AUTO_TEST_CASE(a_url_is_shown_without_what_may_be_a_password) {
-    using service::url_to_show;
-    BOOST_TEST(url_to_show("https://a.example/x?k=v") == "https://a.example/x");
-    BOOST_TEST(url_to_show("https://a.example/x#f?k") == "https://a.example/x");
-    BOOST_TEST(url_to_show("https://a.example/x") == "https://a.example/x");
+    using service::url_without_query;
+    BOOST_TEST(url_without_query("https://a.example/x?k=v") == "https://a.example/x");
+    BOOST_TEST(url_without_query("https://a.example/x#f?k") == "https://a.example/x");
+    BOOST_TEST(url_without_query("https://a.example/x") == "https://a.example/x");
 }
 
 // Sign-in codes wait in the same outbox.

@@ -27,7 +27,7 @@ struct Line {
     // One that has delivered before, in that time.
     Lane& add_proven(Milliseconds took) {
         Lane& lane = add();
-        lane.under_way = 1;
+        lane.in_flight = 1;
         lanes.note_result(lane, true, took);
         return lane;
     }
@@ -39,7 +39,7 @@ struct Line {
             lane->ready.resize(lane->ready.size() + count);
             while (lanes.may_start(*lane)) {
                 lane->ready.pop_front();
-                ++lane->under_way;
+                ++lane->in_flight;
             }
         }
         return all;
@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_SUITE(webhook_lanes, Line)
 BOOST_AUTO_TEST_CASE(an_endpoint_that_has_shown_nothing_has_one_connection) {
     Lane& lane = add();
     BOOST_TEST(claim() == 1U);
-    BOOST_TEST(lane.under_way == 1U);
+    BOOST_TEST(lane.in_flight == 1U);
     lanes.enqueue(lane);
     BOOST_TEST(claim() == 0U);
 }
@@ -61,10 +61,10 @@ BOOST_AUTO_TEST_CASE(an_endpoint_that_has_shown_nothing_has_one_connection) {
 BOOST_AUTO_TEST_CASE(one_that_delivers_has_its_bound_and_a_quick_one_work_ahead) {
     Lane& steady = add_proven(Milliseconds(500));
     BOOST_TEST(claim() == 4U);
-    BOOST_TEST(steady.under_way == 4U);
+    BOOST_TEST(steady.in_flight == 4U);
     Lane& quick = add_proven(Milliseconds(5));
     BOOST_TEST(claim() == 16U);
-    BOOST_TEST(quick.under_way == 4U);
+    BOOST_TEST(quick.in_flight == 4U);
     BOOST_TEST(quick.ready.size() == 12U);
 }
 
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(failing_ones_have_one_each_and_half_together) {
     BOOST_TEST(claim() == 4U);
     Lane& healthy = add_proven(Milliseconds(500));
     BOOST_TEST(claim() == 4U);
-    BOOST_TEST(healthy.under_way == 4U);
+    BOOST_TEST(healthy.in_flight == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(slow_ones_share_the_half_of_the_failing_ones) {
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(who_found_no_connection_keeps_the_place_in_the_line) {
     std::vector<Lane*> all;
     for (int i = 0; i < 12; ++i) all.push_back(&add());
     claim();
-    BOOST_TEST(all[8]->waits);
+    BOOST_TEST(all[8]->is_queued);
     for (int i = 0; i < 8; ++i) {
         lanes.note_result(*all[static_cast<std::size_t>(i)], true, Milliseconds(5));
         lanes.enqueue(*all[static_cast<std::size_t>(i)]);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_claimed_before_its_time) {
     Lane& lane = add();
     lane.not_before = kNow + Milliseconds(1);
     BOOST_TEST(claim() == 0U);
-    BOOST_TEST(!lane.waits);
+    BOOST_TEST(!lane.is_queued);
     lane.not_before = kNow;
     lanes.enqueue(lane);
     BOOST_TEST(claim() == 1U);
