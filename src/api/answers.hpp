@@ -1,12 +1,12 @@
-// The kinds of handlers: what a function returns becomes the reply that its row declares. The
-// status is the row's, the shape of the body is the handler's; each is said once.
+// The kinds of handlers. A handler's return value becomes the reply that its row declares: the row
+// states the status, the handler the shape of the body.
 //
 //     .reply = {201, "The job."},
 //     .handler = decoded<kNewImport, answers<kImportJob, create_import>>
 //
-// A function takes (Call&), (Call&, OrgTransaction&), or one of these with the decoded body behind
-// it. One that takes a transaction runs inside it, together with the record of its Idempotency-Key;
-// it may run again, and a repeated request does not run it.
+// A function takes (Call&) or (Call&, OrgTransaction&), followed by the decoded body if there is
+// one. A function that takes a transaction runs inside it, together with the record of its
+// Idempotency-Key; it may run twice. A replayed request does not run it.
 #pragma once
 
 #include "api/endpoint.hpp"
@@ -20,15 +20,16 @@
 
 namespace muster::api {
 
-// A value with what goes beside it. A function that has nothing to add returns the value alone, or
-// an optional one: nullopt is NOT_FOUND.
+// A value and its metadata. A function without metadata returns the value alone, or an optional
+// value: nullopt means NOT_FOUND.
 template <class Value>
 struct Answer {
     Value value;
-    std::string location = {};                 // "" = none
-    std::optional<Timestamp> keep_until = {};  // of the record; nullopt: 24 hours
-    std::vector<http::Header> headers = {};    // not recorded: a replay has none of them
-    bool is_second = false;                    // the row's second reply
+    std::string location = {};  // "": no Location header
+    std::optional<Timestamp> keep_until =
+        {};  // when the recorded reply expires; nullopt: after 24 hours
+    std::vector<http::Header> headers = {};  // not recorded, so absent from a replay
+    bool is_second = false;                  // use the row's second reply
 };
 template <class Value, class... Rest>
 Answer(Value, Rest...) -> Answer<Value>;
@@ -37,12 +38,12 @@ Answer(Value, Rest...) -> Answer<Value>;
 template <class Value>
 struct Page {
     std::vector<Value> values;
-    std::optional<std::string> next_cursor = {};  // nullopt behind the last page
+    std::optional<std::string> next_cursor = {};  // nullopt on the last page
 };
 
 // ---------------------------------------------------------------------------- pages
 
-// `next` is the position where the next page starts, nullopt behind the last one.
+// `next` is the position of the next page, nullopt on the last page.
 template <class Value>
 Page<Value> page_of(const Call& call, std::vector<Value> values,
                     const std::optional<std::string>& next) {
@@ -50,8 +51,8 @@ Page<Value> page_of(const Call& call, std::vector<Value> values,
             next ? std::optional<std::string>(call.seal_cursor(*next)) : std::nullopt};
 }
 
-// The page of a list that was asked for limit + 1 values: where there is one too many, a next page
-// follows. `position` of the last value marks where it starts.
+// The page of a query for limit + 1 values: an extra value means that a next page follows.
+// `position` of the last value returns the position of the next page.
 template <class Value, class Position>
 requires std::is_invocable_v<Position, const Value&> Page<Value> page_of(const Call& call,
                                                                          std::vector<Value> values,
@@ -63,7 +64,7 @@ requires std::is_invocable_v<Position, const Value&> Page<Value> page_of(const C
     return page_of(call, std::move(values), next);
 }
 
-// The same for a list by id (Call::cursor_id).
+// The same for a list that is ordered by id (Call::cursor_id).
 template <class Value>
 Page<Value> page_of(const Call& call, std::vector<Value> values) {
     return page_of(call, std::move(values), [](const Value& value) { return value.id.bytes(); });
@@ -71,8 +72,8 @@ Page<Value> page_of(const Call& call, std::vector<Value> values) {
 
 // ---------------------------------------------------------------------------- shapes
 
-// Shapes are what a Record is: a name, a schema, and how a value is written. `key` names the
-// member that holds the list.
+// A shape has the members of a Record: a name, a schema and a function that writes a value. `key`
+// is the member that holds the list.
 template <const auto& kRecord>
 struct ListShape {
     std::string_view name;
@@ -100,12 +101,12 @@ constexpr ListShape<kRecord> list_of(std::string_view name, const char* key) {
 template <const auto& kRecord>
 inline constexpr ReplyShape json_shape{"application/json", kRecord.name, &schema_of<kRecord>};
 
-// A body that is no JSON; the description leaves the parameters of the type out.
+// A body that is not JSON. The OpenAPI description omits the parameters of the media type.
 constexpr ReplyShape media_shape(std::string_view type, bool is_streamed) {
     return {.content_type = type.substr(0, type.find(';')), .is_streamed = is_streamed};
 }
 
-// ---------------------------------------------------------------------------- the way of a value
+// --------------------------------------------------------------------------- from value to reply
 
 template <class Value>
 Answer<Value> answer_of(Answer<Value> answer) {
@@ -121,7 +122,7 @@ Answer<Value> answer_of(Value value) {
     return {std::move(value)};
 }
 
-// As it is recorded. The secrets of a shape that has some are recorded sealed.
+// The reply as recorded. Shapes with secrets are recorded encrypted.
 template <const auto& kShape, class Value>
 service::StoredReply stored(const Endpoint& row, const Answer<Value>& answer) {
     constexpr bool kIsSecret = requires {
@@ -134,11 +135,11 @@ service::StoredReply stored(const Endpoint& row, const Answer<Value>& answer) {
             .is_secret = kIsSecret};
 }
 
-// The reply with its headers; ETag and 304 where the row declares them.
+// Builds the reply with its headers, and with ETag and 304 if the row declares them.
 http::Reply complete(const Call& call, service::StoredReply stored,
                      std::vector<http::Header> headers);
 
-// Whether the reply repeats a recorded one.
+// Whether the reply is a replay.
 bool is_replayed(const http::Reply& reply);
 
 // Whether the function takes an open transaction.
@@ -175,7 +176,7 @@ struct Answers {
         }
     }
 };
-// Answers the value as the record (or list) shows it.
+// Replies with the value in the shape of the record or list.
 template <const auto& kRecord, auto kWork>
 inline constexpr Answers<kRecord, kWork> answers;
 
@@ -199,7 +200,7 @@ struct AnswersNothing {
         return complete(call, std::move(reply), {});
     }
 };
-// Runs the function, and answers without a body.
+// Runs the function and replies without a body.
 template <auto kWork>
 inline constexpr AnswersNothing<kWork> answers_nothing;
 
@@ -211,11 +212,11 @@ struct Redirects {
         return complete(call, {.status = call.endpoint.reply.status, .location = kWork(call)}, {});
     }
 };
-// Sends the client to the address that the function returns.
+// Redirects to the address that the function returns.
 template <auto kWork>
 inline constexpr Redirects<kWork> redirects;
 
-// A body in pieces.
+// A body written in chunks.
 struct Stream {
     std::vector<http::Header> headers;
     std::function<void(const http::Sink&)> write;
@@ -240,22 +241,9 @@ struct Sends {
         return reply;
     }
 };
-// Sends the text or the stream as that media type.
+// Replies with a text or stream of this media type.
 template <const char* kType, auto kWork>
 inline constexpr Sends<kType, kWork> sends;
-
-template <const ReplyShape& kRawShape, auto kWork>
-struct Raw {
-    static constexpr ReplyShape kShape = kRawShape;
-
-    template <class... Body>
-    http::Reply operator()(Call& call, const Body&... body) const {
-        return kWork(call, body...);
-    }
-};
-// The function makes the whole reply.
-template <const ReplyShape& kShape, auto kWork>
-inline constexpr Raw<kShape, kWork> raw;
 
 // ---------------------------------------------------------------------------- before a handler
 
@@ -269,7 +257,7 @@ struct Decoded {
         return kNext(call, std::move(value));
     }
 };
-// The handler with the body, decoded.
+// Decodes the body and passes it to the handler.
 template <const auto& kSchema, auto kNext>
 inline constexpr Decoded<kSchema, kNext> decoded;
 
@@ -283,7 +271,7 @@ struct Checked {
         return kNext(call, std::move(body));
     }
 };
-// The handler behind a check that is made once, before the transaction.
+// Runs a check once, before the handler's transaction.
 template <auto kCheck, auto kNext>
 inline constexpr Checked<kCheck, kNext> checked;
 

@@ -1,5 +1,5 @@
 // Serves /v1/attributes: the organization's attribute registry (specification 2.2), which the
-// operator writes with `musterctl attribute` too.
+// operator also changes with `musterctl attribute`.
 #include "service/attributes.hpp"
 
 #include "api/groups.hpp"
@@ -11,10 +11,10 @@ using rules::AttributeRecord;
 using service::AttributeChange;
 using service::OrgTransaction;
 
-// Which choices go with which type is service/attributes.cpp's to say.
+// service/attributes.cpp checks the choices for the type.
 constexpr auto kAttributeChange = json::object<AttributeChange>(
     json::optional("label", &AttributeChange::label, json::Text{1, 255},
-                   "Name for people. Left out: it stays; a new attribute gets its key.",
+                   "Name for people. If omitted, not changed; a new attribute gets its key.",
                    "Shirt size"),
     json::required(
         "type", &AttributeChange::type, json::Choice<rules::AttributeType>{},
@@ -23,7 +23,7 @@ constexpr auto kAttributeChange = json::object<AttributeChange>(
     json::optional(
         "choices", &AttributeChange::choices,
         json::array_of(json::Text{1, 255}, 0, service::kMostChoices),
-        "Allowed values of single_choice and multi_choice, each once. Left out: they stay."),
+        "Allowed values of single_choice and multi_choice, without duplicates. If omitted, not changed."),
     json::required("enabled", &AttributeChange::enabled, json::Boolean{},
                    "Whether the attribute can be written. A disabled attribute keeps its values."));
 
@@ -74,7 +74,7 @@ constexpr std::array kEndpoints = {
         .method = http::Method::Get,
         .path = "/v1/attributes",
         .operation = "listAttributes",
-        .summary = "List the attribute registry, disabled attributes too",
+        .summary = "List the attribute registry, including disabled attributes",
         .description =
             "Lists the attributes that members of this organization can have, by key. Disabled "
             "attributes and the starter attributes are included.",
@@ -85,7 +85,7 @@ constexpr std::array kEndpoints = {
         .method = http::Method::Put,
         .path = "/v1/attributes/{key}",
         .operation = "putAttribute",
-        .summary = "Create or change an attribute; an absent label or choices stay as they are",
+        .summary = "Create or change an attribute",
         .description =
             "Creates the attribute, or changes the one with this key. The call can be repeated. A "
             "type cannot change while a member has a value, nor for a starter attribute: 409 "

@@ -13,7 +13,7 @@ using service::Caller;
 void require_kind(const Endpoint& endpoint, const Caller& caller) {
     const bool is_for_modules = endpoint.access == Access::Module;
     if (is_for_modules != caller.module.has_value()) throw Error(ErrorCode::Forbidden);
-    // A publishable key comes in the query; as a bearer it opens nothing.
+    // A publishable key belongs into the query; it is not accepted as a bearer token.
     if (caller.publishable_key) throw Error(ErrorCode::Forbidden);
     if (is_for_modules) return;
     if (!caller.session) {
@@ -30,7 +30,7 @@ void require_organization(const Caller& caller, const http::Request& request) {
     const auto expected = OrgId::parse(request.expect_organization);
     if (!expected) {
         throw Error(ErrorCode::BadRequest)
-            .detail("reason", "X-Expect-Organization wants an organization's id");
+            .detail("reason", "X-Expect-Organization must be an organization's id (a UUID)");
     }
     if (*expected != caller.actor.organization) {
         throw Error(ErrorCode::Conflict).detail("field", "X-Expect-Organization");
@@ -39,13 +39,13 @@ void require_organization(const Caller& caller, const http::Request& request) {
 
 void require_role(const Endpoint& endpoint, const Caller& caller) {
     if (!asks_for_seat(endpoint.access) || !caller.session) return;
-    // A seat that is gone may not even read.
+    // Without a seat, not even reading is allowed.
     if (!caller.session->role || *caller.session->role < endpoint.role) {
         throw Error(ErrorCode::Forbidden);
     }
 }
 
-[[noreturn]] void refuse_signature(const char* reason) {
+[[noreturn]] void reject_signature(const char* reason) {
     throw Error(ErrorCode::SignatureInvalid).detail("reason", reason);
 }
 
@@ -68,21 +68,21 @@ void authorize(const Endpoint& endpoint, const Caller& caller, const http::Reque
 void require_signature(const service::Context& context, const service::ModuleCaller& module,
                        const http::Request& request, std::string_view body) {
     const auto signature = rules::parse_ingest_signature(request.signature);
-    if (!signature) refuse_signature("x-svc-signature is missing or malformed");
-    if (!rules::is_recent(*signature, Timestamp::now())) {
-        refuse_signature("its moment is more than 300 seconds away");
+    if (!signature) reject_signature("x-svc-signature is missing or malformed");
+    if (!rules::is_of_this_moment(*signature, Timestamp::now())) {
+        reject_signature("the timestamp is more than 300 seconds off");
     }
     const auto secret = context.keys.open(module.sealed_signing_secret,
                                           rules::credential_seal_name(module.credential));
-    // While a key is rotated another worker may have the right one.
+    // During a key rotation, another worker may have the right key.
     if (!secret) {
         throw Error(ErrorCode::ServiceUnavailable)
             .retry_after(1)
             .internal("the signing secret of credential " + module.credential.text() +
-                      " does not open");
+                      " cannot be decrypted");
     }
     if (!rules::is_signed_by(*secret, *signature, request.idempotency_key, body)) {
-        refuse_signature("it is of another secret, Idempotency-Key or body");
+        reject_signature("the signature does not match the secret, Idempotency-Key and body");
     }
 }
 

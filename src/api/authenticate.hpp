@@ -1,5 +1,5 @@
-// From the Authorization header to a caller, and whether that caller may use an endpoint
-// (specification 5, docs/api.md "Authentication").
+// Authenticates the caller and checks access to an endpoint (specification 5, docs/api.md
+// "Authentication").
 #pragma once
 
 #include "api/endpoint.hpp"
@@ -7,16 +7,17 @@
 
 namespace muster::api {
 
-// Throws UNAUTHORIZED.
+// The caller of the Authorization header. Throws UNAUTHORIZED.
 service::Caller authenticate(service::Context& context, const http::Request& request);
 
-// Throws FORBIDDEN (another kind of credential, or a seat that may not), 2FA_REQUIRED, BAD_REQUEST
-// for an X-Expect-Organization that is no id, and CONFLICT for one that the caller does not act on.
+// Throws FORBIDDEN for another kind of credential or an insufficient role, 2FA_REQUIRED,
+// BAD_REQUEST if X-Expect-Organization is not an id, and CONFLICT if the caller acts on another
+// organization.
 void authorize(const Endpoint& endpoint, const service::Caller& caller,
                const http::Request& request);
 
-// Throws SIGNATURE_INVALID unless the request carries the module's signature over its
-// Idempotency-Key and these bytes, of the last or next five minutes.
+// Verifies the module's signature of the Idempotency-Key and the body, whose timestamp must be
+// within five minutes of now. Throws SIGNATURE_INVALID.
 void require_signature(const service::Context& context, const service::ModuleCaller& module,
                        const http::Request& request, std::string_view body);
 

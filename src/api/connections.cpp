@@ -1,5 +1,5 @@
 // Serves /v1/external-data/…: providers of external data, an organization's connections to them,
-// and an admin's way to a provider's page and back (specification 4.4, docs/external-data.md).
+// and the OAuth authorization with its callback (specification 4.4, docs/external-data.md).
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"
 #include "base/settings.hpp"
@@ -21,7 +21,6 @@ using http::Reply;
 using rules::ProviderConnection;
 using service::ConnectRequest;
 using service::OrgTransaction;
-using service::StoredReply;
 
 // ---------------------------------------------------------------------------- bodies
 
@@ -44,7 +43,7 @@ struct ProviderId {
     Json::Value schema() const { return provider_schema(); }
 };
 
-// Texts by name; which ones there may be is the provider's to say.
+// Texts by name. service::validate_settings() checks the names for the provider.
 struct ProviderSettings {
     static constexpr std::size_t kMost = 8;
     static constexpr json::Text kText{1, 255};
@@ -70,7 +69,7 @@ constexpr auto kConnectFields = json::object<ConnectRequest>(
     json::required("provider", &ConnectRequest::provider, ProviderId{}, "Provider to connect."),
     json::optional(
         "name", &ConnectRequest::name, json::Text{1, 255},
-        "Name for the list. Left out: the name stays; a new connection gets the provider's name.",
+        "Name for the list. If omitted, not changed; a new connection gets the provider's name.",
         "Main shop"),
     json::optional(
         "settings", &ConnectRequest::settings, ProviderSettings{},
@@ -78,9 +77,9 @@ constexpr auto kConnectFields = json::object<ConnectRequest>(
         "none.",
         R"({"shop": "acme"})"),
     json::optional("connection_id", &ConnectRequest::connection, json::Uuid<ConnectionId>{},
-                   "Id of the connection to authorize again. Left out: a new connection."));
+                   "Id of the connection to authorize again. If omitted: a new connection."));
 
-// The fields, and the settings held against the provider that they name.
+// The fields, with the settings validated for the provider.
 struct ConnectBody {
     using Value = ConnectRequest;
 
@@ -105,11 +104,11 @@ constexpr auto kCatalogEntry = record<service::CatalogEntry>(
     field<&service::CatalogEntry::description>("description", "What a connection can read.",
                                                "Reads your profile and organizations."),
     field<&service::CatalogEntry::ready>("ready", "Whether the operator has set the provider up."),
-    field<&service::CatalogEntry::reason>(
-        "reason", "What the operator has not set up; empty if the provider is ready.",
-        "The operator has not set this provider up."));
+    field<&service::CatalogEntry::reason>("reason",
+                                          "Setup that is missing; empty if the provider is ready.",
+                                          "The operator has not set this provider up."));
 
-// Specification 2.11: exactly these.
+// Exactly the fields of specification 2.11.
 constexpr auto kConnection = record<ProviderConnection>(
     "Connection", field<&ProviderConnection::id>("id", "Id of the connection."),
     field<&ProviderConnection::name>("name", "Name for the list.", "Main shop"),
@@ -119,8 +118,9 @@ constexpr auto kConnection = record<ProviderConnection>(
                                     },
                                     provider_schema},
     field<&ProviderConnection::status>("authStatus", "State of the authorization."),
-    field<&ProviderConnection::error>("error", "What is wrong, for an admin; null if nothing is.",
-                                      "The provider did not answer."));
+    field<&ProviderConnection::error>(
+        "error", "Description of the problem, for an admin; null if there is none.",
+        "The provider did not answer."));
 
 constexpr auto kConnectLink = record<service::ConnectLink>(
     "ConnectLink", field<&service::ConnectLink::id>("id", "Id of the connection."),
@@ -129,31 +129,40 @@ constexpr auto kConnectLink = record<service::ConnectLink>(
         "Address of the provider's page, to open in the admin's browser within ten minutes.",
         "https://provider.example/authorize?state=abc"));
 
+// A JSON array without pages (specification 4.4).
 template <const auto& kRecord>
-Json::Value array_schema() {
-    return array_of_schema(kRecord.schema());
-}
+struct ArrayShape {
+    std::string_view name;
 
-constexpr ReplyShape kCatalog{"application/json", "Catalog", array_schema<kCatalogEntry>};
-constexpr ReplyShape kConnectionList{"application/json", "ConnectionList",
-                                     array_schema<kConnection>};
-constexpr ReplyShape kNoBody;
+    template <class Value>
+    void write(JsonWriter& to, const std::vector<Value>& values) const {
+        to.begin_array();
+        for (const Value& value : values) kRecord.write(to, value);
+        to.end_array();
+    }
+    Json::Value schema() const { return array_of_schema(kRecord.schema()); }
+};
+constexpr ArrayShape<kCatalogEntry> kCatalog{"Catalog"};
+constexpr ArrayShape<kConnection> kConnectionList{"ConnectionList"};
 
-template <class Record, class Value>
-Reply array_reply(const Record& record, const std::vector<Value>& values) {
-    std::string body;
-    JsonWriter writer(body);
-    writer.begin_array();
-    for (const Value& value : values) record.write(writer, value);
-    writer.end_array();
-    return json_reply(200, std::move(body));
-}
+// The URL contains the state, so the reply is recorded encrypted.
+struct ConnectLinkShape {
+    static constexpr bool kShowsSecrets = true;
+    std::string_view name = kConnectLink.name;
+
+    void write(JsonWriter& to, const service::ConnectLink& link) const {
+        kConnectLink.write(to, link);
+    }
+    Json::Value schema() const { return kConnectLink.schema(); }
+};
+constexpr ConnectLinkShape kIssuedLink;
 
 // ---------------------------------------------------------------------------- the cookie
 
 constexpr std::string_view kCookie = "__Host-muster-connect";
 
-// For all ways of the session: a callback leaves it alone, because another tab may be on its way.
+// One cookie for all authorizations of the session. The callback does not delete it, because
+// another tab may have one open.
 http::Header set_cookie(std::string_view proof) {
     const auto life = std::chrono::duration_cast<std::chrono::seconds>(rules::kAuthorizationLife);
     std::string cookie(kCookie);
@@ -167,11 +176,11 @@ http::Header set_cookie(std::string_view proof) {
 
 // ---------------------------------------------------------------------------- handlers
 
-Reply list_providers(Call& call) {
-    return array_reply(kCatalogEntry, service::provider_catalog(call.context.settings.providers));
+auto list_providers(Call& call) {
+    return service::provider_catalog(call.context.settings.providers);
 }
 
-OrgId asked_organization(const Call& call) {
+OrgId requested_organization(const Call& call) {
     const auto text = call.query.text("org");
     const auto id = text ? OrgId::parse(*text) : std::nullopt;
     if (id) return *id;
@@ -180,30 +189,37 @@ OrgId asked_organization(const Call& call) {
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-Reply list_connections(Call& call) {
-    const OrgId organization = asked_organization(call);
-    return array_reply(kConnection, service::list_connections(call.context, call.session().admin_id,
-                                                              organization));
+auto list_connections(Call& call) {
+    const OrgId organization = requested_organization(call);
+    return service::list_connections(call.context, call.session().admin_id, organization);
 }
 
-Reply connect_provider(Call& call, const ConnectRequest& in) {
-    const SessionId session = call.session().id;
-    Reply reply = reply_of(call.transact([&](OrgTransaction& transaction) {
-        const auto link = service::begin_authorization(transaction, call.context, in, session);
-        StoredReply stored{200, "", to_json(kConnectLink, link), {}};
-        stored.is_secret = true;
-        return stored;
-    }));
-    reply.headers.push_back(set_cookie(service::connect_proof(call.context.keys, session)));
-    return reply;
+auto connect_provider(Call& call, OrgTransaction& transaction, const ConnectRequest& in) {
+    return service::begin_authorization(transaction, call.context, in, call.session().id);
 }
+
+// A replay sets the cookie too.
+template <auto kNext>
+struct SetsCookie {
+    static constexpr ReplyShape kShape = kNext.kShape;
+
+    template <class Body>
+    Reply operator()(Call& call, Body body) const {
+        Reply reply = kNext(call, std::move(body));
+        const auto proof = service::connect_proof(call.context.keys, call.session().id);
+        reply.headers.push_back(set_cookie(proof));
+        return reply;
+    }
+};
+template <auto kNext>
+inline constexpr SetsCookie<kNext> sets_cookie;
 
 void delete_connection(Call& call, OrgTransaction& transaction) {
     service::remove_connection(transaction, call.context, call.id<ConnectionId>());
 }
 
-// Permits this request to wait for a provider: at most a quarter of the workers may. Acquired once,
-// released with the request.
+// Permits this request to wait for a provider; at most a quarter of the workers may. Acquired once
+// and released with the request.
 class ProviderPermit {
   public:
     explicit ProviderPermit(const Call& call) : call_(call) {}
@@ -223,20 +239,20 @@ class ProviderPermit {
     std::optional<process::ConcurrencyLimit::Permit> permit_;
 };
 
-Reply refresh_connection(Call& call, const Nothing&) {
+Answer<ProviderConnection> refresh_connection(Call& call, const Nothing&) {
     const auto id = call.id<ConnectionId>();
     ProviderPermit permit(call);
     const auto result = service::refresh_connection(
         call.context, call.actor(), id,
         [&](const rules::Provider& provider) { return permit.acquire_for(provider); });
     const bool is_done = result.state == service::RefreshState::Done;
-    const ProviderConnection shown = service::current_state(result.connection, Timestamp::now());
-    return json_reply(is_done ? 200 : 202, to_json(kConnection, shown));
+    return {.value = service::current_state(result.connection, Timestamp::now()),
+            .is_second = !is_done};
 }
 
 // ---------------------------------------------------------------------------- the callback
 
-constexpr std::size_t kLongestState = 256;  // of what a query may hold, in characters
+constexpr std::size_t kLongestState = 256;  // maximum length in the query, in characters
 constexpr std::size_t kLongestCode = 4096;
 constexpr std::size_t kLongestField = 255;
 
@@ -250,8 +266,8 @@ bool is_read(std::string_view name) {
     });
 }
 
-// Providers add sentences in who knows which encoding: what nobody reads may be anything, but
-// nothing may come twice (RFC 6749 section 3.1).
+// Providers may add parameters in any encoding, so unused ones may be malformed. Repeated
+// parameters are rejected (RFC 6749 section 3.1).
 bool is_readable(const Faults& faults) {
     const auto& list = faults.list();
     return !faults.truncated() && std::none_of(list.begin(), list.end(), [](const Fault& fault) {
@@ -259,7 +275,7 @@ bool is_readable(const Faults& faults) {
     });
 }
 
-// What a provider sent; nullopt where that has no state.
+// The parameters of the callback; nullopt if there is no state.
 std::optional<service::CallbackRequest> callback_request(const http::Request& request) {
     Faults faults;
     http::Query in(request.query, faults);
@@ -282,32 +298,29 @@ std::optional<service::CallbackRequest> callback_request(const http::Request& re
     return callback;
 }
 
-// The console's page, which says what came of it. The cookie stays: it is the session's, and
-// another way of the same browser may still be open.
-Reply console_reply(const Call& call, const service::CallbackResult& result) {
+// The console's page for the result. The cookie remains, because it belongs to the session and
+// another authorization in the same browser may be open.
+std::string console_address(const Call& call, const service::CallbackResult& result) {
     std::string address = call.context.settings.console.origin + "/console/#/connections?result=";
     address += text_of(result.outcome);
     const std::string_view reason = text_of(result.reason);
     if (!reason.empty()) address.append("&reason=").append(reason);
     if (result.connection) address += "&connection=" + result.connection->text();
-    Reply reply = no_content();
-    reply.status = 303;
-    reply.headers.emplace_back("Location", std::move(address));
-    return reply;
+    return address;
 }
 
-// What looks at addresses before a browser goes there (HEAD) must not use a state up.
-Reply return_from_provider(Call& call) {
+// A HEAD request, which link scanners send, must not use up the state.
+std::string return_from_provider(Call& call) {
     const auto callback = callback_request(call.request);
     if (!callback || call.request.method != Method::Get) {
-        return console_reply(
+        return console_address(
             call, {.reason = service::CallbackResult::Reason::Request, .connection = {}});
     }
     ProviderPermit permit(call);
     const auto result = service::complete_authorization(
         call.context, *callback,
         [&](const rules::Provider& provider) { return permit.acquire_for(provider); });
-    return console_reply(call, result);
+    return console_address(call, result);
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -325,30 +338,30 @@ constexpr std::array kEndpoints = {
         .method = Method::Get,
         .path = "/v1/external-data/catalog",
         .operation = "listProviders",
-        .summary = "List the providers of external data, and whether they can be connected",
+        .summary = "List the providers of external data",
         .description =
             "Lists every provider that Muster knows and whether the operator has set it up. Only "
             "a ready provider can be connected.",
         .access = Access::Admin,
-        .reply = {200, "All of them."},
-        .handler = raw<kCatalog, list_providers>},
+        .reply = {200, "All providers."},
+        .handler = answers<kCatalog, list_providers>},
     Endpoint{.method = Method::Get,
              .path = "/v1/external-data/connections",
              .operation = "listConnections",
-             .summary = "List an organization's connections, and how they stand",
+             .summary = "List an organization's connections with their state",
              .description =
                  "Lists the connections of one of the admin's organizations, the oldest first. "
                  "authStatus and error say whether a connection needs an admin.",
              .access = Access::Console,
              .query = kListQuery,
-             .reply = {200, "All of them, oldest first."},
+             .reply = {200, "All connections, oldest first."},
              .errors = kListErrors,
-             .handler = raw<kConnectionList, list_connections>},
+             .handler = answers<kConnectionList, list_connections>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/external-data/connect",
         .operation = "connectProvider",
-        .summary = "Connect a provider: the address of its page, where the admin consents",
+        .summary = "Start to connect a provider",
         .description =
             "Creates a connection, or authorizes an existing one again. Open redirectUrl in the "
             "same browser within ten minutes. Replies 503 PROVIDER_UNAVAILABLE if the operator "
@@ -362,52 +375,52 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kConnect>,
         .body_example = R"({"provider": "shopify", "name": "Fan shop",
                  "settings": {"shop": "acme.myshopify.com"}})",
-        .reply = {200,
-                  "Where the browser has to go within ten minutes; a cookie says that it set out."},
+        .reply =
+            {200,
+             "The address to open within ten minutes, and a cookie that identifies the browser."},
         .errors = kConnectErrors,
-        .handler = decoded<kConnect, raw<json_shape<kConnectLink>, connect_provider>>},
+        .handler = decoded<kConnect, sets_cookie<answers<kIssuedLink, connect_provider>>>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/external-data/callback",
         .operation = "returnFromProvider",
-        .summary = "Where a provider sends the admin's browser back to",
+        .summary = "Complete a connection (called by the admin's browser)",
         .description =
             "Receives the admin's browser from the provider's page and completes the connection. "
-            "Browsers call it, programs do not. It redirects to the console with the result in "
-            "the query; a failure has a reason there.",
+            "Only browsers call it. It redirects to the console with the result in "
+            "the query, including the reason of a failure.",
         .access = Access::Open,
-        .reply = {303, "To the console, which says what came of it."},
-        .handler = raw<kNoBody, return_from_provider>,
+        .reply = {303, "Redirect to the console, with the result in the query."},
+        .handler = redirects<return_from_provider>,
         .has_secret_query = true},
     Endpoint{
         .method = Method::Delete,
         .path = "/v1/external-data/connections/{connectionId}",
         .operation = "deleteConnection",
-        .summary = "Delete a connection, and give its tokens back where the provider takes them",
+        .summary = "Delete a connection and revoke its tokens",
         .description =
-            "Deletes a connection with its tokens. Muster returns the tokens to providers that "
+            "Deletes a connection with its tokens. Muster revokes the tokens at providers that "
             "support it. To connect again, create a new connection.",
         .access = Access::Console,
         .role = rules::Role::Admin,
-        .reply = {204, "It is gone."},
+        .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_connection>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/external-data/connections/{connectionId}/refresh",
         .operation = "refreshConnection",
-        .summary = "Have the provider renew a connection's tokens now",
+        .summary = "Refresh a connection's tokens now",
         .description =
-            "Asks the provider for a new access token now; the runner does this by itself in "
-            "time. 202 means that another process is refreshing, or will at once: read the list "
+            "Requests a new access token from the provider now; the runner does this automatically in "
+            "time. 202 means that another process is refreshing or will do so soon: read the list "
             "again later.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,
-        .reply = {200, "The connection after it."},
-        .second_reply =
-            ReplySpec{202, "The connection as it is: somebody is at it, or will be at once."},
+        .reply = {200, "The connection after the refresh."},
+        .second_reply = ReplySpec{202, "The connection before the refresh, which is in progress."},
         .errors = kRefreshErrors,
-        .handler = decoded<kNothing, raw<json_shape<kConnection>, refresh_connection>>},
+        .handler = decoded<kNothing, answers<kConnection, refresh_connection>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/external-data"));
 

@@ -13,7 +13,7 @@ namespace muster::api {
 namespace {
 
 constexpr std::size_t kLongestText = 255;
-// A position can hold the longest name in its longest characters.
+// A position may contain the longest name, with four bytes for each character.
 constexpr std::size_t kLongestCursor = 3072;
 
 using Kind = QueryParameter::Kind;
@@ -25,7 +25,7 @@ bool is_choice(const QueryParameter& parameter, std::string_view value) {
     return false;
 }
 
-// Checks a text of that kind, and normalises it.
+// Validates and normalizes a text of the parameter's kind.
 std::optional<FieldCode> text_fault(const QueryParameter& parameter, std::string& text) {
     if (parameter.choice && !is_choice(parameter, text)) return FieldCode::InvalidChoice;
     if (parameter.kind == Kind::Email) {
@@ -46,15 +46,15 @@ void add_errors_of_access(Access access, std::set<ErrorCode>& to) {
     to.insert(ErrorCode::Unauthorized);
     if (is_publishable(access) || access == Access::Console) to.insert(ErrorCode::OriginNotAllowed);
     if (is_publishable(access)) {
-        to.insert(ErrorCode::Forbidden);  // a key of the other kind
+        to.insert(ErrorCode::Forbidden);  // a key of another kind
         return;
     }
-    // X-Expect-Organization can be malformed, or name another organization.
+    // X-Expect-Organization may be malformed or name another organization.
     to.insert({ErrorCode::BadRequest, ErrorCode::Conflict});
     if (access != Access::Session && access != Access::Module) {
         to.insert(ErrorCode::TwoFactorRequired);
     }
-    // A credential of another kind; or a seat of too low a role, or one that is gone.
+    // A credential of another kind, or a seat that has too low a role or was removed.
     to.insert(ErrorCode::Forbidden);
 }
 
@@ -63,8 +63,8 @@ bool names_a_record(std::string_view path) {
     return std::any_of(segments.begin(), segments.end(), is_id_parameter);
 }
 
-// What the pipeline itself refuses: a path id that names nothing, a parameter or a field that is
-// not known, a body that cannot be read, an Idempotency-Key that was used.
+// Errors of the pipeline itself: an unknown path id, an unknown parameter or field, an unreadable
+// body, a used Idempotency-Key.
 void add_errors_of_request(const Endpoint& endpoint, std::set<ErrorCode>& to) {
     const bool ignores_query =
         endpoint.access == Access::Open && endpoint.method == http::Method::Get;
@@ -133,7 +133,7 @@ QueryValues decode_query(const Endpoint& endpoint, std::string_view query) {
     Faults faults;
     http::Query in(query, faults);
     QueryValues values;
-    // Which key that is, and whether it is good, has been decided by then.
+    // The key itself was validated before.
     if (is_publishable(endpoint.access)) in.text("key", kLongestText);
     for (const QueryParameter& parameter : endpoint.query) {
         const std::string name(parameter.name);
@@ -187,7 +187,7 @@ std::string Call::cursor_scope() const {
                                parameter.kind == Kind::Timestamp;
         if (!is_filter) continue;
         const std::string value = query.text(parameter.name).value_or("");
-        // The length goes first, so that no value can look like the filters behind it.
+        // The length comes first, so that a value cannot imitate the following filters.
         scope +=
             "|" + std::string(parameter.name) + "=" + std::to_string(value.size()) + ":" + value;
     }

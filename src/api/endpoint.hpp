@@ -1,6 +1,6 @@
-// The row: the whole definition of an endpoint, in one place (docs/developers/adding.md "An
-// endpoint"). Router, Allow header, authentication, body limit, decoding, metrics and the OpenAPI
-// description are made from it.
+// An Endpoint is a row that describes one operation completely (HACKING.md "How to add an
+// endpoint"). The router, Allow header, authentication, body cap, decoding, metrics, nginx
+// locations and OpenAPI description are derived from it.
 #pragma once
 
 #include "base/error.hpp"
@@ -31,95 +31,97 @@ struct CollectedCall;
 
 namespace muster::api {
 
-// Who may call (specification 5). A known credential of another kind is 403, an unknown one 401.
+// Who may call (specification 5). A valid credential of another kind is 403, an unknown one 401.
 enum class Access : std::uint8_t {
-    Open,                 // no credential; nginx lets only the loopback through where it must
-    Session,              // an admin session, before its second factor too
-    VerifiedSession,      // an admin session past its second factor, whatever its seat
+    Open,                 // no credential; nginx restricts some operations to the loopback
+    Session,              // an admin session, also before its second factor
+    VerifiedSession,      // an admin session after its second factor, whatever its seat
     Admin,                // an admin session past its second factor
-    OrganizationOrAdmin,  // an organization key, or an admin session past its second factor
-    Module,               // a module's credential, on a request that is signed with its secret
-    Console,              // an admin session past its second factor, on the console's origin
-    TrackingKey,          // a tracking key in the query, or in the body; from an origin on its list
-    ContentKey,           // a content key in the query; from an origin on its list
+    OrganizationOrAdmin,  // an organization key, or an admin session after its second factor
+    Module,               // a module credential, with a signed request
+    Console,              // an admin session after its second factor, from the console's origin
+    TrackingKey,          // a tracking key in the query or body, from an allowed origin
+    ContentKey,           // a content key in the query, from an allowed origin
 };
 constexpr bool is_publishable(Access access) {
     return access == Access::TrackingKey || access == Access::ContentKey;
 }
-// A seat in the organization is asked for, of the row's role.
+// Whether the caller needs a seat in the organization with the row's role.
 constexpr bool asks_for_seat(Access access) {
     return access == Access::Admin || access == Access::OrganizationOrAdmin ||
            access == Access::Console;
 }
 std::string_view text_of(Access access);
 
-// The workers that answer a row (musterd(8)).
+// The workers that run a row (musterd(8)).
 enum class WorkerGroup : std::uint8_t { Api, Collectors };
 
 enum class IdempotencyKey : std::uint8_t { Ignored, Accepted, Required };
 
-// A query parameter: decoded, checked and described from here.
+// A query parameter. Decoding, validation and description use it.
 struct QueryParameter {
-    // Email and Timestamp are texts that are kept normalised.
+    // Email and Timestamp are texts that are normalized.
     enum class Kind : std::uint8_t { Integer, Text, Flag, Cursor, Email, Timestamp };
     std::string_view name;
     Kind kind = Kind::Text;
-    int least = 0;  // of an integer, or the characters of a text
+    int least = 0;  // minimum of an integer, or minimum number of characters
     int most = 0;
     int fallback = 0;
-    std::string_view (*choice)(std::size_t index) = nullptr;  // "" behind the last one
+    std::string_view (*choice)(std::size_t index) = nullptr;  // "" after the last choice
     std::string_view meaning = {};
 };
 
-// What every list takes.
+// The parameters of every list.
 constexpr QueryParameter page_limit(int most = 100, int fallback = 50) {
-    return {.name = "limit",
-            .kind = QueryParameter::Kind::Integer,
-            .least = 1,
-            .most = most,
-            .fallback = fallback,
-            .meaning = "Most records of a page. A page may hold fewer: go by next_cursor."};
+    return {
+        .name = "limit",
+        .kind = QueryParameter::Kind::Integer,
+        .least = 1,
+        .most = most,
+        .fallback = fallback,
+        .meaning = "Maximum number of records on a page. A page may hold fewer; use next_cursor."};
 }
 inline constexpr QueryParameter kPageCursor{.name = "cursor",
                                             .kind = QueryParameter::Kind::Cursor,
                                             .meaning =
-                                                "next_cursor of the page before; send the same "
+                                                "next_cursor of the previous page; send the same "
                                                 "filters."};
 
-// A reply of the row. What its body looks like says the handler.
+// A reply of the row. The handler defines its body.
 struct ReplySpec {
     int status = 200;
     std::string_view meaning = {};
-    bool has_etag = false;  // made from the body; If-None-Match is answered where 304 is declared
-    bool has_retry_after = false;  // while the record moves by itself
+    bool has_etag =
+        false;  // derived from the body; If-None-Match is evaluated if the row also declares 304
+    bool has_retry_after = false;  // while a job is running
 };
 // The same reply, with an ETag.
 constexpr ReplySpec with_tag(ReplySpec reply) {
     reply.has_etag = true;
     return reply;
 }
-// The same reply, with a Retry-After that says when to poll.
+// The same reply, with a Retry-After for polling.
 constexpr ReplySpec with_retry_after(ReplySpec reply) {
     reply.has_retry_after = true;
     return reply;
 }
 inline constexpr ReplySpec kNotModified{304, "Not changed since the ETag of If-None-Match."};
 
-// What the body of a reply looks like.
+// The shape of a reply's body.
 struct ReplyShape {
-    std::string_view content_type = {};  // "" = no body
-    std::string_view component = {};     // the schema's name in the description; "" = no JSON
+    std::string_view content_type = {};  // "": no body
+    std::string_view component = {};     // the schema's name in the OpenAPI document; "": not JSON
     Json::Value (*schema)() = nullptr;
-    bool is_streamed = false;  // in pieces, however long that takes
+    bool is_streamed = false;  // written in chunks
 };
 
 struct Call;
 struct WorkerState;
 
-// What runs a row. api/answers.hpp has the kinds of handlers, which say what they answer.
+// The function that runs a row. api/answers.hpp defines the kinds of handlers.
 struct Handler {
     http::Reply (*run)(Call&) = nullptr;
-    // In the place of `run`, for what is written together with other requests'
+    // Used instead of `run` if events of several requests are written together
     // (service/engagement/collect.hpp).
     service::CollectedCall (*collect)(Call&) = nullptr;
     ReplyShape shape = {};
@@ -137,10 +139,10 @@ struct Handler {
     }
 };
 
-// The name of a row, and where the row is written.
+// The operation's name and the source position of its row.
 struct Operation : std::string_view {
     constexpr Operation() = default;
-    // Not std::source_location: clang 14, which fuzzes and lints, has none with libstdc++.
+    // Not std::source_location: clang 14, used for fuzzing and linting, lacks it with libstdc++.
     constexpr Operation(const char* name, const char* file_name = __builtin_FILE(),
                         int line_number = __builtin_LINE())
         : std::string_view(name), file(file_name), line(line_number) {}
@@ -153,39 +155,39 @@ struct Endpoint {
     std::string_view path;  // "/v1/imports/{id}/rows"
     Operation operation;    // "stageImportRows"
     std::string_view summary = {};
-    std::string_view description = {};  // what it does and when to use it: 2 to 5 sentences
+    std::string_view description = {};  // what it does and when to use it, in 2 to 5 sentences
     Access access = Access::OrganizationOrAdmin;
-    rules::Role role = rules::Role::Viewer;  // the least that an admin's seat must be
+    rules::Role role = rules::Role::Viewer;  // the minimum role of the admin's seat
     IdempotencyKey idempotency = IdempotencyKey::Ignored;
     bool takes_if_match = false;
-    std::size_t body_limit = 0;  // bytes; 0: takes no body
+    std::size_t body_limit = 0;  // in bytes; 0: no body
     bool body_required = false;
-    std::string_view body_component = {};  // the schema's name; "" = no described body
+    std::string_view body_component = {};  // the schema's name; "": no body described
     Json::Value (*body_schema)() = nullptr;
-    std::string_view body_example = {};  // JSON, shown in the description
+    std::string_view body_example = {};  // JSON, shown in the OpenAPI document
     std::span<const QueryParameter> query = {};
     ReplySpec reply = {};
     std::optional<ReplySpec> second_reply = {};
-    std::span<const ErrorCode> errors = {};  // beside those that errors_of() adds
+    std::span<const ErrorCode> errors = {};  // in addition to those that errors_of() derives
     Handler handler = {};
     WorkerGroup workers = WorkerGroup::Api;
-    // False: left out of the partners' description (the console's operations, content).
+    // false: omitted from the partners' description (the console's operations, content).
     bool is_published = true;
-    // Asked by nginx alone: in no description.
+    // Called only by nginx; in no description.
     bool is_internal = false;
-    bool is_local = false;          // for this machine only; to others the path does not exist
-    bool has_secret_query = false;  // which no log may show
+    bool is_local = false;          // reachable from this machine only; 404 for others
+    bool has_secret_query = false;  // the query must not be logged
 };
 
-// All that the row can answer: its own errors, and those that its access, its path, its body and
-// its Idempotency-Key bring with them.
+// All errors of the row: its own, and those that follow from its access, path, body and
+// Idempotency-Key.
 std::vector<ErrorCode> errors_of(const Endpoint& endpoint);
 
 inline constexpr std::size_t kSmallBody = std::size_t{256} << 10U;
 inline constexpr std::size_t kEventsBody = std::size_t{1} << 20U;
 inline constexpr std::size_t kStagingBody = std::size_t{16} << 20U;
 
-// The query, checked against the row.
+// The validated query parameters.
 class QueryValues {
   public:
     std::optional<std::string> text(std::string_view name) const;
@@ -198,28 +200,28 @@ class QueryValues {
     std::map<std::string, std::string, std::less<>> texts_;
     std::map<std::string, int, std::less<>> integers_;
 };
-// Throws VALIDATION_ERROR with every fault.
+// Throws VALIDATION_ERROR with all faults.
 QueryValues decode_query(const Endpoint& endpoint, std::string_view query);
 
-// One request on its way through a handler.
+// One request, as passed to a handler.
 struct Call {
     const http::Request& request;
     const Endpoint& endpoint;
     service::Context& context;
     WorkerState& worker;
-    const service::Caller& caller;             // empty where the access is Open
-    std::vector<std::string_view> parameters;  // of the path
+    const service::Caller& caller;             // empty if the access is Open
+    std::vector<std::string_view> parameters;  // path parameters
     QueryValues query;
-    const json::JsonIn* body = nullptr;  // nullptr: none was sent
+    const json::JsonIn* body = nullptr;  // nullptr: no body was sent
     std::optional<service::IdempotencyClaim> claim;
-    std::string_view body_text = {};  // as it was sent
+    std::string_view body_text = {};  // the body's text
 
     const service::Actor& actor() const;
     const OrgId& org() const;
-    // Of a row whose access is a session.
+    // Requires a row whose access is a session.
     const rules::Session& session() const;
 
-    // The path's id of that place, or NOT_FOUND: what is no UUID can name nothing.
+    // The path parameter with this index as an id. Throws NOT_FOUND if it is not a UUID.
     template <class IdType>
     IdType id(std::size_t place = 0) const {
         const auto id = IdType::parse(parameters.at(place));
@@ -227,16 +229,16 @@ struct Call {
         return *id;
     }
 
-    // Runs `work` in a transaction, or replays the reply recorded for this Idempotency-Key.
+    // Runs `work` in a transaction, or returns the reply recorded for this Idempotency-Key.
     service::StoredReply transact(
         const std::function<service::StoredReply(service::OrgTransaction&)>& work) const;
 
-    // Cursors of this list: bound to the operation, the organization and the filters of the query.
+    // Encrypts a cursor, bound to the operation, the organization and the query's filters.
     std::string seal_cursor(std::string_view position) const;
-    // The position of the query's cursor; nullopt where none was sent. Throws VALIDATION_ERROR for
-    // a bad one.
+    // The position of the query's cursor; nullopt if there is none. Throws VALIDATION_ERROR if it
+    // is invalid.
     std::optional<std::string> cursor_position() const;
-    // The same where the position is an id.
+    // The same for a position that is an id.
     template <class IdType>
     std::optional<IdType> cursor_id() const {
         const auto uuid = Uuid::from_bytes(cursor_position().value_or(""));
@@ -247,7 +249,7 @@ struct Call {
     std::string cursor_scope() const;
 };
 
-// Whether a segment of a row's path, "{userId}", stands for an id; others stand for a key.
+// Whether a path segment, such as "{userId}", is an id. Other parameters are keys.
 constexpr bool is_id_parameter(std::string_view segment) {
     return segment == "{id}" || (segment.starts_with('{') && segment.ends_with("Id}"));
 }
@@ -257,17 +259,17 @@ Json::Value schema_of() {
     return kSchema.schema();
 }
 
-// For endpoints that take no body: none, or an empty object, as many clients send.
+// For endpoints without a body: no body or an empty object, which many clients send.
 struct Nothing {};
 inline constexpr auto kNothing = json::object<Nothing>();
 
-// Whether a reply of this status has the body that the handler shows.
+// Whether a reply with this status has the body of the handler's shape.
 constexpr bool has_body(int status) {
     return status >= 200 && status < 300 && status != 204;
 }
 
-// Checked at compile time: each row below the prefix, no method and path twice, everything filled
-// in, a body where the status has one.
+// Validates the rows at compile time: paths have the prefix, method and path are unique, all texts
+// are filled in, and statuses with a body have one.
 template <std::size_t kCount>
 constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string_view prefix) {
     for (std::size_t i = 0; i < kCount; ++i) {
@@ -285,15 +287,15 @@ constexpr bool well_formed(const std::array<Endpoint, kCount>& rows, std::string
             return false;
         }
         for (std::size_t j = 0; j < i; ++j) {
-            const bool same_place =
+            const bool is_same_route =
                 rows[i].path == rows[j].path && rows[i].method == rows[j].method;
-            if (same_place || rows[i].operation == rows[j].operation) return false;
+            if (is_same_route || rows[i].operation == rows[j].operation) return false;
         }
     }
     return true;
 }
 
-// A reply as it was recorded, or is about to be.
+// A recorded reply, or one that is about to be recorded.
 http::Reply reply_of(service::StoredReply stored);
 http::Reply json_reply(int status, std::string body);
 http::Reply no_content();  // 204

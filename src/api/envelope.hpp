@@ -1,5 +1,4 @@
-// Whatever was thrown on the way of a request, as the error envelope (specification 2.15). The one
-// place where it becomes one.
+// Turns exceptions into the error envelope (specification 2.15).
 #pragma once
 
 #include "base/error.hpp"
@@ -11,8 +10,8 @@ namespace muster::api {
 
 http::Reply error_reply(const Error& error);
 
-// What an exception becomes, and whether nobody expected it: the worker should end then, so that
-// nothing half-done lives on. Logs what the caller is not told.
+// The reply for an exception. If the exception was unexpected, the worker should exit, so that no
+// inconsistent state remains. Logs the details that the caller must not see.
 struct Failure {
     http::Reply reply;
     bool is_unexpected = false;

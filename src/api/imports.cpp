@@ -1,6 +1,6 @@
-// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api.md "Imports"). The
-// decisions are in service/imports/jobs.cpp, what the runner does in its dry_run.cpp and
-// commit.cpp.
+// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api.md "Imports").
+// service/imports/jobs.cpp implements the calls; dry_run.cpp and commit.cpp there implement the
+// runner's steps.
 #include "service/imports/jobs.hpp"
 
 #include "api/groups.hpp"
@@ -25,7 +25,7 @@ constexpr std::int64_t kHighestRowNumber = 2'147'483'647;
 
 // ---------------------------------------------------------------------------- bodies
 
-// rules/imports/mapping.hpp checks both, with an error of their own.
+// Validated in rules/imports/mapping.hpp, with its own error code.
 Json::Value target_schema() {
     return one_of({"core_field", "attribute", "ignored"});
 }
@@ -37,7 +37,7 @@ Json::Value field_key_schema() {
 
 constexpr auto kMappingColumn = json::object<rules::MappingColumn>(
     json::required("sourceColumn", &rules::MappingColumn::source_column, Text{1, 255},
-                   "Name of the column in the file; each column once.", "Email"),
+                   "Name of the column in the file, without duplicates.", "Email"),
     json::required("target", &rules::MappingColumn::target,
                    json::DescribedAs<Text>{{1, 64}, target_schema},
                    "Destination of the column: a core field, an attribute, or none."),
@@ -62,14 +62,14 @@ constexpr auto kNewImport = json::object<service::NewImport>(
                    "Number of rows in the file. It is shown to people and not checked."),
     json::required(
         "mapping", &service::NewImport::mapping, kMapping,
-        "Documents how the columns of the file were routed. It does not transform rows."));
+        "Documents how the columns of the file were mapped. It does not transform rows."));
 
 constexpr auto kNewRow =
     json::object<service::NewRow>(
         json::required(
             "rowNumber", &service::NewRow::number, Integer{1, kHighestRowNumber},
-            "Number of the row in the file, once in a call. A number that was staged before is "
-            "replaced."),
+            "Number of the row in the file, unique in a call. A row replaces the staged row with "
+            "the same number."),
         json::required("payload", &service::NewRow::fields, rules::MemberPayload{},
                        "The member's data."))
         .named("NewImportRow");
@@ -86,7 +86,7 @@ struct CommitImport {
 };
 constexpr auto kCommitImport = json::object<CommitImport>(json::optional(
     "dry_run", &CommitImport::dry_run, json::Boolean{},
-    "false: also commit from staging, after the dry run. true: change nothing. Left out: commit a "
+    "false: commit a staging job too, after the dry run. true: change nothing. If omitted: commit a "
     "validated job."));
 
 constexpr std::string_view kNewImportExample = R"({
@@ -104,7 +104,7 @@ constexpr std::string_view kStageRowsExample = R"({
 
 // ---------------------------------------------------------------------------- replies
 
-// As kMapping and the payload describe requests; replies may get more fields.
+// Like kMapping and the payload of requests, but without limits: replies may contain more fields.
 Json::Value kept_mapping_schema() {
     Json::Value schema = kMapping.schema();
     schema["title"] = "KeptImportMapping";
@@ -116,7 +116,7 @@ Json::Value staged_payload_schema() {
     Json::Value schema = rules::MemberPayload{}.schema();
     schema["title"] = "StagedPayload";
     for (const char* limit : {"additionalProperties", "required"}) schema.removeMember(limit);
-    // A row without an email is staged too; the dry run reports it.
+    // A row without an email address is staged too; the dry run reports it.
     Json::Value& email = schema["properties"]["email"];
     email = or_null(email);
     return schema;
@@ -132,17 +132,16 @@ constexpr auto kImportJob = record<ImportJob>(
                               "api: created with an API key; console: created by an admin."),
     field<&ImportJob::state>(
         "state",
-        "Step that the job is in. staging, validating, validated and committing are active."),
+        "Current step of the job. staging, validating, validated and committing are active."),
     RecordField<ImportJob>{"mapping", "The mapping that was sent.",
                            [](JsonWriter& to, const ImportJob& job) { to.raw(job.mapping); },
                            kept_mapping_schema},
     field<&ImportJob::file_name>("file_name", "Name of the imported file.", "members.csv"),
     field<&ImportJob::declared_total>("declared_total",
-                                      "Number of rows that the file was said to have."),
+                                      "declared_total of the request that created the job."),
     field<&ImportJob::staged_rows>("staged_rows", "Number of distinct row numbers staged."),
     field<&ImportJob::processed_rows>(
-        "processed_rows",
-        "Rows that the running step has finished. It ends at staged_rows in both steps."),
+        "processed_rows", "Number of rows that the current step has finished, up to staged_rows."),
     field<&ImportJob::valid_rows>("valid_rows", "Number of rows that the dry run found valid."),
     field<&ImportJob::invalid_rows>("invalid_rows",
                                     "Number of rows that the dry run found invalid."),
@@ -152,7 +151,7 @@ constexpr auto kImportJob = record<ImportJob>(
     field<&ImportJob::failed_count>("failed_count", "Number of rows in state failed."),
     field<&ImportJob::failure>("failure", "Reason why the job failed; null in other states."),
     field<&ImportJob::preview>(
-        "preview", "What a commit would have done when the dry run ended; null before."),
+        "preview", "Predicted result of a commit at the end of the dry run; null before."),
     field<&ImportJob::heartbeat_at>(
         "heartbeat_at", "Time when the runner last worked on the job; null if it has not started."),
     field<&ImportJob::completed_at>(
@@ -163,7 +162,7 @@ constexpr auto kImportJob = record<ImportJob>(
     field<&ImportJob::created_at>("created_at", "Time when the record was created."),
     field<&ImportJob::updated_at>("updated_at", "Time of the last change."));
 
-// The codes of rows that have an error.
+// The error codes of rows.
 Json::Value error_code_schema() {
     Json::Value schema = one_of({});
     for (const auto& name : kNames<rules::RowError>) {
@@ -186,11 +185,11 @@ constexpr auto kImportRow = record<ImportRow>(
     "ImportRow", field<&ImportRow::id>("id", "Id of the record."),
     field<&ImportRow::job_id>("job_id", "Id of the import job."),
     field<&ImportRow::row_number>("row_number", "Number of the row in the file."),
-    field<&ImportRow::state>("state", "Result for the row so far."),
+    field<&ImportRow::state>("state", "Current result for the row."),
     RecordField<ImportRow>{"error_code",
                            "Reason why the row is invalid or failed; null for other rows.",
                            write_error_code, error_code_schema},
-    RecordField<ImportRow>{"error_message", "The reason in words; null for other rows.",
+    RecordField<ImportRow>{"error_message", "Description of the error; null for other rows.",
                            write_error_message, JsonType<std::optional<std::string>>::schema},
     field<&ImportRow::user_id>(
         "user_id", "Id of the user that the row created or changed; null before the commit."),
@@ -226,7 +225,7 @@ auto list_imports(Call& call) {
     return page_of(call, std::move(jobs));
 }
 
-// The job, with the hint when to look again.
+// The job, with a Retry-After while it is running.
 Answer<ImportJob> polled(ImportJob job) {
     const bool is_in_progress = rules::is_in_progress(job.state);
     const auto expires_at = job.expires_at;
@@ -254,9 +253,9 @@ auto commit_import(Call& call, OrgTransaction& transaction, CommitImport in) {
     return polled(service::commit_import(transaction, call.id<ImportId>(), in.dry_run));
 }
 
-// A replay shows the moment when the job began to move.
+// A replay shows the job when it started to run, so it also gets a Retry-After.
 template <auto kNext>
-struct Moving {
+struct RetryAfterReplay {
     static constexpr ReplyShape kShape = kNext.kShape;
 
     template <class Body>
@@ -267,7 +266,7 @@ struct Moving {
     }
 };
 template <auto kNext>
-inline constexpr Moving<kNext> moving;
+inline constexpr RetryAfterReplay<kNext> retry_after_replay;
 
 auto cancel_import(Call& call, OrgTransaction& transaction, Nothing) {
     auto job = service::cancel_import(transaction, call.id<ImportId>());
@@ -374,10 +373,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/imports/{id}/rows",
         .operation = "stageImportRows",
-        .summary = "Stage up to 5,000 rows; all of them or none",
+        .summary = "Stage up to 5,000 rows, all or none",
         .description =
             "Stages up to 5,000 rows of a job in state staging. A call stages all its rows or "
-            "none. A row number that was staged before is replaced, so a call can be repeated. A "
+            "none. A row replaces the staged row with its number, so a call can be repeated. A "
             "job holds up to 250,000 rows.",
         .role = rules::Role::Admin,
         .body_limit = kStagingBody,
@@ -385,14 +384,14 @@ constexpr std::array kEndpoints = {
         .body_component = "StageRows",
         .body_schema = schema_of<kStageRows>,
         .body_example = kStageRowsExample,
-        .reply = {200, "How many rows the call staged."},
+        .reply = {200, "The number of rows in this call."},
         .errors = kStageErrors,
         .handler = decoded<kStageRows, answers<kStaged, stage_rows>>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/imports/{id}/rows",
         .operation = "listImportRows",
-        .summary = "List an import job's rows and what became of them",
+        .summary = "List an import job's rows with their results",
         .description =
             "Lists the rows of a job with their states, by row number. It works in every state of "
             "the job. A page of large rows may be shorter than limit; continue until next_cursor "
@@ -404,7 +403,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/imports/{id}/validate",
         .operation = "validateImport",
-        .summary = "Seal the staging and start the dry run",
+        .summary = "End the staging and start the dry run",
         .description =
             "Ends the staging and starts the dry run. It validates every row and predicts the "
             "result of the commit, without changing a member. Poll getImport until the state is "
@@ -414,15 +413,15 @@ constexpr std::array kEndpoints = {
         .body_limit = kSmallBody,
         .reply = with_retry_after({202, "The job, in state validating."}),
         .errors = kMoveErrors,
-        .handler = decoded<kNothing, moving<answers<kImportJob, validate_import>>>},
+        .handler = decoded<kNothing, retry_after_replay<answers<kImportJob, validate_import>>>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/imports/{id}/commit",
         .operation = "commitImport",
         .summary = "Write the valid rows",
         .description =
-            "Starts to write the valid rows: users are created or attached, and empty values "
-            "filled. It continues after a crash and writes each row once. With dry_run false a "
+            "Starts to write the valid rows: users are created or attached, and empty values are "
+            "filled. It continues after a crash and writes each row once. With dry_run false, a "
             "staging job is validated first. Poll getImport for the result.",
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -430,17 +429,17 @@ constexpr std::array kEndpoints = {
         .body_component = "CommitImport",
         .body_schema = schema_of<kCommitImport>,
         .body_example = R"({"dry_run": false})",
-        .reply = with_retry_after({202, "The job, which the runner continues."}),
+        .reply = with_retry_after({202, "The job, which the runner processes."}),
         .errors = kMoveErrors,
-        .handler = decoded<kCommitImport, moving<answers<kImportJob, commit_import>>>},
+        .handler = decoded<kCommitImport, retry_after_replay<answers<kImportJob, commit_import>>>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/imports/{id}/cancel",
         .operation = "cancelImport",
-        .summary = "Cancel a job that has not begun to commit",
+        .summary = "Cancel a job before its commit",
         .description =
             "Cancels a job that is staging, validating or validated. No member is changed, and "
-            "another job can start at once. A canceled job stays canceled; from other states 409.",
+            "another job can be created at once. A canceled job is not changed; other states are 409.",
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
@@ -457,7 +456,7 @@ constexpr std::array kEndpoints = {
             "import the file again. Cells that a spreadsheet could run as formulas are guarded, "
             "unless raw is true.",
         .query = kReportQuery,
-        .reply = {200, "RFC 4180, header line first."},
+        .reply = {200, "CSV (RFC 4180) with a header line."},
         .handler = sends<kCsv, get_error_report>},
 };
 static_assert(well_formed(kEndpoints, "/v1/imports"));

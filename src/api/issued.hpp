@@ -1,4 +1,4 @@
-// Records that are answered once with the secrets that were made for them.
+// Records that are returned once together with their secrets.
 #pragma once
 
 #include "base/json.hpp"
@@ -11,8 +11,8 @@
 
 namespace muster::api {
 
-// The value has the record and its secrets as members; the secrets stand behind the record's
-// fields. A reply of this shape is recorded sealed (api/answers.hpp).
+// The value holds the record and its secrets as members; the secrets follow the record's fields. A
+// reply of this shape is recorded encrypted (api/answers.hpp).
 template <const auto& kRecord, auto kRecordMember, auto... kSecretMembers>
 struct IssuedShape {
     using Value = typename MemberOf<decltype(kRecordMember)>::Owner;
@@ -37,7 +37,7 @@ struct IssuedShape {
         for (const std::string_view secret : secret_names) {
             schema["properties"][std::string(secret)] =
                 described(JsonType<std::string>::schema(),
-                          "A secret. Only this reply and its replays show it.", "");
+                          "A secret. Only this reply and its replays contain it.", "");
             schema["required"].append(std::string(secret));
         }
         return schema;

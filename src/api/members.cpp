@@ -1,6 +1,5 @@
-// Serves /v1/users…: members of the organization, one by one (specification 3.4, docs/api.md
-// "Users"). Create-or-attach itself is service/members/create.cpp, the same path as an import's
-// commit.
+// Serves /v1/users…: single members of the organization (specification 3.4, docs/api.md "Users").
+// service/members/create.cpp implements create-or-attach for this call and for imports.
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"
@@ -37,7 +36,7 @@ constexpr auto kLockUser = json::object<LockUser>(
 
 // ---------------------------------------------------------------------------- replies
 
-// The user record with what the call did: "created", "attached" or "merged".
+// The user record with the outcome of the call.
 struct CreatedUserShape {
     std::string_view name = "CreatedUser";
 
@@ -80,7 +79,7 @@ constexpr auto kUserAttribute = record<MemberAttribute>(
     field<&MemberAttribute::entry, &rules::AttributeEntry::updated_at>(
         "updated_at", "Time when the value last changed."));
 
-// All of them: there is no next page.
+// All attributes, without pages.
 struct UserAttributesShape {
     std::string_view name = "UserAttributeList";
 
@@ -127,10 +126,10 @@ auto list_users(Call& call) {
 
 auto update_user(Call& call, OrgTransaction& transaction, const rules::MemberPatch& patch) {
     const auto check = [&](const Member& before) {
-        const auto& wanted = call.request.if_match;
-        if (!wanted) return;
+        const auto& if_match = call.request.if_match;
+        if (!if_match) return;
         const std::string etag = http::etag_of(to_json(kUser, before));
-        if (!http::if_match_holds(*wanted, etag)) throw Error(ErrorCode::PreconditionFailed);
+        if (!http::if_match_holds(*if_match, etag)) throw Error(ErrorCode::PreconditionFailed);
     };
     return service::change_member(transaction, call.id<UserId>(), patch, check);
 }
@@ -165,19 +164,20 @@ constexpr std::array kListQuery = {
     kPageCursor,
     QueryParameter{.name = "email",
                    .kind = QueryParameter::Kind::Email,
-                   .meaning = "Only the user of this address, whatever its case."},
+                   .meaning = "Only the user with this address, ignoring case."},
     QueryParameter{
         .name = "external_id", .least = 1, .meaning = "Only users with exactly this external_id."},
     QueryParameter{
         .name = "status", .choice = status_choice, .meaning = "Only users in this status."},
     QueryParameter{.name = "q",
                    .least = 1,
-                   .meaning = "Only users whose email, last_name, or display_name (else first_name "
-                              "and last_name) begins with this, whatever its case and accents; in "
-                              "the order of what matched."},
+                   .meaning =
+                       "Only users whose email, last_name, or display_name (or else first_name "
+                       "and last_name) begins with this text, ignoring case and accents; "
+                       "ordered by the matching text."},
     QueryParameter{.name = "updated_since",
                    .kind = QueryParameter::Kind::Timestamp,
-                   .meaning = "Only users that changed at that time or later; in the order of "
+                   .meaning = "Only users that changed at this time or later; ordered by "
                               "updated_at, unless q is given."},
 };
 
@@ -186,10 +186,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/users",
         .operation = "createUser",
-        .summary = "Create a user and member, or attach a user, or fill a member's gaps",
+        .summary = "Create a user or attach an existing one as a member",
         .description =
             "Creates a user and makes it a member, attaches an existing user, or fills empty "
-            "values of a member. It never overwrites a value. outcome says what happened; 200 "
+            "values of a member. It never overwrites a value. outcome reports the result; 200 "
             "means that the user was a member already. Repeat safely with an Idempotency-Key.",
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -205,11 +205,11 @@ constexpr std::array kEndpoints = {
         .method = Method::Get,
         .path = "/v1/users",
         .operation = "listUsers",
-        .summary = "List members, by filter",
+        .summary = "List and search members",
         .description =
             "Lists the members of the organization. Filters can be combined; q searches the "
-            "beginning of names and addresses. To follow changes, ask with updated_since again "
-            "and again. A page may be shorter than limit; continue until next_cursor is null.",
+            "beginning of names and addresses. To follow changes, call it repeatedly with "
+            "updated_since. A page may be shorter than limit; continue until next_cursor is null.",
         .query = kListQuery,
         .reply = {200, "A page of members."},
         .handler = answers<kUserList, list_users>},
@@ -228,11 +228,12 @@ constexpr std::array kEndpoints = {
         .method = Method::Patch,
         .path = "/v1/users/{userId}",
         .operation = "updateUser",
-        .summary = "Change a member: null clears, attributes change key by key",
+        .summary = "Change a member",
         .description =
             "Overwrites the fields that are sent and keeps the others; null or an empty string "
-            "clears. attributes change key by key. The email address never changes. With If-Match "
-            "the change happens only if the record is unchanged, otherwise 412.",
+            "clears a field. attributes change key by key. The email address never changes. With "
+            "If-Match, the change is made only if the record is unchanged; otherwise the reply is "
+            "412.",
         .role = rules::Role::Admin,
         .takes_if_match = true,
         .body_limit = kSmallBody,
@@ -246,31 +247,31 @@ constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Delete,
              .path = "/v1/users/{userId}",
              .operation = "removeUser",
-             .summary = "End a membership; the user stays, with its other organizations",
+             .summary = "End a membership",
              .description =
                  "Ends the membership and deletes the organization's data of the person. The user "
                  "keeps memberships in other organizations. A second call is 404.",
              .role = rules::Role::Admin,
-             .reply = {204, "The user is no member any more."},
+             .reply = {204, "The membership has ended."},
              .handler = answers_nothing<remove_user>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/users/{userId}/attributes",
         .operation = "listUserAttributes",
-        .summary = "Read a member's attributes with their types, origin and time",
+        .summary = "Read a member's attributes with type, origin and time",
         .description =
             "Returns all attributes of a member with type, origin and time of the last change. "
             "Attributes that were disabled later are included. The reply has no pages.",
-        .reply = {200, "All of them, by key."},
+        .reply = {200, "All attributes, by key."},
         .handler = answers<kUserAttributes, list_user_attributes>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/users/{userId}/lock",
         .operation = "lockUser",
-        .summary = "Lock a member; one who is locked keeps the first reason",
+        .summary = "Lock a member",
         .description =
             "Locks a member, with an optional reason. A locked member keeps the first reason and "
-            "time, so the call can be repeated. A lock does not keep data from being written.",
+            "time, so the call can be repeated. A locked member's data can still be changed.",
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
@@ -285,7 +286,7 @@ constexpr std::array kEndpoints = {
              .summary = "Unlock a member",
              .description =
                  "Makes a member active again and deletes the reason of the lock. An active member "
-                 "stays as it is, so the call can be repeated.",
+                 "is not changed, so the call can be repeated.",
              .role = rules::Role::Admin,
              .idempotency = IdempotencyKey::Accepted,
              .body_limit = kSmallBody,

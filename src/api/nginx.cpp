@@ -1,5 +1,5 @@
-// Prints nginx/snippets/muster-routes.conf: the locations that the rows need. A path without a
-// location of its own is answered by the location around it.
+// Prints nginx/snippets/muster-routes.conf: the nginx locations of the rows. The enclosing location
+// serves a path without its own.
 #include "api/routes.hpp"
 #include "base/text.hpp"
 
@@ -11,11 +11,11 @@ namespace muster::api {
 namespace {
 
 constexpr std::string_view kHead =
-    "# Muster, server level: the locations of the endpoints, printed by `musterd --nginx`. A change belongs into the rows\n"
-    "# of src/api. Bodies are capped as docs/api.md \"Limits\" says. A body is held in memory until it is complete (a slow\n"
-    "# client owns no worker), and the buffer has room for it and for chunked framing (no body touches the disk).\n";
+    "# Muster, server level: the locations of the endpoints. Printed by `musterd --nginx`: change the rows in src/api instead.\n"
+    "# docs/api.md \"Limits\" lists the maximum body sizes. nginx reads the whole body into memory first, so that a slow client\n"
+    "# does not occupy a worker. The buffer also fits chunked framing, so that no body is written to disk.\n";
 
-// The directives of a location, a line each; "" where there is none.
+// The directives of a location, one per line; "" for none.
 using Directives = std::string;
 
 std::string include(std::string_view name) {
@@ -33,8 +33,8 @@ Directives body_cap(std::size_t bytes) {
            bytes_text(bytes + bytes / 16) + ";\n";
 }
 
-// Who is let through, and which workers answer.
-Directives passage_of(const Endpoint& row) {
+// The directives for access and for the workers.
+Directives access_directives(const Endpoint& row) {
     if (row.is_local) return include("local");
     if (row.access == Access::Console) return include("console-only");
     const bool collects = row.workers == WorkerGroup::Collectors;
@@ -46,7 +46,7 @@ Directives passage_of(const Endpoint& row) {
 }
 
 const Directives& application() {
-    static const Directives kText = passage_of(Endpoint{});
+    static const Directives kText = access_directives(Endpoint{});
     return kText;
 }
 
@@ -61,10 +61,10 @@ Directives directives_of(const Rows& rows) {
         if (row->handler.shape.is_streamed) text += "fastcgi_read_timeout 300s;\n";
     }
     if (limit > kSmallBody) text += body_cap(limit);
-    return text + passage_of(*rows.front());
+    return text + access_directives(*rows.front());
 }
 
-// The paths as a tree of their segments.
+// The paths as a tree of segments.
 struct Node {
     std::map<std::string, Node> below;
     Rows rows;
@@ -90,11 +90,11 @@ void collect_below(const Node& node, std::set<Directives>& to) {
     }
 }
 
-// What the location around the paths below a node says: what they have in common, else what is
-// around the node; below the first segment it is the application.
-Directives inside_of(const Node& node, const std::string& path, const Directives& around) {
-    const bool is_way_only = node.rows.empty() && node.below.size() < 2;
-    if (path.empty() || is_way_only || node.below.empty()) return around;
+// The directives of the location around the paths below a node: those that all paths share, or else
+// those around the node; the application's below the first segment.
+Directives default_directives(const Node& node, const std::string& path, const Directives& around) {
+    const bool is_only_a_prefix = node.rows.empty() && node.below.size() < 2;
+    if (path.empty() || is_only_a_prefix || node.below.empty()) return around;
     if (path.find('{') != std::string::npos) return around;
     std::set<Directives> all;
     collect_below(node, all);
@@ -102,7 +102,7 @@ Directives inside_of(const Node& node, const std::string& path, const Directives
     return around.empty() ? application() : around;
 }
 
-// "= /v1/track", or a pattern where the path has a parameter.
+// "= /v1/track", or a pattern if the path has a parameter.
 std::string matcher(const std::string& path) {
     if (path.find('{') == std::string::npos) return "= " + path;
     std::string pattern = "~ ^";
@@ -122,12 +122,13 @@ void add_location(std::string& to, const std::string& matched, const Directives&
 
 void add_locations(std::string& to, const Node& node, const std::string& path,
                    const Directives& around) {
-    const Directives inside = inside_of(node, path, around);
+    const Directives inside = default_directives(node, path, around);
     if (!node.rows.empty()) {
         const Directives own = directives_of(node.rows);
         if (own != around) add_location(to, matcher(path), own);
     } else if (inside != around) {
-        add_location(to, matcher(path), "return 404;\n");  // nginx would answer 301, with the slash
+        add_location(to, matcher(path),
+                     "return 404;\n");  // otherwise nginx redirects to the path with a slash
     }
     if (inside != around) add_location(to, path + "/", inside);
     for (const auto& [segment, child] : node.below) {

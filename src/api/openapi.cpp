@@ -1,5 +1,5 @@
-// Serves /openapi/partner.json: the OpenAPI 3.1 description, printed from the endpoint rows
-// (docs/api.md "Service").
+// Serves /openapi/partner.json: the OpenAPI 3.1 document, built from the endpoint rows (docs/api.md
+// "Service").
 #include "api/openapi_operation.hpp"
 #include "api/routes.hpp"
 #include "base/settings.hpp"
@@ -12,7 +12,7 @@ namespace {
 using http::Method;
 using http::Reply;
 
-// Which values repeat is counted over all rows, so that both descriptions say the same.
+// Counted over all rows, so that both documents share the same components.
 openapi::Shared shared_values() {
     openapi::Shared shared;
     for (const Endpoint* row : all_endpoints()) {
@@ -27,8 +27,8 @@ Json::Value info() {
     info["version"] = "0.1.0";
     info["description"] =
         "The membership API of Muster. docs/api.md of the installation explains its conventions: "
-        "errors, rate limits, idempotency and paging. Replies may get more fields in later "
-        "versions; clients ignore those that they do not know. Requests reject unknown fields.";
+        "errors, rate limits, idempotency and paging. Replies may contain more fields in later "
+        "versions; clients must ignore unknown fields. Requests reject unknown fields.";
     info["license"]["name"] = "Apache-2.0";
     info["license"]["identifier"] = "Apache-2.0";
     return info;
@@ -81,7 +81,7 @@ Json::Value build_document(std::string_view base_url, Described described) {
 }
 
 Reply get_openapi(Call& call) {
-    // The rows do not change while the process lives.
+    // The rows are constant.
     static const std::string kDocument =
         openapi_document(call.context.settings.server.base_url, Described::Published);
     static const std::string kEtag = http::etag_of(kDocument);
@@ -104,13 +104,13 @@ constexpr std::array kEndpoints = {
         .method = Method::Get,
         .path = "/openapi/partner.json",
         .operation = "getDescription",
-        .summary = "This description",
+        .summary = "Get this OpenAPI document",
         .description =
-            "Returns this document: the operations that partners may call. It may be cached for "
-            "five minutes; send its ETag as If-None-Match to save the transfer. `musterd "
+            "Returns this OpenAPI document of the operations for partners. It may be cached for "
+            "five minutes; send its ETag as If-None-Match to avoid the transfer. `musterd "
             "--openapi` prints the same.",
         .access = Access::Open,
-        .reply = with_tag({200, "OpenAPI 3.1.0."}),
+        .reply = with_tag({200, "The document, OpenAPI 3.1.0."}),
         .second_reply = kNotModified,
         .handler = {get_openapi, {"application/json", "OpenApi", any_object}}},
 };

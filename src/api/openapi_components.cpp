@@ -35,12 +35,12 @@ constexpr std::array kHeaders = {
     Header{"X-Request-Id", "Id of the request. Quote it when you report a fault.",
            [] { return pattern_schema("^[0-9a-f]{32}$"); }, true},
     Header{"RateLimit-Policy",
-           "q: requests that may arrive at once; w: seconds in which they grow back. Present once "
-           "the caller is known.",
+           "q: maximum burst of requests; w: seconds until it is available again. Present once "
+           "the caller is identified.",
            [] { return pattern_schema("^\"default\";q=[1-9][0-9]*;w=[1-9][0-9]*$"); }},
     Header{"RateLimit",
-           "r: requests that would pass now; t: seconds until all of q would. Present once the "
-           "caller is known.",
+           "r: requests available now; t: seconds until all of q are available. Present once the "
+           "caller is identified.",
            [] { return pattern_schema("^\"default\";r=[0-9]+;t=[0-9]+$"); }},
     Header{"Retry-After", "Seconds to wait before the next request.",
            [] {
@@ -51,12 +51,12 @@ constexpr std::array kHeaders = {
     Header{"X-Active-Organization",
            "Id of the organization that the admin's session acts on. Absent for keys.",
            [] { return JsonType<OrgId>::schema(); }},
-    Header{"ETag", "Strong tag of this representation, for If-Match and If-None-Match.",
+    Header{"ETag", "Strong ETag of this representation, for If-Match and If-None-Match.",
            text_schema},
-    Header{"Location", "Path of the new record, if any, or the address that a redirect leads to.",
+    Header{"Location", "Path of the new record, if any, or the target address of a redirect.",
            text_schema},
     Header{"Idempotency-Replayed",
-           "true if this is the recorded reply of an earlier request with the same "
+           "true if this is the recorded reply to an earlier request with the same "
            "Idempotency-Key.",
            [] { return one_of({"true"}); }},
     Header{"WWW-Authenticate", "The scheme of the Authorization header.",
@@ -94,30 +94,31 @@ Json::Value field_code_schema() {
     return schema;
 }
 
-// What Error::detail() and Error::fields() add.
+// The details that Error::detail() and Error::fields() add.
 Json::Value details_schema() {
     Json::Value fault = JsonType<std::string>::typed("object");
     fault["title"] = "FieldFault";
-    fault["properties"]["path"] = described(
-        text_schema(), "The field in the body, or the query parameter.", "rows[3].payload.email");
+    fault["properties"]["path"] =
+        described(text_schema(), "Path of the body field, or name of the query parameter.",
+                  "rows[3].payload.email");
     fault["properties"]["code"] =
-        described(field_code_schema(), "What is wrong, for programs.", "");
-    fault["properties"]["message"] =
-        described(text_schema(), "What is wrong, for people.", "is not an email address");
+        described(field_code_schema(), "Code of the fault, for programs.", "");
+    fault["properties"]["message"] = described(
+        text_schema(), "Description of the fault, for people.", "is not an email address");
     for (const char* key : {"path", "code", "message"}) fault["required"].append(key);
 
     Json::Value details = JsonType<std::string>::typed("object");
     Json::Value& of = details["properties"];
-    of["fields"] = described(array_of_schema(std::move(fault)), "Every fault, up to 100.", "");
+    of["fields"] = described(array_of_schema(std::move(fault)), "The faults, up to 100.", "");
     of["truncated"] = described(JsonType<bool>::schema(), "Whether there are more faults.", "");
-    of["reason"] = described(text_schema(), "More about the cause.", "");
+    of["reason"] = described(text_schema(), "The cause in more detail.", "");
     of["field"] = described(text_schema(), "The field or header that conflicts.", "slug");
     of["state"] = described(text_schema(), "State of the import job.", "completed");
     of["expected"] = described(text_schema(), "State that the call requires.", "staging");
     of["job_id"] = described(JsonType<ImportId>::schema(), "Id of the active import job.", "");
-    of["staged_rows"] = described(integer_schema(), "Rows that are staged already.", "");
-    of["limit"] = described(integer_schema(), "Most rows of a job.", "");
-    of["limit_bytes"] = described(integer_schema(), "Most bytes of the body.", "");
+    of["staged_rows"] = described(integer_schema(), "Number of rows already staged.", "");
+    of["limit"] = described(integer_schema(), "Maximum number of rows of a job.", "");
+    of["limit_bytes"] = described(integer_schema(), "Maximum size of the body in bytes.", "");
     return details;
 }
 
@@ -141,7 +142,7 @@ std::vector<std::string_view> headers_of(int status, const std::vector<ErrorCode
     return names;
 }
 
-// The components that the node names, as "schemas/User".
+// Collects the components that the node references, such as "schemas/User".
 void collect_references(const Json::Value& node, std::set<std::string>& to) {
     if (!node.isObject() && !node.isArray()) return;
     if (node.isObject() && node["$ref"].isString()) {
@@ -177,14 +178,14 @@ Json::Value headers() {
 Json::Value security_schemes() {
     Json::Value all;
     all["organizationKey"] = bearer("An organization's API key, org_….");
-    all["moduleCredential"] = bearer("A module's credential, mk_live_…, on a signed request.");
+    all["moduleCredential"] = bearer("A module credential, mk_live_…, with a signed request.");
     all["trackingKey"] = key_in_query(
-        "A tracking key, ek_live_…. The request comes from an origin on the key's list.");
+        "A tracking key, ek_live_…. The request must come from one of the key's allowed_origins.");
     all["contentKey"] = key_in_query(
-        "A content key, ck_live_…. The request comes from an origin on the key's list.");
+        "A content key, ck_live_…. The request must come from one of the key's allowed_origins.");
     all["adminSession"] = bearer(
-        "The token of an admin's sign-in. All operations but those of the session and its second "
-        "factor require that the second factor is passed.");
+        "The token of an admin's sign-in. All operations except those of the session and the second "
+        "factor require a verified second factor.");
     return all;
 }
 
@@ -200,12 +201,12 @@ Json::Value error_schema() {
 #include "base/error_codes.def"
 #undef ERROR
     Json::Value error = JsonType<std::string>::typed("object");
-    error["properties"]["code"] = described(codes, "What went wrong, for programs.", "");
+    error["properties"]["code"] = described(codes, "Code of the error, for programs.", "");
     error["properties"]["status"] = described(integer_schema(), "The HTTP status.", "");
-    error["properties"]["message"] =
-        described(text_schema(), "What went wrong, for people. The wording may change.", "");
+    error["properties"]["message"] = described(
+        text_schema(), "Description of the error, for people. The wording may change.", "");
     error["properties"]["details"] =
-        described(details_schema(), "Facts of the error; absent if there are none.", "");
+        described(details_schema(), "Details of the error; absent if there are none.", "");
     for (const char* key : {"code", "status", "message"}) error["required"].append(key);
     Json::Value schema = JsonType<std::string>::typed("object");
     schema["title"] = "ApiError";
@@ -295,7 +296,7 @@ void hoist(Json::Value& node, Json::Value& schemas) {
     const std::string name = node["title"].asString();
     Json::Value left = reference("schemas", name);
     node.removeMember("title");
-    // These are of the place, not of the schema.
+    // These belong to the place of use, not to the schema.
     for (const char* key : {"description", "examples"}) {
         Json::Value text;
         if (node.removeMember(key, &text)) left[key] = std::move(text);

@@ -1,5 +1,4 @@
-// What the operations of the description share. It stands under /components once, and operations
-// refer to it.
+// The shared parts of operations. They appear once under /components and are referenced.
 #pragma once
 
 #include "api/endpoint.hpp"
@@ -19,26 +18,26 @@ Json::Value reference(std::string_view kind, std::string_view name);
 Json::Value headers();
 Json::Value security_schemes();
 
-// A member "headers" with a reference to each of these.
+// References to these headers.
 Json::Value header_references(const std::vector<std::string_view>& names);
 
-// The component "ApiError", and an example of each code.
+// The component "ApiError", and an example for each error code.
 Json::Value error_schema();
 Json::Value error_examples();
 
-// The response to a status with these codes: its description has a sentence for each.
+// The response for a status with these error codes; its description has a sentence for each.
 Json::Value error_response(const std::vector<ErrorCode>& codes);
 // "UnauthorizedOr2faRequired"
 std::string response_name(const std::vector<ErrorCode>& codes);
 
-// Values that may repeat. One that was added twice is a component, unless an earlier one has its
-// name.
+// Values that may repeat. A value that was added at least twice becomes a component, unless an
+// earlier one has its name.
 class SharedValues {
   public:
     explicit SharedValues(std::string_view kind) : kind_(kind) {}
 
     void add(std::string name, const Json::Value& value);
-    // A reference to the component, or the value itself.
+    // A reference to the component, or the value itself if it is not one.
     Json::Value use(const Json::Value& value) const;
     Json::Value components() const;
 
@@ -54,10 +53,10 @@ class SharedValues {
     std::vector<Entry> entries_;
 };
 
-// Moves each schema with a title to `schemas`, under that name, and leaves a reference.
+// Moves each schema with a title to `schemas` under that name, and replaces it by a reference.
 void hoist(Json::Value& node, Json::Value& schemas);
 
-// Leaves out the components that nothing refers to.
+// Removes unreferenced components.
 void drop_unused_components(Json::Value& document);
 
 }  // namespace muster::api::openapi

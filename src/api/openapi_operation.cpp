@@ -117,17 +117,17 @@ Json::Value signature() {
     Json::Value value = parameter(
         "header", "x-svc-signature",
         "t=<unix seconds>,v1=<hex HMAC-SHA256 under the signing secret of "
-        "\"{t}.{Idempotency-Key}.{body}\">. t is at most 300 seconds away. Of several v1 one must "
+        "\"{t}.{Idempotency-Key}.{body}\">. t must be within 300 seconds of now. Of several v1, one must "
         "match.");
     value["required"] = true;
     return value;
 }
 
 Json::Value expected_organization() {
-    Json::Value value = parameter(
-        "header", "X-Expect-Organization",
-        "Id of the organization that the request is meant for. If the credential acts on another "
-        "one, the reply is 409 CONFLICT and nothing happens.");
+    Json::Value value =
+        parameter("header", "X-Expect-Organization",
+                  "Id of the expected organization. If the credential acts on another "
+                  "one, the reply is 409 CONFLICT and nothing is changed.");
     value["schema"]["format"] = "uuid";
     return value;
 }
@@ -140,16 +140,16 @@ void add_header_parameters(const Endpoint& row, Json::Value& to) {
     if (row.access == Access::Console) {
         to.append(parameter("header", "Origin",
                             "The console's origin. Browsers send it; if it is absent, the Referer "
-                            "counts."));
+                            "is used."));
     }
     if (row.takes_if_match) {
         to.append(parameter("header", "If-Match",
-                            "ETags, of which the record must have one for the change to happen, or "
-                            "*."));
+                            "ETags, or *. The change is made only if the record has one of "
+                            "them."));
     }
     if (row.second_reply && row.second_reply->status == 304) {
         to.append(parameter("header", "If-None-Match",
-                            "ETags that the client has; the reply is 304 if one of them is "
+                            "ETags of the client's copies; the reply is 304 if one of them is "
                             "current."));
     }
     if (row.access != Access::Open && !is_publishable(row.access)) {
@@ -197,7 +197,7 @@ Json::Value reply_response(const Endpoint& row, const ReplySpec& reply) {
     return response;
 }
 
-// By status; "default" is what any operation can answer: overload, and faults of the service.
+// By status. "default" covers errors that every operation can return: overload and internal errors.
 std::map<std::string, std::vector<ErrorCode>> errors_by_status(const Endpoint& row) {
     std::map<std::string, std::vector<ErrorCode>> all;
     for (const ErrorCode code : errors_of(row)) {
@@ -232,7 +232,7 @@ Json::Value request_body(const Endpoint& row) {
     return body;
 }
 
-// Any one of these; none is asked for where the list is empty.
+// Any one of these credentials; an empty list means that none is required.
 Json::Value security_of(Access access) {
     Json::Value all(Json::arrayValue);
     const auto add = [&](const char* scheme) {

@@ -1,4 +1,4 @@
-// An operation of the description, made from its row.
+// Builds an operation of the OpenAPI document from its row.
 #pragma once
 
 #include "api/groups.hpp"
@@ -6,7 +6,7 @@
 
 namespace muster::api::openapi {
 
-// The parameters and error responses of all rows, of which those that repeat are components.
+// The parameters and error responses of all rows; repeated ones become components.
 struct Shared {
     SharedValues parameters{"parameters"};
     SharedValues responses{"responses"};

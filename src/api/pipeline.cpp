@@ -7,7 +7,7 @@
 
 namespace muster::api {
 
-// One look-up for all; a database that is away is each request's own answer.
+// One look-up for all requests. If the database is unavailable, each request gets the error.
 PublishableKeys Pipeline::find_keys(std::vector<RequestFlow>& flows) {
     std::set<std::string> tokens;
     for (const RequestFlow& flow : flows) {
@@ -16,8 +16,8 @@ PublishableKeys Pipeline::find_keys(std::vector<RequestFlow>& flows) {
     PublishableKeys keys;
     if (tokens.empty()) return keys;
     try {
-        const std::vector<std::string> wanted(tokens.begin(), tokens.end());
-        for (auto& key : service::find_publishable_keys(worker_.context, wanted)) {
+        const std::vector<std::string> unique(tokens.begin(), tokens.end());
+        for (auto& key : service::find_publishable_keys(worker_.context, unique)) {
             keys.emplace(key.token, std::move(key));
         }
     } catch (const std::exception&) {

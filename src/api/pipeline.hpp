@@ -1,6 +1,6 @@
-// From requests to replies, through the steps of api/request_flow.hpp. A worker of the API takes
-// one request at a time; a collector takes all that wait, and what they write is committed
-// together.
+// Turns requests into replies with the steps of api/request_flow.hpp. An API worker processes one
+// request at a time. A collector processes all waiting requests together and commits their writes
+// in one transaction.
 #pragma once
 
 #include "api/request_flow.hpp"
@@ -13,16 +13,16 @@ namespace muster::api {
 
 class Pipeline {
   public:
-    // What all workers share: figures, rate limits, and slots for what is slow.
+    // Shared by all workers: metrics, rate limits and concurrency limits.
     Pipeline(service::Context& context, process::Metrics& metrics, process::RateLimiter& limiter,
              process::ConcurrencyLimit& concurrency)
         : worker_(context, metrics, limiter, concurrency) {}
 
-    // Replies in the order of the requests; nullopt for a client that has gone. Never throws.
+    // The replies in the order of the requests; nullopt if the client disconnected. Never throws.
     std::vector<std::optional<http::Reply>> handle(std::span<const http::Request> requests);
 
-    // True once something happened that no code here expected: the worker should end after these
-    // replies, so that nothing half-done lives on.
+    // true after an unexpected error: the worker should exit after these replies, so that no
+    // inconsistent state remains.
     bool is_tainted() const { return tainted_; }
 
   private:

@@ -21,29 +21,29 @@ using http::Request;
 
 constexpr std::size_t kLongestKey = 255;
 
-// ---------------------------------------------------------------------------- checks on the way in
+// --------------------------------------------------------------------------- checks
 
-void refuse_stale(const Request& request, int limit_seconds) {
-    // It waited for a worker so long that its client has gone; its work would be for nobody.
+void reject_stale(const Request& request, int limit_seconds) {
+    // The request waited so long for a worker that its client has given up; skip the work.
     const auto waited = Timestamp::now() - request.arrived;
     if (waited > Milliseconds(1000L * limit_seconds)) {
         throw Error(ErrorCode::ServiceUnavailable).retry_after(1).internal("stale request");
     }
 }
 
-bool is_media_type(std::string_view content_type, std::string_view wanted) {
-    return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), wanted);
+bool is_media_type(std::string_view content_type, std::string_view expected) {
+    return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), expected);
 }
 
-// What sendBeacon sends without asking first is text/plain, whatever is in it.
+// navigator.sendBeacon() sends JSON as text/plain to avoid a preflight.
 bool is_json(const Request& request, const Endpoint& endpoint) {
     return is_media_type(request.content_type, "application/json") ||
            (endpoint.access == Access::TrackingKey &&
             is_media_type(request.content_type, "text/plain"));
 }
 
-// A path id that is no UUID names nothing, whatever else is wrong with the request.
-void refuse_malformed_ids(const Endpoint& endpoint,
+// A path id that is not a UUID is NOT_FOUND, whatever else is wrong.
+void reject_malformed_ids(const Endpoint& endpoint,
                           const std::vector<std::string_view>& parameters) {
     std::size_t index = 0;
     for (const std::string_view segment : split(endpoint.path, '/')) {
@@ -54,7 +54,7 @@ void refuse_malformed_ids(const Endpoint& endpoint,
     }
 }
 
-// The body as it came; "" where none was sent.
+// The body as sent; "" if there is none.
 std::string read_body(const Request& request, const Endpoint& endpoint) {
     auto body = request.read_body(endpoint.body_limit);
     if (!body) {
@@ -81,16 +81,16 @@ void check_idempotency_key(const Request& request, const Endpoint& endpoint) {
         throw Error(ErrorCode::IdempotencyKeyRequired);
     }
     const std::string& key = request.idempotency_key;
-    bool good = !key.empty() && key.size() <= kLongestKey;
-    for (const char c : key) good = good && c > ' ' && c < 0x7f;
-    if (!good) {
+    bool is_valid = !key.empty() && key.size() <= kLongestKey;
+    for (const char c : key) is_valid = is_valid && c > ' ' && c < 0x7f;
+    if (!is_valid) {
         throw Error(ErrorCode::BadRequest)
-            .detail("reason", "Idempotency-Key wants 1 to 255 visible ASCII characters");
+            .detail("reason", "Idempotency-Key must have 1 to 255 visible ASCII characters");
     }
 }
 
-// A module's keys are its own: two installations of one organization know nothing of each other.
-// No part of the scope but the last can hold a line end.
+// A module's Idempotency-Keys have their own scope, separate from other installations. Only the
+// last part of the scope may contain a line break.
 std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
     const Request& request = call.request;
     if (!has_idempotency_key(request, call.endpoint)) return std::nullopt;
@@ -101,11 +101,11 @@ std::optional<service::IdempotencyClaim> claim_of(const Call& call) {
         sha256(scope), sha256(call.body ? json::canonical_json(*call.body) : ""), Secret(scope)};
 }
 
-// A document is up to ten times as large as its body, and a collector holds those of all requests
-// that wait: of a larger body it is parsed again.
+// A parsed document is up to ten times as large as its body, and a collector holds those of all
+// waiting requests. Larger bodies are parsed again.
 constexpr std::size_t kKeptDocument = std::size_t{64} << 10U;
 
-// The key that a page put into the body.
+// The key in the body.
 std::string token_in(const json::JsonIn& body) {
     const auto key = body.member("key");
     return std::string(key ? key->string().value_or("") : "");
@@ -113,7 +113,7 @@ std::string token_in(const json::JsonIn& body) {
 
 // ---------------------------------------------------------------------------- answers
 
-void add_unless_there(Reply& reply, const http::Header& header) {
+void add_if_absent(Reply& reply, const http::Header& header) {
     for (const auto& [name, value] : reply.headers) {
         if (name == header.first) return;
     }
@@ -132,7 +132,7 @@ Reply not_matched(const Match& match) {
 RequestFlow::RequestFlow(const Request& request, WorkerState& worker)
     : request_(request), worker_(worker) {}
 
-// Runs a step, unless the request is answered; what it throws is the answer.
+// Runs a step unless the request is already answered. An exception becomes the reply.
 template <class Step>
 void RequestFlow::attempt(const Step& step) {
     if (is_answered()) return;
@@ -158,7 +158,7 @@ void RequestFlow::route() {
     attempt([&] {
         find_row();
         if (is_answered()) return;
-        refuse_stale(request_, worker_.context.settings.server.stale_after);
+        reject_stale(request_, worker_.context.settings.server.stale_after);
         if (is_publishable(endpoint_->access)) find_token();
     });
 }
@@ -197,7 +197,7 @@ void RequestFlow::authorize_and_run(const PublishableKeys& keys) {
         if (endpoint_->access != Access::Open) {
             identify(keys);
         } else if (endpoint_->method == http::Method::Get) {
-            run();  // probes and the description ignore their query
+            run();  // probes and the OpenAPI document ignore their query
             return;
         }
         if (preflight_.endpoint) {
@@ -220,7 +220,7 @@ void RequestFlow::identify(const PublishableKeys& keys) {
     if (endpoint_->access == Access::Console) {
         require_console(worker_.context.settings.console.origin, request_);
     }
-    refuse_malformed_ids(*endpoint_, match_.parameters);
+    reject_malformed_ids(*endpoint_, match_.parameters);
 }
 
 void RequestFlow::identify_page(const PublishableKeys& keys) {
@@ -236,7 +236,7 @@ void RequestFlow::identify_page(const PublishableKeys& keys) {
     if (is_tracking && !preflight_.endpoint) apply_rate_limit();
 }
 
-// What every answer to a known caller carries, refusals too.
+// Adds the headers of every reply to an identified caller, also of errors.
 void RequestFlow::apply_rate_limit() {
     const Settings& settings = worker_.context.settings;
     if (caller_.session) {
@@ -300,7 +300,7 @@ std::optional<Reply> RequestFlow::finish() {
     set_log_request_id(request_.request_id);
     Reply& reply = *reply_;
     headers_.emplace_back("Cache-Control", "no-store");
-    for (const auto& header : headers_) add_unless_there(reply, header);
+    for (const auto& header : headers_) add_if_absent(reply, header);
     const auto spent = std::chrono::steady_clock::now() - began_;
     const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
     worker_.metrics.count(match_.endpoint ? match_.index : process::Metrics::kNoOperation,
@@ -309,7 +309,7 @@ std::optional<Reply> RequestFlow::finish() {
     return std::move(reply_);
 }
 
-// The database's costs are those of all requests that were worked on together.
+// The database costs are those of all requests processed together.
 void RequestFlow::log(const Reply& reply, std::int64_t microseconds) const {
     const auto cost = service::database_cost();
     log_event(LogLevel::Info, "request",

@@ -1,5 +1,5 @@
-// One request's way through the pipeline: route, credential, limits, body, handler. Its steps are
-// apart, because a collector takes many requests through each step together (api/pipeline.hpp).
+// Processes one request: route, credential, rate limit, body, handler. The steps are separate
+// functions because a collector runs each step for many requests together (api/pipeline.hpp).
 #pragma once
 
 #include "api/routes.hpp"
@@ -16,28 +16,28 @@
 
 namespace muster::api {
 
-// The live publishable keys of some requests, by token.
+// The valid publishable keys of some requests, by token.
 using PublishableKeys = std::map<std::string, rules::PublishableKey, std::less<>>;
 
 class RequestFlow {
   public:
     RequestFlow(const http::Request& request, WorkerState& worker);
 
-    // Finds the row and, where it takes one, the publishable key's token.
+    // Finds the row and, if it takes one, the publishable key's token.
     void route();
-    // A text that could be a publishable key's token; "" where there is none to look up.
+    // A well-formed token of a publishable key; "" if there is none to look up.
     const std::string& token() const { return token_; }
-    // Decides on the credential, the body and the query, and runs the handler.
+    // Validates the credential, the body and the query, and runs the handler.
     void authorize_and_run(const PublishableKeys& keys);
-    // What is to be written with others'; nullptr when the request is answered already.
+    // The call to write together with others; nullptr if the request is already answered.
     service::CollectedCall* collected();
     void complete(const service::Outcome& outcome);
 
-    // The reply, counted and logged; nullopt when the client has gone.
+    // Counts and logs the reply; nullopt if the client disconnected.
     std::optional<http::Reply> finish();
 
     bool is_answered() const { return reply_ || is_aborted_; }
-    // Something happened that no code here expected.
+    // An unexpected error occurred.
     bool is_tainted() const { return is_tainted_; }
 
   private:
@@ -51,21 +51,21 @@ class RequestFlow {
     void run();
     void answer(http::Reply reply);
     const std::string& body();
-    const json::JsonIn* document();  // of the body; nullptr: none was sent
+    const json::JsonIn* document();  // the parsed body; nullptr: no body was sent
     void log(const http::Reply& reply, std::int64_t microseconds) const;
 
     const http::Request& request_;
     WorkerState& worker_;
     Match match_;
-    CrossOrigin preflight_;  // where the request is a browser's question whether it may call
-    const Endpoint* endpoint_ = nullptr;  // whose access is asked for
+    CrossOrigin preflight_;               // set if the request is a CORS preflight
+    const Endpoint* endpoint_ = nullptr;  // the row whose access is required
     service::Caller caller_;
     std::string token_;
     std::optional<std::string> body_;
     std::optional<json::JsonBody> document_;
     std::optional<service::CollectedCall> collected_;
     std::optional<http::Reply> reply_;
-    std::vector<http::Header> headers_;  // that the answer gets whatever becomes of the request
+    std::vector<http::Header> headers_;  // headers of every reply to this request
     bool is_aborted_ = false;
     bool is_tainted_ = false;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -23,7 +23,7 @@ bool is_parameter(std::string_view segment) {
 
 using Segments = std::vector<std::string_view>;
 
-// The rows' patterns, split once.
+// The rows' path patterns, split once.
 const std::vector<Segments>& all_patterns() {
     static const std::vector<Segments> kPatterns = [] {
         std::vector<Segments> patterns;
@@ -71,8 +71,8 @@ CrossOrigin cross_origin(std::string_view path) {
 }
 
 Match match(http::Method method, std::string_view path) {
-    // HEAD is answered wherever GET is.
-    const auto wanted = method == http::Method::Head ? http::Method::Get : method;
+    // HEAD is allowed for every GET.
+    const auto row_method = method == http::Method::Head ? http::Method::Get : method;
     Match found;
     const Segments segments = split(path, '/');
     std::set<std::string_view> methods;
@@ -80,7 +80,7 @@ Match match(http::Method method, std::string_view path) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!matches(all_patterns()[i], segments)) continue;
         found.path_known = true;
-        if (rows[i]->method == wanted) {
+        if (rows[i]->method == row_method) {
             found.endpoint = rows[i];
             found.index = i;
             found.parameters = parameters_of(all_patterns()[i], segments);

@@ -13,30 +13,31 @@ namespace muster::api {
 // Every row, in the order of groups.cpp.
 const std::vector<const Endpoint*>& all_endpoints();
 
-// Whether browsers of other sites call this path (CORS), and by which methods, "GET, HEAD".
+// Whether pages of other sites may call this path (CORS), and with which methods, such as "GET,
+// HEAD".
 struct CrossOrigin {
-    const Endpoint* endpoint = nullptr;  // nullptr: they do not
+    const Endpoint* endpoint = nullptr;  // nullptr: not for other sites
     std::string methods;
 };
 CrossOrigin cross_origin(std::string_view path);
 
 struct Match {
     const Endpoint* endpoint = nullptr;  // nullptr: see path_known
-    std::size_t index = 0;               // its place in all_endpoints()
+    std::size_t index = 0;               // index in all_endpoints()
     std::vector<std::string_view> parameters;
-    bool path_known = false;  // a row has this path, with another method
-    std::string allow;        // then: the methods that it takes
+    bool path_known = false;  // a row has this path with another method
+    std::string allow;        // if path_known: the allowed methods
 };
-// `path` is raw; segments are compared as they stand.
+// `path` is the raw path; segments are compared without decoding.
 Match match(http::Method method, std::string_view path);
 
-// METHOD PATH operation access file:line, a line each (`musterd --routes`).
+// One line for each row: METHOD PATH operation access file:line (`musterd --routes`).
 std::string routes_text();
 
-// The locations of the rows for nginx (`musterd --nginx`).
+// The nginx locations of the rows (`musterd --nginx`).
 std::string nginx_text();
 
-// The OpenAPI 3.1 document: of what partners call, or of all rows but the edge's.
+// The OpenAPI 3.1 document of the published rows, or of all rows except internal ones.
 enum class Described : std::uint8_t { Published, All };
 std::string openapi_document(std::string_view base_url, Described described);
 

@@ -1,4 +1,4 @@
-// What all requests of one worker share.
+// The state that all requests of one worker share.
 #pragma once
 
 #include "process/concurrency_limit.hpp"
@@ -21,11 +21,11 @@ struct WorkerState {
           ads(context.keys) {}
 
     service::Context& context;
-    // Of all workers together.
+    // Shared by all workers.
     process::Metrics& metrics;
     process::RateLimiter& limiter;
     process::ConcurrencyLimit& concurrency;
-    // This worker's own.
+    // Owned by this worker.
     rules::CursorSealer cursors;
     service::AdServingCache ads;
 };

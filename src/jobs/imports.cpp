@@ -17,15 +17,15 @@ namespace {
 
 using service::Lease;
 
-// After this long a job makes room, if another one waits.
+// How long a job runs if another job waits.
 constexpr Milliseconds kSlice{500};
-// 250,000 addresses are 8 MiB; more interrupted dry runs than this start over when their turn
-// comes.
-constexpr std::size_t kRememberedRuns = 3;
+// 250,000 addresses use 8 MiB. If more dry runs are interrupted, they begin again in their next
+// turn.
+constexpr std::size_t kKeptRuns = 3;
 constexpr int kUnitsAhead = 20;
-constexpr Milliseconds kAfterPassingFailure{1000};
+constexpr Milliseconds kTransientFailurePause{1000};
 
-// Tells when a turn should end: the runner's time is over, or it lasted a slice and somebody waits.
+// Decides when a turn ends: at the runner's deadline, or after a slice if another job waits.
 class Slice {
   public:
     Slice(service::Context& context, const Deadline& deadline)
@@ -45,12 +45,12 @@ class Slice {
     Timestamp last_look_ = Timestamp::now();
 };
 
-// A commit's units, handed out to the threads that work on them; the first failure stops all.
+// The units of a commit, distributed to threads. The first failure stops all threads.
 class UnitQueue {
   public:
     explicit UnitQueue(std::vector<service::CommitUnit> units) : units_(std::move(units)) {}
 
-    // nullptr when there is nothing more to do.
+    // nullptr if no unit is left.
     const service::CommitUnit* next() {
         const std::size_t index = taken_.fetch_add(1);
         return stopped_ || index >= units_.size() ? nullptr : &units_[index];
@@ -71,7 +71,7 @@ class UnitQueue {
         done_.notify_all();
     }
 
-    // Waits for `workers` to finish; asks now and then whether they should stop early. True:
+    // Waits for `workers` threads and stops them when the slice is over. Returns true if they were
     // stopped early.
     bool wait(std::size_t workers, Slice& slice) {
         std::unique_lock lock(mutex_);
@@ -119,40 +119,41 @@ bool ImportWork::turn(const Deadline& deadline) {
     if (!job) return true;
     try {
         if (job->attempts > context_.settings.jobs.attempts) {
-            give_up_or_pause(*lease, *job, "no attempt came to an end");
+            fail_or_pause(*lease, *job, "no attempt was completed");
         } else {
-            work_on(*lease, *job, deadline);
+            process(*lease, *job, deadline);
         }
     } catch (const service::LeaseLost&) {
         log_event(LogLevel::Info, "import.lease_lost", {{"job", lease->id.text()}});
     } catch (const std::exception& error) {
         if (service::is_transient_failure(error)) {
-            // Not the job's fault: the runner says so once and looks again in a second.
+            // Not caused by the job: the runner logs it and retries in a second.
             service::release_import(context_, *lease, service::AttemptPolicy::Forgive,
-                                    kAfterPassingFailure);
+                                    kTransientFailurePause);
             throw;
         }
-        give_up_or_pause(*lease, *job, error.what());
+        fail_or_pause(*lease, *job, error.what());
     }
     return true;
 }
 
-void ImportWork::work_on(const Lease& lease, const rules::ImportJob& job,
+void ImportWork::process(const Lease& lease, const rules::ImportJob& job,
                          const Deadline& deadline) {
     if (job.state == rules::ImportState::Validating) {
-        check(lease, job, deadline);
+        dry_run(lease, job, deadline);
     } else {
         commit(lease, deadline);
     }
 }
 
-void ImportWork::check(const Lease& lease, const rules::ImportJob& job, const Deadline& deadline) {
+void ImportWork::dry_run(const Lease& lease, const rules::ImportJob& job,
+                         const Deadline& deadline) {
     Slice slice(context_, deadline);
     service::DryRun run = take_run(lease, job);
     auto batch = service::validate_next(context_, lease, run);
     bool interrupted = false;
     while (batch && !interrupted) {
-        // The look-ups for one batch and the judging of the next run side by side.
+        // The look-ups of one batch run in parallel with the validation of the next.
         const auto previews = start_previews(lease, *batch);
         interrupted = slice.over();
         auto next = interrupted ? std::nullopt : service::validate_next(context_, lease, run);
@@ -200,15 +201,16 @@ void ImportWork::commit(const Lease& lease, const Deadline& deadline) {
     service::release_import(context_, lease, service::AttemptPolicy::Forgive, Milliseconds(0));
 }
 
-void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& job,
-                                  std::string_view reason) {
-    const bool gives_up = job.attempts >= context_.settings.jobs.attempts;
-    log_event(gives_up ? LogLevel::Error : LogLevel::Warning, "import.attempt_failed",
+void ImportWork::fail_or_pause(const Lease& lease, const rules::ImportJob& job,
+                               std::string_view reason) {
+    const bool is_last_attempt = job.attempts >= context_.settings.jobs.attempts;
+    log_event(is_last_attempt ? LogLevel::Error : LogLevel::Warning, "import.attempt_failed",
               {{"job", lease.id.text()}, {"attempt", job.attempts}, {"reason", reason}});
-    if (gives_up) {
-        service::fail_import(context_, lease, job.state,
-                             {"IMPORT_ATTEMPTS_EXHAUSTED",
-                              "The job made no progress in several attempts and was given up."});
+    if (is_last_attempt) {
+        service::fail_import(
+            context_, lease, job.state,
+            {"IMPORT_ATTEMPTS_EXHAUSTED",
+             "The job failed after several attempts without progress. Create a new job."});
     } else {
         service::release_import(context_, lease, service::AttemptPolicy::Count,
                                 Milliseconds(1000L * (1L << job.attempts)));
@@ -216,7 +218,7 @@ void ImportWork::give_up_or_pause(const Lease& lease, const rules::ImportJob& jo
 }
 
 service::DryRun ImportWork::take_run(const Lease& lease, const rules::ImportJob& job) {
-    const auto kept = std::find_if(runs_.begin(), runs_.end(), [&](const RememberedRun& entry) {
+    const auto kept = std::find_if(runs_.begin(), runs_.end(), [&](const InterruptedRun& entry) {
         return entry.job == lease.id;
     });
     if (kept != runs_.end()) {
@@ -229,7 +231,7 @@ service::DryRun ImportWork::take_run(const Lease& lease, const rules::ImportJob&
 
 void ImportWork::keep_run(ImportId job, service::DryRun run) {
     runs_.push_front({job, std::move(run)});
-    if (runs_.size() > kRememberedRuns) runs_.pop_back();
+    if (runs_.size() > kKeptRuns) runs_.pop_back();
 }
 
 }  // namespace muster::jobs

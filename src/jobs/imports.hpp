@@ -1,6 +1,6 @@
-// The work on import jobs: dry runs and commits, a turn at a time, so that a small job never waits
-// for a large one. The steps are service/imports/dry_run.hpp and commit.hpp; here is who gets how
-// much time, on how many connections, and what happens when a step fails.
+// Runs import jobs: dry runs and commits in turns, so that a small job does not wait for a large
+// one. The steps are in service/imports/dry_run.hpp and commit.hpp; this file assigns time and
+// connections and handles failed steps.
 #pragma once
 
 #include "jobs/runner.hpp"
@@ -16,25 +16,26 @@ namespace muster::jobs {
 
 class ImportWork {
   public:
-    // `context`: the turn's own connection; `helpers`: at least one, each with a connection of its
-    // own, for the threads of a turn.
+    // `context` is the turn's connection; `helpers` holds at least one, each with its own
+    // connection, for the threads of a turn.
     ImportWork(service::Context& context, std::vector<service::Context*> helpers);
 
-    // A Work's turn.
+    // One turn (jobs/runner.hpp). Returns false if no job is due.
     bool turn(const Deadline& deadline);
 
   private:
-    struct RememberedRun {
+    struct InterruptedRun {
         ImportId job;
         service::DryRun run;
     };
 
-    void work_on(const service::Lease& lease, const rules::ImportJob& job,
+    void process(const service::Lease& lease, const rules::ImportJob& job,
                  const Deadline& deadline);
-    void check(const service::Lease& lease, const rules::ImportJob& job, const Deadline& deadline);
+    void dry_run(const service::Lease& lease, const rules::ImportJob& job,
+                 const Deadline& deadline);
     void commit(const service::Lease& lease, const Deadline& deadline);
-    void give_up_or_pause(const service::Lease& lease, const rules::ImportJob& job,
-                          std::string_view reason);
+    void fail_or_pause(const service::Lease& lease, const rules::ImportJob& job,
+                       std::string_view reason);
     service::DryRun take_run(const service::Lease& lease, const rules::ImportJob& job);
     void keep_run(ImportId job, service::DryRun run);
 
@@ -44,7 +45,7 @@ class ImportWork {
     service::Context& context_;
     std::vector<service::Context*> helpers_;
     Uuid owner_;
-    std::list<RememberedRun> runs_;  // dry runs that were interrupted by another job's turn
+    std::list<InterruptedRun> runs_;  // dry runs interrupted by the turns of other jobs
 };
 
 }  // namespace muster::jobs

@@ -11,15 +11,15 @@
 namespace muster::jobs {
 namespace {
 
-// Nobody waits for a refresh to the tenth of a second.
-constexpr Milliseconds kConnectionLook{1'000};
-constexpr Milliseconds kPurgeLook{10 * 60 * 1000};
-// For the sender of a signal; the receivers who have not answered by then get their event again.
+// Refreshes need no precise timing.
+constexpr Milliseconds kConnectionInterval{1'000};
+constexpr Milliseconds kPurgeInterval{10 * 60 * 1000};
+// Short, because the sender of the signal waits. Unanswered events are sent again.
 constexpr Milliseconds kAfterSignal{4'000};
 
-// A turn that, once it had nothing to do, looks again after `pause` only.
+// A turn that, after it had nothing to do, pauses before it looks again.
 template <class Turn>
-auto spaced(Milliseconds pause, Turn turn) {
+auto with_idle_pause(Milliseconds pause, Turn turn) {
     return [pause, turn = std::move(turn), next = Timestamp()](const Deadline& deadline) mutable {
         if (Timestamp::now() < next) return false;
         const bool has_worked = turn(deadline);
@@ -66,14 +66,16 @@ Work mail_work(service::Context& context) {
 Work connection_work(service::Context& context, std::shared_ptr<service::ProviderLimits> limits) {
     const auto refresher =
         std::make_shared<service::ConnectionRefresher>(context, std::move(limits));
-    return {"connections", spaced(kConnectionLook, [refresher](const Deadline& deadline) {
+    return {"connections",
+            with_idle_pause(kConnectionInterval, [refresher](const Deadline& deadline) {
                 return refresher->step([&deadline] { return deadline.over(); }) > 0;
             })};
 }
 
 Work purge_work(service::Context& context, bool repeats) {
     return {"purge",
-            spaced(kPurgeLook, [&context](const Deadline&) { return purge_turn(context); }),
+            with_idle_pause(kPurgeInterval,
+                            [&context](const Deadline&) { return purge_turn(context); }),
             !repeats};
 }
 

@@ -1,5 +1,5 @@
-// The kinds of work, as the runner takes them: each a function that makes the Work. What a turn
-// does is in service/; an import's turn is in jobs/imports.hpp.
+// The kinds of work for the runner: each function creates a Work. The turns are implemented in
+// service/; an import's turn is in jobs/imports.hpp.
 #pragma once
 
 #include "jobs/runner.hpp"
@@ -11,20 +11,21 @@
 
 namespace muster::jobs {
 
-// Dry runs and commits. `helpers`: as ImportWork takes them.
+// Dry runs and commits. ImportWork documents `helpers`.
 Work import_work(service::Context& context, std::vector<service::Context*> helpers);
 
-// Deliveries. A turn lasts until the deadline: it has a pace of its own, and an end to bring to
+// Webhook deliveries. A turn lasts until the deadline, because it has its own loop and ends in
 // order.
 Work webhook_work(service::Context& context);
 
 Work mail_work(service::Context& context);
 
-// Refreshes of connections to providers of external data. Several of these work side by side, so
-// that a slow provider holds up a part of them only. `limits`: of all of them together.
+// Refreshes of connections to providers of external data. Several run in parallel, so that a slow
+// provider delays only a part of them. They share `limits`.
 Work connection_work(service::Context& context, std::shared_ptr<service::ProviderLimits> limits);
 
-// The daily purge. `repeats`: looks again every few minutes instead of ending (muster-run all).
+// The daily purge. With `repeats`, it looks again every ten minutes instead of ending (muster-run
+// all).
 Work purge_work(service::Context& context, bool repeats);
 
 }  // namespace muster::jobs

@@ -32,7 +32,7 @@ TurnResult take_turn(const Work& work, const Deadline& deadline) {
     }
 }
 
-// True unless some turn failed.
+// Returns true if no turn failed.
 bool run_kind(const Work& work, const Deadline& deadline) {
     bool all_well = true;
     while (!deadline.over()) {
@@ -66,7 +66,7 @@ void Deadline::pause(Milliseconds span) const {
     const Milliseconds left = end_ - Timestamp::now();
     const auto wait = std::clamp(span, Milliseconds(0), std::max(left, Milliseconds(0)));
     const timespec time{wait.count() / 1000, wait.count() % 1000 * 1'000'000};
-    if (!g_stop) nanosleep(&time, nullptr);  // a signal ends it early
+    if (!g_stop) nanosleep(&time, nullptr);  // a signal interrupts it
 }
 
 void install_stop_signals() {

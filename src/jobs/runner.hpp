@@ -1,8 +1,7 @@
-// The runner behind muster-run: gives each kind of work turn after turn until its time is over, and
-// waits a moment when there is none. Each kind has a thread of its own, so that no kind waits for
-// another: neither mail for an import's turn, nor an import for a mail server that hangs. It knows
-// no kind; how to add one: a function in jobs/kinds.hpp that makes its Work, and a row in
-// main/muster_run.cpp.
+// The runner of muster-run. It runs the turns of each kind of work until its time is over, and
+// pauses when a kind has nothing to do. Each kind has its own thread, so that no kind waits for
+// another, such as mail for a long import. To add a kind, add a function to jobs/kinds.hpp that
+// creates its Work and a row to main/muster_run.cpp.
 #pragma once
 
 #include "base/time.hpp"
@@ -13,14 +12,14 @@
 
 namespace muster::jobs {
 
-// When to stop: a moment, or a signal that asked for it.
+// When to stop: at a time or after a signal.
 class Deadline {
   public:
     explicit Deadline(Timestamp end) : end_(end) {}
     bool over() const;
-    // A signal came: whoever sent it waits.
+    // Whether a stop signal was received; its sender waits.
     static bool stopped();
-    // Sleeps for at most `span`, less when the time is over or a signal came.
+    // Sleeps for `span`, or until the deadline or a signal.
     void pause(Milliseconds span) const;
 
   private:
@@ -29,17 +28,17 @@ class Deadline {
 
 struct Work {
     std::string_view name;
-    // Does one turn's worth. False when there was nothing to do. Throws what it cannot handle; the
-    // runner logs it and goes on in a second.
+    // Runs one turn. Returns false if there was nothing to do. The runner logs an exception and
+    // retries in a second.
     std::function<bool(const Deadline&)> turn;
-    // Work that is done once it has nothing to do (the purge), as against work that waits for more.
+    // true: the work ends when there is nothing to do (the purge); false: it continues to look.
     bool ends_when_idle = false;
 };
 
-// SIGTERM and SIGINT end the run after the step at hand.
+// Handles SIGTERM and SIGINT: the run ends after the current step.
 void install_stop_signals();
 
-// Returns when all are through; true unless some turn failed. No two kinds may share a connection.
+// Returns when all kinds have ended; true if no turn failed. Two kinds must not share a connection.
 bool run(const std::vector<Work>& work, const Deadline& deadline);
 
 }  // namespace muster::jobs

@@ -1,5 +1,5 @@
-// Serves /v1/api-keys…: the organization's API keys, held by its admins (specification 5,
-// docs/api.md "Keys"). An org_ key cannot mint another.
+// Serves /v1/api-keys…: the organization's API keys, managed by its admins (specification 5,
+// docs/api.md "Keys"). An org_ key cannot create another key.
 #include "service/access/api_keys.hpp"
 
 #include "api/groups.hpp"
@@ -21,20 +21,21 @@ using service::NewApiKey;
 constexpr auto kNewKey = json::object<NewApiKey>(
     json::required("name", &NewApiKey::name, Text{1, 255},
                    "Name for people. It need not be unique.", "membership sync"),
-    json::optional("expires_at", &NewApiKey::expires_at, Instant{},
-                   "Future time when the key stops working. Left out: valid until it is revoked."),
+    json::optional(
+        "expires_at", &NewApiKey::expires_at, Instant{},
+        "Future time when the key stops working. If omitted: valid until it is revoked."),
     json::optional("rate_limit_per_second", &NewApiKey::rate_per_second,
                    Integer{1, service::kHighestRate},
-                   "Requests per second. Left out: the installation's default."),
+                   "Requests per second. If omitted: the installation's default."),
     json::optional("burst", &NewApiKey::burst, Integer{1, service::kHighestRate},
-                   "Requests that may arrive at once. Left out: the installation's default."));
+                   "Maximum burst of requests. If omitted: the installation's default."));
 
 struct Rotation {
     std::int64_t overlap_seconds = 0;
 };
 constexpr auto kRotation = json::object<Rotation>(json::optional(
     "overlap_seconds", &Rotation::overlap_seconds, Integer{0, service::kLongestOverlap},
-    "How long the old key stays valid. Left out or 0: it is revoked at once."));
+    "How long the old key stays valid. If omitted or 0, it is revoked at once."));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -47,12 +48,12 @@ constexpr auto kKeyFields = std::array{
         "prefix", "First characters of every API key.",
         [](JsonWriter& to, const ApiKey&) { to.string(service::kOrganizationKeyPrefix); },
         JsonType<std::string>::schema},
-    field<&ApiKey::last_four>("last_four", "Last four characters of the secret, to recognise it.",
+    field<&ApiKey::last_four>("last_four", "Last four characters of the secret, to recognize it.",
                               "X6WS"),
     field<&ApiKey::rate_per_second>("rate_limit_per_second",
                                     "Requests per second; null for the installation's default."),
     field<&ApiKey::burst>("burst",
-                          "Requests that may arrive at once; null for the installation's default."),
+                          "Maximum burst of requests; null for the installation's default."),
     field<&ApiKey::created_by>("created_by",
                                "Id of the admin who created it; null if the operator did."),
     field<&ApiKey::created_at>("created_at", "Time when the record was created."),
@@ -63,7 +64,7 @@ constexpr auto kKeyFields = std::array{
 };
 constexpr Record<ApiKey, kKeyFields.size()> kKey{"ApiKey", kKeyFields};
 
-// The key itself is shown this once.
+// The only reply that contains the key.
 constexpr IssuedShape<kKey, &service::IssuedKey::key, &service::IssuedKey::secret> kIssuedKey{
     "IssuedApiKey", {"key"}};
 
@@ -104,10 +105,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Get,
         .path = "/v1/api-keys",
         .operation = "listApiKeys",
-        .summary = "List the organization's keys; revoked ones for 30 days",
+        .summary = "List the organization's API keys",
         .description =
             "Lists the API keys of the organization, the oldest first. Revoked keys are listed "
-            "for 30 days, expired keys until they are revoked. The keys themselves are not shown.",
+            "for 30 days, expired keys until they are revoked. The secrets are not shown.",
         .access = Access::Admin,
         .query = kListQuery,
         .reply = {200, "A page of keys."},
@@ -116,10 +117,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/api-keys",
         .operation = "createApiKey",
-        .summary = "Issue a key; it is shown this once",
+        .summary = "Issue an API key",
         .description =
-            "Issues an API key for a program. The key is in this reply and its replays only; the "
-            "service stores its hash. Use an Idempotency-Key that others cannot guess: it "
+            "Issues an API key for a program. Only this reply and its replays contain the key; the "
+            "service stores its hash. Use an Idempotency-Key that others cannot guess, because it "
             "protects the recorded reply.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
@@ -135,19 +136,19 @@ constexpr std::array kEndpoints = {
         .method = Method::Delete,
         .path = "/v1/api-keys/{id}",
         .operation = "revokeApiKey",
-        .summary = "Revoke a key, from the next request on",
+        .summary = "Revoke an API key",
         .description =
-            "Revokes a key for good. The next request with it is 401. The call can be repeated "
+            "Revokes a key permanently. The next request with it is 401. The call can be repeated "
             "for 30 days; then it is 404.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
-        .reply = {204, "It is revoked."},
+        .reply = {204, "Revoked."},
         .handler = answers_nothing<revoke_key>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/api-keys/{id}/rotate",
         .operation = "rotateApiKey",
-        .summary = "Issue a key in another's place, which dies after the overlap",
+        .summary = "Replace an API key",
         .description =
             "Issues a new key with the name and limits of an existing one. The old key stays "
             "valid for overlap_seconds, so that programs can change over. A revoked or expired "

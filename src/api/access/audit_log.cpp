@@ -1,4 +1,4 @@
-// Serves /v1/audit-log: what admins did in the organization, and operators with it (docs/api.md
+// Serves /v1/audit-log: actions of admins, the operator and Muster in the organization (docs/api.md
 // "Audit log").
 #include "api/groups.hpp"
 #include "rules/audit.hpp"
@@ -17,13 +17,13 @@ constexpr auto kAuditEntry = record<AuditEntry>(
     field<&AuditEntry::actor_email>(
         "actor_email", "Email address of the admin; null for the operator and the system.",
         "ada@example.org"),
-    field<&AuditEntry::action>(
-        "action", "What was done, as a record and a verb; docs/api.md lists the actions.",
-        "api_key.rotated"),
+    field<&AuditEntry::action>("action",
+                               "The action, as a record and a verb; docs/api.md lists the actions.",
+                               "api_key.rotated"),
     field<&AuditEntry::subject_id>(
         "subject_id", "Id or key of the record that was changed; null if there is none.",
         "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"),
-    RecordField<AuditEntry>{"details", "Facts of the action, as texts by name.",
+    RecordField<AuditEntry>{"details", "Details of the action, as texts by name.",
                             [](JsonWriter& to, const AuditEntry& entry) { to.raw(entry.details); },
                             [] { return map_of(JsonType<std::string>::schema()); },
                             R"({"role": "admin"})"},
@@ -44,7 +44,7 @@ constexpr std::array kListQuery = {
     page_limit(),
     kPageCursor,
     QueryParameter{.name = "action", .meaning = "Only this action, such as api_key.revoked."},
-    QueryParameter{.name = "subject_id", .meaning = "Only what was done to this subject."},
+    QueryParameter{.name = "subject_id", .meaning = "Only actions on this subject."},
 };
 
 constexpr auto kAuditLog = list_of<kAuditEntry>("AuditLog", "audit_log");
@@ -54,10 +54,10 @@ constexpr std::array kEndpoints = {
         .method = http::Method::Get,
         .path = "/v1/audit-log",
         .operation = "listAuditLog",
-        .summary = "List what admins and operators did, newest first",
+        .summary = "List the audit log, newest first",
         .description =
-            "Lists what admins, the operator and Muster itself did for the organization. Filter "
-            "by action or by subject_id. Requests of API keys are not in it. Entries are deleted "
+            "Lists actions of admins, the operator and Muster itself in the organization. Filter "
+            "by action or by subject_id. Requests of API keys are not logged. Entries are deleted "
             "after 400 days, unless the operator sets another time.",
         .access = Access::Admin,
         .query = kListQuery,

@@ -1,5 +1,5 @@
-// Serves /v1/session…: the session of the admin who asks (docs/api.md "Admin sign-in",
-// specification 5.5). How it comes to be is in auth.cpp.
+// Serves /v1/session…: the session of the calling admin (docs/api.md "Admin sign-in", specification
+// 5.5). sign_in.cpp creates it.
 #include "api/access/session_record.hpp"
 #include "api/groups.hpp"
 #include "service/access/sessions.hpp"
@@ -45,12 +45,11 @@ namespace muster::api {
 namespace {
 
 constexpr auto kSession = record<ShownSession>(
-    "Session", field<&ShownSession::admin>("admin", "The admin who is signed in."),
+    "Session", field<&ShownSession::admin>("admin", "The signed-in admin."),
     field<&ShownSession::two_factor>("two_factor", "State of the second factor."),
     field<&ShownSession::active_organization_id>(
         "active_organization_id", "Id of the organization that the session acts on."),
-    field<&ShownSession::seats>("seats",
-                                "The admin's seats, in the order in which they were given."),
+    field<&ShownSession::seats>("seats", "The admin's seats, in the order of their creation."),
     field<&ShownSession::expires_at>(
         "expires_at", "Latest end of the session. It also ends 12 hours after its last request."));
 
@@ -93,7 +92,7 @@ constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/session",
              .operation = "getSession",
-             .summary = "Who is signed in, and where",
+             .summary = "Get the signed-in admin and the active organization",
              .description =
                  "Returns the signed-in admin, the state of the second factor, the seats and the "
                  "active organization. It works before the second factor.",
@@ -104,7 +103,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Delete,
         .path = "/v1/session",
         .operation = "deleteSession",
-        .summary = "Sign out: the token is dead at once",
+        .summary = "Sign out",
         .description =
             "Ends the session. The token is invalid from the next request on. Other sessions of "
             "the admin continue.",
@@ -115,7 +114,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/session/active-organization",
         .operation = "setActiveOrganization",
-        .summary = "Act on another of the admin's organizations from now on",
+        .summary = "Switch to another of the admin's organizations",
         .description =
             "Makes the session act on another organization in which the admin has a seat. "
             "X-Active-Organization confirms it on each reply. Send X-Expect-Organization with "
@@ -126,7 +125,7 @@ constexpr std::array kEndpoints = {
         .body_component = "NewActiveOrganization",
         .body_schema = schema_of<kActiveOrganization>,
         .body_example = R"({"organizationId": "01890a5d-ac96-774b-bcce-b302099a8057"})",
-        .reply = {200, "The session acts on it."},
+        .reply = {200, "The session's new active organization."},
         .errors = kActiveErrors,
         .handler = decoded<kActiveOrganization, answers<kActiveReply, set_active_organization>>},
 };

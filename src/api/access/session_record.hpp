@@ -1,5 +1,4 @@
-// How sessions and seats are shown: shared by the sign-in (auth.cpp) and the session itself
-// (session.cpp).
+// The JSON of sessions and seats, for sign_in.cpp and session.cpp.
 #pragma once
 
 #include "base/record.hpp"
@@ -33,7 +32,7 @@ struct JsonType<api::TwoFactor> {
         "TwoFactor",
         field<&api::TwoFactor::enrolled>("enrolled", "Whether the admin has an authenticator."),
         field<&api::TwoFactor::verified>("verified",
-                                         "Whether this session has passed its second factor."));
+                                         "Whether the second factor of this session is verified."));
     static void write(JsonWriter& to, const api::TwoFactor& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };

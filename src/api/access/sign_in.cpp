@@ -1,5 +1,5 @@
-// Serves /v1/auth/… and /api/auth/…: an admin's sign-in (specification 4.5, docs/api.md "Admin
-// sign-in"). The session that comes of it is in session.cpp.
+// Serves /v1/auth/… and /api/auth/…: admin sign-in (specification 4.5, docs/api.md "Admin
+// sign-in"). session.cpp serves the resulting session.
 #include "service/access/sign_in.hpp"
 #include "api/access/session_record.hpp"
 #include "api/authenticate.hpp"
@@ -68,7 +68,7 @@ constexpr auto kSignedIn = record<SignedIn>(
     field<&SignedIn::two_factor>("two_factor", "State of the second factor."),
     field<&SignedIn::active_organization_id>("active_organization_id",
                                              "Id of the organization that the session acts on."),
-    field<&SignedIn::seats>("seats", "The admin's seats, in the order in which they were given."));
+    field<&SignedIn::seats>("seats", "The admin's seats, in the order of their creation."));
 
 struct Enrollment {
     std::string totp_uri;
@@ -98,11 +98,11 @@ constexpr auto kVerified = record<Verified>(
 
 // ---------------------------------------------------------------------------- handlers
 
-// Five tries at a code, and one for the code before.
+// Five attempts at a code, and one at the previous code.
 constexpr std::int64_t kVerifiesARequest = 6;
 
-// Beside the budgets of an address of mail, the client's own: who tries one address after another
-// leaves a row for each.
+// The client's own rate limit, in addition to the budgets of each email address: a client that
+// tries many addresses creates a row for each.
 void charge_client(Call& call, std::string_view what, std::int64_t factor) {
     const auto bucket = std::string(what) + http::network_of(call.request.remote_address);
     const auto limit = process::per_minute(factor * call.context.settings.limits.otp_requests);
@@ -135,8 +135,7 @@ auto enable_two_factor(Call& call, const Nothing&) {
     return reply;
 }
 
-// The token that was shown at sign-in stays the same one; it is said again as the specification
-// has it.
+// The token of the sign-in remains valid; the specification requires it in this reply too.
 Verified verified(const Call& call, bool is_right) {
     if (!is_right) throw Error(ErrorCode::Unauthorized);
     return {std::string(http::bearer_token(call.request)), {true, true}};
@@ -164,29 +163,30 @@ constexpr std::array kSignIn = {
         .method = Method::Post,
         .path = "/v1/auth/email-otp/request",
         .operation = "requestSignInCode",
-        .summary = "Have a sign-in code sent by mail",
+        .summary = "Send a sign-in code by mail",
         .description =
-            "Mails a sign-in code of eight digits to an admin. The code is valid for five minutes "
-            "and once; a new code replaces it. The reply is the same for an address that is not "
-            "an admin's. One code per minute and five per hour for an address.",
+            "Mails a sign-in code of eight digits to an admin. The code works once, within five "
+            "minutes; a new code replaces it. The reply is the same for an address that is not "
+            "an admin's. An address may request one code per minute and five per hour.",
         .access = Access::Open,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "CodeRequest",
         .body_schema = schema_of<kCodeRequest>,
         .body_example = R"({"email": "ada@example.org"})",
-        .reply = {200, "A code is on its way, if the address is an admin's; the answer tells not."},
+        .reply = {200,
+                  "If the address is an admin's, a code was sent. The reply is always the same."},
         .errors = kRequestErrors,
         .handler = decoded<kCodeRequest, answers<kAccepted, request_code>>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/auth/email-otp/verify",
         .operation = "verifySignInCode",
-        .summary = "Sign in with the code; the token wants its second factor next",
+        .summary = "Sign in with the code",
         .description =
-            "Exchanges the mailed code for a session token. The token must then pass the second "
-            "factor; before that it is valid for the session only. Five tries per code, and 20 "
-            "wrong codes per hour for an address.",
+            "Exchanges the mailed code for a session token. Verify the second factor next; before "
+            "that, the token is valid for the session only. A code allows five attempts, an "
+            "address 20 wrong codes per hour.",
         .access = Access::Open,
         .body_limit = kSmallBody,
         .body_required = true,
@@ -204,45 +204,45 @@ constexpr std::array kTwoFactor = {
         .method = Method::Post,
         .path = "/api/auth/two-factor/enable",
         .operation = "enableTwoFactor",
-        .summary = "Begin to enroll an authenticator; shown this once",
+        .summary = "Start to enroll an authenticator",
         .description =
-            "Starts the enrollment of an authenticator. The reply shows the secret and ten backup "
-            "codes once; they count after verify-totp succeeds. A second call before that "
-            "replaces them. An admin who is enrolled gets 409 INVALID_STATE.",
+            "Starts the enrollment of an authenticator. Only this reply contains the secret and ten "
+            "backup codes; they are valid after verify-totp succeeds. Until then, another call "
+            "replaces them. If the admin is already enrolled, the reply is 409 INVALID_STATE.",
         .access = Access::Session,
         .body_limit = kSmallBody,
         .body_component = "Nothing",
         .body_schema = schema_of<kNothing>,
         .body_example = "{}",
-        .reply = {200, "A secret and ten backup codes, which count once verify-totp succeeds."},
+        .reply = {200, "A secret and ten backup codes, valid after verify-totp succeeds."},
         .errors = kEnableErrors,
         .handler = decoded<kNothing, answers<kEnrollment, enable_two_factor>>},
     Endpoint{
         .method = Method::Post,
         .path = "/api/auth/two-factor/verify-totp",
         .operation = "verifyTotp",
-        .summary = "Pass the second factor with an authenticator's code",
+        .summary = "Verify the second factor with an authenticator's code",
         .description =
             "Verifies the six digits of the authenticator and completes an enrollment. The same "
-            "token is then valid for all operations. A code works 30 seconds early or late, and "
-            "once. Five wrong codes in a row pause the second factor for 15 minutes.",
+            "token is then valid for all operations. A code works once, up to 30 seconds early or "
+            "late. Five wrong codes in a row pause the second factor for 15 minutes.",
         .access = Access::Session,
         .body_limit = kSmallBody,
         .body_required = true,
         .body_component = "TotpCode",
         .body_schema = schema_of<kTotpCode>,
         .body_example = R"({"code": "123456"})",
-        .reply = {200, "The same token, past its second factor."},
+        .reply = {200, "The same token, with a verified second factor."},
         .errors = kFactorErrors,
         .handler = decoded<kTotpCode, answers<kVerified, verify_totp>>},
     Endpoint{
         .method = Method::Post,
         .path = "/api/auth/two-factor/verify-backup-code",
         .operation = "verifyBackupCode",
-        .summary = "Pass the second factor with a backup code, which is used up",
+        .summary = "Verify the second factor with a backup code",
         .description =
             "Verifies a backup code in place of the authenticator's code and uses it up. Case, "
-            "spaces and dashes do not count. It shares the limit of five wrong codes in a row "
+            "spaces and dashes are ignored. It shares the limit of five wrong codes in a row "
             "with verify-totp.",
         .access = Access::Session,
         .body_limit = kSmallBody,
@@ -250,7 +250,7 @@ constexpr std::array kTwoFactor = {
         .body_component = "BackupCode",
         .body_schema = schema_of<kBackupCode>,
         .body_example = R"({"code": "abcd-efgh-ijkl-mnop"})",
-        .reply = {200, "The same token, past its second factor."},
+        .reply = {200, "The same token, with a verified second factor."},
         .errors = kFactorErrors,
         .handler = decoded<kBackupCode, answers<kVerified, verify_backup_code>>},
 };

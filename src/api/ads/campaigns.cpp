@@ -1,5 +1,5 @@
-// Serves /console/v1/ads/campaigns…: who is shown an organization's ads, when and how often, and
-// what came of it (docs/engagement.md "Ads").
+// Serves /console/v1/ads/campaigns…: ad campaigns with their targeting, limits and statistics
+// (docs/engagement.md "Ads").
 #include "service/ads/campaigns.hpp"
 #include "rules/attributes.hpp"
 
@@ -8,19 +8,18 @@
 
 namespace muster {
 
-// As json::object<Targeting> below reads it.
+// The same fields as json::object<Targeting> below.
 template <>
 struct JsonType<rules::Targeting> {
     static constexpr auto kRecord = record<rules::Targeting>(
         "AdTargeting",
         field<&rules::Targeting::countries>(
-            "countries", "Countries of the visitor, of which one must match. Empty: any.",
-            R"(["GB"])"),
+            "countries", "Allowed countries of the visitor. Empty: any.", R"(["GB"])"),
         field<&rules::Targeting::locales>(
-            "locales", "Locales, of which one must match; de also matches de-AT. Empty: any.",
+            "locales", "Allowed locales of the visitor; de also matches de-AT. Empty: any.",
             R"(["en"])"),
-        field<&rules::Targeting::tags>(
-            "tags", "Tags of the page, of which one must match. Empty: any.", R"(["football"])"),
+        field<&rules::Targeting::tags>("tags", "Tags, one of which the page must have. Empty: any.",
+                                       R"(["football"])"),
         RecordField<rules::Targeting>{
             "attributes", "Values that the member must have, by attribute key. Empty: any.",
             [](JsonWriter& to, const rules::Targeting& of) { to.raw(of.attributes); },
@@ -49,7 +48,7 @@ using service::OrgTransaction;
 
 // ---------------------------------------------------------------------------- bodies
 
-// As of a member, save that it must be there.
+// A member's core field, but required.
 template <rules::CoreField kField>
 struct Core {
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
@@ -72,7 +71,7 @@ struct Core {
     }
 };
 
-// Judged against the registry later.
+// Validated with the registry later.
 struct Attributes {
     static constexpr json::AnyObject kObject{4096};
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
@@ -90,15 +89,14 @@ constexpr auto kTargeting =
     json::object<Targeting>(
         json::optional("countries", &Targeting::countries,
                        array_of(Core<rules::CoreField::Country>{}, 0, kMostEntries),
-                       "Countries of the visitor, of which one must match. Empty: any.",
-                       R"(["GB"])"),
+                       "Allowed countries of the visitor. Empty: any.", R"(["GB"])"),
         json::optional("locales", &Targeting::locales,
                        array_of(Core<rules::CoreField::Locale>{}, 0, kMostEntries),
-                       "Locales, of which one must match; de also matches de-AT. Empty: any.",
+                       "Allowed locales of the visitor; de also matches de-AT. Empty: any.",
                        R"(["en"])"),
         json::optional("tags", &Targeting::tags,
                        array_of(Text{1, rules::kLongestAdTag}, 0, rules::kMostAdTags),
-                       "Tags of the page, of which one must match. Empty: any.", R"(["football"])"),
+                       "Tags, one of which the page must have. Empty: any.", R"(["football"])"),
         json::optional("attributes", &Targeting::attributes, Attributes{},
                        "Values that the member must have, by attribute key. Empty: any.",
                        R"({"vip": true})"))
@@ -114,41 +112,41 @@ constexpr Integer kCap{1, rules::kHighestFrequencyCap};
 constexpr auto kNewCampaign = json::object<NewAdCampaign>(
     json::required("name", &NewAdCampaign::name, kName, "Name for people.", "Cup final"),
     json::required("slot_ids", &NewAdCampaign::slot_ids, kSlots,
-                   "Ids of the slots that show the campaign, each once."),
-    json::optional("status", &NewAdCampaign::status, kStatus, "active (if left out) or paused."),
+                   "Ids of the slots that show the campaign, without duplicates."),
+    json::optional("status", &NewAdCampaign::status, kStatus, "active (default) or paused."),
     json::optional("starts_at", &NewAdCampaign::starts_at, Instant{},
-                   "Time of the first impression. Left out: now."),
+                   "Time of the first impression. If omitted: now."),
     json::optional("ends_at", &NewAdCampaign::ends_at, Instant{},
-                   "Time of the end, after starts_at. Left out: no end."),
+                   "Time of the end, after starts_at. If omitted: no end."),
     json::optional("weight", &NewAdCampaign::weight, kWeight,
-                   "Share among the campaigns that fit. Left out: 1."),
+                   "Relative share among the matching campaigns. If omitted: 1."),
     json::optional("daily_impressions", &NewAdCampaign::daily_impressions, kBudget,
-                   "Most impressions per day (UTC), spread over the day. Left out: no limit."),
+                   "Maximum impressions per day (UTC), spread over the day. If omitted: no limit."),
     json::optional("frequency_cap", &NewAdCampaign::frequency_cap, kCap,
-                   "Most impressions per member and day (UTC). Left out: no limit."),
+                   "Maximum impressions per member and day (UTC). If omitted: no limit."),
     json::optional("targeting", &NewAdCampaign::targeting, kTargeting,
-                   "Who sees the campaign. Left out: every visitor."));
+                   "Who sees the campaign. If omitted: every visitor."));
 
 constexpr auto kCampaignChange = json::object<AdCampaignChange>(
-    json::optional("name", &AdCampaignChange::name, kName, "Name for people. Left out: it stays.",
-                   "Cup final"),
+    json::optional("name", &AdCampaignChange::name, kName,
+                   "Name for people. If omitted, not changed.", "Cup final"),
     json::optional("slot_ids", &AdCampaignChange::slot_ids, kSlots,
-                   "Ids of all slots that show the campaign. Left out: they stay."),
+                   "Ids of all slots that show the campaign. If omitted, not changed."),
     json::optional("status", &AdCampaignChange::status, kStatus,
-                   "active or paused. Left out: it stays."),
+                   "active or paused. If omitted, not changed."),
     json::optional("starts_at", &AdCampaignChange::starts_at, Instant{},
-                   "Time of the first impression. Left out: it stays."),
+                   "Time of the first impression. If omitted, not changed."),
     json::clearable("ends_at", &AdCampaignChange::ends_at, Instant{},
-                    "Time of the end, after starts_at. null: no end. Left out: it stays."),
+                    "Time of the end, after starts_at. null: no end. If omitted, not changed."),
     json::optional("weight", &AdCampaignChange::weight, kWeight,
-                   "Share among the campaigns that fit. Left out: it stays."),
+                   "Relative share among the matching campaigns. If omitted, not changed."),
     json::clearable("daily_impressions", &AdCampaignChange::daily_impressions, kBudget,
-                    "Most impressions per day (UTC). null: no limit. Left out: it stays."),
+                    "Maximum impressions per day (UTC). null: no limit. If omitted, not changed."),
     json::clearable(
         "frequency_cap", &AdCampaignChange::frequency_cap, kCap,
-        "Most impressions per member and day (UTC). null: no limit. Left out: it stays."),
+        "Maximum impressions per member and day (UTC). null: no limit. If omitted, not changed."),
     json::optional("targeting", &AdCampaignChange::targeting, kTargeting,
-                   "Replaces the whole targeting. Left out: it stays."));
+                   "Replaces the whole targeting. If omitted, not changed."));
 
 constexpr std::string_view kNewCampaignExample = R"({
   "name": "Cup final", "slot_ids": ["019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"],
@@ -166,11 +164,11 @@ constexpr auto kCampaign = record<AdCampaign>(
     field<&AdCampaign::status>("status", "active: shown; paused: not shown."),
     field<&AdCampaign::starts_at>("starts_at", "Time of the first impression."),
     field<&AdCampaign::ends_at>("ends_at", "Time of the end; null for no end."),
-    field<&AdCampaign::weight>("weight", "Share among the campaigns that fit."),
+    field<&AdCampaign::weight>("weight", "Relative share among the matching campaigns."),
     field<&AdCampaign::daily_impressions>("daily_impressions",
-                                          "Most impressions per day (UTC); null for no limit."),
+                                          "Maximum impressions per day (UTC); null for no limit."),
     field<&AdCampaign::frequency_cap>(
-        "frequency_cap", "Most impressions per member and day (UTC); null for no limit."),
+        "frequency_cap", "Maximum impressions per member and day (UTC); null for no limit."),
     field<&AdCampaign::targeting>("targeting", "Who sees the campaign."),
     field<&AdCampaign::created_at>("created_at", "Time when the record was created."),
     field<&AdCampaign::updated_at>("updated_at", "Time of the last change."));
@@ -185,17 +183,17 @@ constexpr auto kDay =
 struct Stats {
     std::vector<AdDay> days;
 };
-constexpr auto kStats = record<Stats>(
-    "AdCampaignStats",
-    RecordField<Stats>{"days", "One entry for each day that has figures, the earliest first.",
-                       [](JsonWriter& to, const Stats& stats) {
-                           to.begin_array();
-                           for (const AdDay& day : stats.days) {
-                               kDay.write(to, day);
-                           }
-                           to.end_array();
-                       },
-                       [] { return array_of_schema(kDay.schema()); }});
+constexpr auto kStats =
+    record<Stats>("AdCampaignStats",
+                  RecordField<Stats>{"days", "One entry for each day with figures, oldest first.",
+                                     [](JsonWriter& to, const Stats& stats) {
+                                         to.begin_array();
+                                         for (const AdDay& day : stats.days) {
+                                             kDay.write(to, day);
+                                         }
+                                         to.end_array();
+                                     },
+                                     [] { return array_of_schema(kDay.schema()); }});
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -239,7 +237,7 @@ constexpr std::array kStatsQuery = {
                    .least = 1,
                    .most = 366,
                    .fallback = 90,
-                   .meaning = "How many days (UTC), today's among them."},
+                   .meaning = "Number of days (UTC), including today."},
 };
 constexpr std::array kWriteErrors = {ErrorCode::InvalidState};
 
@@ -250,7 +248,7 @@ constexpr std::array kEndpoints = {
         .operation = "listAdCampaigns",
         .summary = "List the organization's ad campaigns",
         .description =
-            "Lists all ad campaigns of the organization, paused ones too. The list is paged by "
+            "Lists all ad campaigns of the organization, including paused ones. The list is paged by "
             "cursor.",
         .access = Access::Console,
         .query = kListQuery,
@@ -261,10 +259,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/console/v1/ads/campaigns",
         .operation = "createAdCampaign",
-        .summary = "Make an ad campaign",
+        .summary = "Create an ad campaign",
         .description =
-            "Creates an ad campaign that runs in one or more slots. It starts now and is active, "
-            "if nothing else is sent. Targeting by attributes requires enabled attributes. Repeat "
+            "Creates an ad campaign that runs in one or more slots. By default, it is active and "
+            "starts now. Targeting by attributes requires enabled attributes. Repeat "
             "safely with an Idempotency-Key.",
         .access = Access::Console,
         .role = rules::Role::Admin,
@@ -312,13 +310,13 @@ constexpr std::array kEndpoints = {
         .method = Method::Delete,
         .path = "/console/v1/ads/campaigns/{campaignId}",
         .operation = "deleteAdCampaign",
-        .summary = "Delete an ad campaign with its creatives and figures",
+        .summary = "Delete an ad campaign with its creatives and statistics",
         .description =
             "Deletes the campaign with its creatives and its statistics. Pause it instead to keep "
             "the statistics.",
         .access = Access::Console,
         .role = rules::Role::Admin,
-        .reply = {204, "It is gone."},
+        .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_campaign>,
         .is_published = false},
     Endpoint{
@@ -331,7 +329,7 @@ constexpr std::array kEndpoints = {
             "back the list goes, today included.",
         .access = Access::Console,
         .query = kStatsQuery,
-        .reply = {200, "The days that have figures, the earliest first."},
+        .reply = {200, "The days with figures, oldest first."},
         .handler = answers<kStats, get_stats>,
         .is_published = false},
 };

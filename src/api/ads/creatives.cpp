@@ -1,5 +1,4 @@
-// Serves /console/v1/ads/creatives…: what an organization's ad campaigns show (docs/engagement.md
-// "Ads").
+// Serves /console/v1/ads/creatives…: the creatives of ad campaigns (docs/engagement.md "Ads").
 #include "service/ads/creatives.hpp"
 
 #include "api/groups.hpp"
@@ -45,7 +44,7 @@ struct WebUrl {
     }
 };
 
-// HTML as it was written, line ends and all.
+// HTML, not trimmed, with its line breaks.
 struct Markup {
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
@@ -88,20 +87,22 @@ constexpr auto kNewCreative = json::object<NewAdCreative>(
 
 constexpr auto kCreativeChange = json::object<AdCreativeChange>(
     json::optional("kind", &AdCreativeChange::kind, kKind,
-                   "image requires image_url; html requires html. Left out: it stays."),
+                   "image requires image_url; html requires html. If omitted, not changed."),
     clearable("image_url", &AdCreativeChange::image_url, kImageUrl,
-              "HTTPS address of the picture. null removes it. Left out: it stays.",
+              "HTTPS address of the picture. null removes it. If omitted, not changed.",
               "https://img.example/final.png"),
     clearable("html", &AdCreativeChange::html, Markup{},
-              "HTML of the ad. null removes it. Left out: it stays.", "<b>Final on Sunday</b>"),
+              "HTML of the ad. null removes it. If omitted, not changed.",
+              "<b>Final on Sunday</b>"),
     clearable("alt", &AdCreativeChange::alt, kAlt,
-              "Text in place of the picture. null removes it. Left out: it stays.", "The final"),
+              "Text in place of the picture. null removes it. If omitted, not changed.",
+              "The final"),
     json::optional("width", &AdCreativeChange::width, kSide,
-                   "Width in pixels. Left out: it stays."),
+                   "Width in pixels. If omitted, not changed."),
     json::optional("height", &AdCreativeChange::height, kSide,
-                   "Height in pixels. Left out: it stays."),
+                   "Height in pixels. If omitted, not changed."),
     json::optional("landing_url", &AdCreativeChange::landing_url, kLandingUrl,
-                   "Address that a click leads to. Left out: it stays.",
+                   "Address that a click leads to. If omitted, not changed.",
                    "https://shop.example/final"));
 
 constexpr std::string_view kNewCreativeExample = R"({
@@ -174,8 +175,8 @@ void delete_creative(Call& call, OrgTransaction& transaction) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kListQuery = {
-    QueryParameter{.name = "campaign_id", .meaning = "Those of this campaign alone."},
-    // A creative can be as long as its HTML.
+    QueryParameter{.name = "campaign_id", .meaning = "Only creatives of this campaign."},
+    // A creative may be as large as its HTML.
     page_limit(100, 20),
     kPageCursor,
 };
@@ -199,7 +200,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/console/v1/ads/creatives",
         .operation = "createAdCreative",
-        .summary = "Make an ad creative; its HTML is sanitised",
+        .summary = "Create an ad creative",
         .description =
             "Creates a creative of a campaign: a picture or HTML. It is shown in slots of exactly "
             "its width and height. HTML is sanitized; 422 if nothing remains. Repeat safely with "
@@ -220,7 +221,7 @@ constexpr std::array kEndpoints = {
              .path = "/console/v1/ads/creatives/{creativeId}",
              .operation = "getAdCreative",
              .summary = "Get an ad creative",
-             .description = "Returns one ad creative. Its html is what sanitizing left.",
+             .description = "Returns one ad creative with its sanitized HTML.",
              .access = Access::Console,
              .reply = {200, "The creative."},
              .handler = answers<kCreative, get_creative>,
@@ -229,7 +230,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Patch,
         .path = "/console/v1/ads/creatives/{creativeId}",
         .operation = "updateAdCreative",
-        .summary = "Change an ad creative; its HTML is sanitised",
+        .summary = "Change an ad creative",
         .description =
             "Changes the fields that are sent and keeps the others. The campaign cannot change. "
             "HTML is sanitized again. A creative has either image_url or html.",
@@ -243,17 +244,17 @@ constexpr std::array kEndpoints = {
         .reply = {200, "The creative as it is now."},
         .handler = decoded<kCreativeChange, answers<kCreative, change_creative>>,
         .is_published = false},
-    Endpoint{.method = Method::Delete,
-             .path = "/console/v1/ads/creatives/{creativeId}",
-             .operation = "deleteAdCreative",
-             .summary = "Delete an ad creative; its clicks lead nowhere any more",
-             .description =
-                 "Deletes the creative. Links of ads that pages already show then lead nowhere.",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is gone."},
-             .handler = answers_nothing<delete_creative>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/console/v1/ads/creatives/{creativeId}",
+        .operation = "deleteAdCreative",
+        .summary = "Delete an ad creative",
+        .description = "Deletes the creative. Links of ads that are already shown then return 404.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .reply = {204, "Deleted."},
+        .handler = answers_nothing<delete_creative>,
+        .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/ads/creatives"));
 

@@ -1,5 +1,6 @@
-// Serves /v1/ads…: the ad that a page shows in a slot, and what comes back of it by signed tokens
-// (specification 4.6, docs/engagement.md "Ads"). Slots, campaigns and creatives are the console's.
+// Serves /v1/ads…: the ad for a slot of a page, and its impressions and clicks by signed tokens
+// (specification 4.6, docs/engagement.md "Ads"). The console manages slots, campaigns and
+// creatives.
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"
 #include "base/settings.hpp"
@@ -12,13 +13,13 @@ namespace {
 
 using http::Method;
 using rules::AdCreative;
-using service::AdQuestion;
+using service::AdRequest;
 using service::Counting;
 using service::ServedAd;
 
 // ---------------------------------------------------------------------------- replies
 
-// An ad as a page shows it.
+// An ad with its links.
 struct ShownAd {
     AdCreative creative;
     std::string click_url;
@@ -56,7 +57,7 @@ Json::Value ad_or_null_schema() {
 
 constexpr auto kServed =
     record<Served>("ServedAd", field<&Served::slot>("slot", "Slug of the slot.", "home-top"),
-                   RecordField<Served>{"ad", "The ad; null if no ad fits.",
+                   RecordField<Served>{"ad", "The ad; null if no campaign matches.",
                                        [](JsonWriter& to, const Served& served) {
                                            served.ad ? kAd.write(to, *served.ad) : to.null();
                                        },
@@ -69,27 +70,27 @@ constexpr std::string_view kPixel{
 
 // ---------------------------------------------------------------------------- handlers
 
-void read_slot(const Call& call, AdQuestion& question, Faults& faults) {
-    question.slot = call.query.text("slot").value_or("");
-    if (question.slot.empty()) faults.add("slot", FieldCode::Required);
+void read_slot(const Call& call, AdRequest& ad_request, Faults& faults) {
+    ad_request.slot = call.query.text("slot").value_or("");
+    if (ad_request.slot.empty()) faults.add("slot", FieldCode::Required);
 }
 
-void read_user(const Call& call, AdQuestion& question, Faults& faults) {
+void read_user(const Call& call, AdRequest& ad_request, Faults& faults) {
     const auto text = call.query.text("user_id");
     if (!text) return;
-    question.user = UserId::parse(*text);
-    if (!question.user) faults.add("user_id", FieldCode::InvalidUuid);
+    ad_request.user = UserId::parse(*text);
+    if (!ad_request.user) faults.add("user_id", FieldCode::InvalidUuid);
 }
 
-void read_locale(const Call& call, AdQuestion& question, Faults& faults) {
+void read_locale(const Call& call, AdRequest& ad_request, Faults& faults) {
     auto text = call.query.text("locale");
     if (!text) return;
     const auto fault = rules::normalise(rules::CoreField::Locale, *text, Date());
     if (fault) faults.add("locale", *fault);
-    if (!text->empty()) question.locale = std::move(*text);
+    if (!text->empty()) ad_request.locale = std::move(*text);
 }
 
-void read_tags(const Call& call, AdQuestion& question, Faults& faults) {
+void read_tags(const Call& call, AdRequest& ad_request, Faults& faults) {
     const auto text = call.query.text("tags");
     if (!text) return;
     for (const std::string_view entry : split(*text, ',')) {
@@ -99,27 +100,27 @@ void read_tags(const Call& call, AdQuestion& question, Faults& faults) {
             faults.add("tags", FieldCode::TooLong);
             return;
         }
-        question.tags.emplace_back(tag);
+        ad_request.tags.emplace_back(tag);
     }
-    if (question.tags.size() > rules::kMostAdTags) faults.add("tags", FieldCode::TooLong);
+    if (ad_request.tags.size() > rules::kMostAdTags) faults.add("tags", FieldCode::TooLong);
 }
 
-AdQuestion question_of(const Call& call) {
-    AdQuestion question;
+AdRequest ad_request_of(const Call& call) {
+    AdRequest ad_request;
     Faults faults;
-    read_slot(call, question, faults);
-    read_user(call, question, faults);
-    read_locale(call, question, faults);
-    read_tags(call, question, faults);
+    read_slot(call, ad_request, faults);
+    read_user(call, ad_request, faults);
+    read_locale(call, ad_request, faults);
+    read_tags(call, ad_request, faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
-    question.geo_country = call.request.geo_country;
-    return question;
+    ad_request.geo_country = call.request.geo_country;
+    return ad_request;
 }
 
 auto serve_ad(Call& call) {
-    const AdQuestion question = question_of(call);
-    Served served{question.slot, std::nullopt};
-    auto ad = service::serve_ad(call.context, call.worker.ads, call.org(), question,
+    const AdRequest ad_request = ad_request_of(call);
+    Served served{ad_request.slot, std::nullopt};
+    auto ad = service::serve_ad(call.context, call.worker.ads, call.org(), ad_request,
                                 Timestamp::now(), service::ad_chance);
     if (ad) {
         const std::string base = call.context.settings.server.base_url + "/v1/ads/";
@@ -129,7 +130,7 @@ auto serve_ad(Call& call) {
     return served;
 }
 
-// What looks at links before a person does must not count.
+// A HEAD request, which link scanners send, is not counted.
 Counting counting_of(const Call& call) {
     return call.request.method == Method::Head ? Counting::Skip : Counting::Count;
 }
@@ -152,11 +153,13 @@ std::string follow_click(Call& call) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kServeQuery = {
-    QueryParameter{.name = "slot", .meaning = "The slot's slug; required."},
-    QueryParameter{.name = "user_id", .meaning = "Whom the page is shown to, if it knows."},
-    QueryParameter{.name = "locale", .meaning = "The page's; else the member's counts."},
-    QueryParameter{.name = "tags",
-                   .meaning = "The page's, with commas between: at most 20 of 64 characters."},
+    QueryParameter{.name = "slot", .meaning = "Slug of the slot; required."},
+    QueryParameter{.name = "user_id", .meaning = "Id of the user who sees the page, if known."},
+    QueryParameter{.name = "locale",
+                   .meaning = "Locale of the page. If omitted: the member's locale."},
+    QueryParameter{
+        .name = "tags",
+        .meaning = "Tags of the page, separated by commas: at most 20 of 64 characters."},
 };
 constexpr std::array kNotFound = {ErrorCode::NotFound};
 
@@ -167,38 +170,38 @@ constexpr std::array kEndpoints = {
         .operation = "serveAd",
         .summary = "Get the ad that a page shows in a slot",
         .description =
-            "Chooses the ad for a slot of a page. Targeting, limits and weights decide; ad is "
-            "null if no campaign fits; an unknown slot is 404. Load impression_url when the ad is "
-            "visible and link it to click_url.",
+            "Chooses the ad for a slot of a page by targeting, limits and weights. ad is null if no "
+            "campaign matches; an unknown slot is 404. Load impression_url when the ad is visible "
+            "and link it to click_url.",
         .access = Access::TrackingKey,
         .query = kServeQuery,
-        .reply = {200, "The ad; null where none fits."},
+        .reply = {200, "The ad, or null if no campaign matches."},
         .errors = kNotFound,
         .handler = answers<kServed, serve_ad>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/ads/impressions/{token}",
         .operation = "recordAdImpression",
-        .summary = "Count an ad as seen, once",
+        .summary = "Count an ad's impression",
         .description =
-            "Counts that an ad was seen and returns a transparent pixel. The token comes from "
-            "serveAd. The pixel is the same whether or not the impression counted; a token counts "
-            "once, within 24 hours. A changed token is 404.",
+            "Counts an impression and returns a transparent pixel. The token comes from serveAd and "
+            "is counted once, within 24 hours. The pixel is the same whether or not the impression "
+            "was counted. A changed token is 404.",
         .access = Access::Open,
-        .reply = {200, "A transparent pixel, whether it counted or not."},
+        .reply = {200, "A transparent pixel, whether or not the impression was counted."},
         .errors = kNotFound,
         .handler = sends<kGif, record_impression>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/ads/clicks/{token}",
         .operation = "followAdClick",
-        .summary = "Count an ad as clicked, once, and go where it leads",
+        .summary = "Count an ad's click and redirect to its landing page",
         .description =
             "Counts a click on an ad and redirects to its landing page. The token comes from "
-            "serveAd and counts once, within 24 hours; afterwards it only redirects. A changed "
+            "serveAd and is counted once, within 24 hours; afterwards it only redirects. A changed "
             "token, or one of a deleted creative, is 404.",
         .access = Access::Open,
-        .reply = {302, "To the creative's landing page."},
+        .reply = {302, "Redirect to the creative's landing page."},
         .errors = kNotFound,
         .handler = redirects<follow_click>},
 };

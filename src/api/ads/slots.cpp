@@ -1,5 +1,4 @@
-// Serves /console/v1/ads/slots…: the places on an organization's pages that ads are shown in
-// (docs/engagement.md "Ads").
+// Serves /console/v1/ads/slots…: ad slots on an organization's pages (docs/engagement.md "Ads").
 #include "service/ads/slots.hpp"
 
 #include "api/groups.hpp"
@@ -30,14 +29,16 @@ constexpr auto kNewSlot = json::object<NewAdSlot>(
     json::required("height", &NewAdSlot::height, kSide, "Height in pixels."));
 
 constexpr auto kSlotChange = json::object<AdSlotChange>(
-    json::optional("slug", &AdSlotChange::slug, kSlug,
-                   "Short name that pages use, unique in the organization. Left out: it stays.",
-                   "home-top"),
+    json::optional(
+        "slug", &AdSlotChange::slug, kSlug,
+        "Short name that pages use, unique in the organization. If omitted, not changed.",
+        "home-top"),
     json::optional("name", &AdSlotChange::name, Text{1, 255},
-                   "Name for people. Left out: it stays.", "Top of the home page"),
-    json::optional("width", &AdSlotChange::width, kSide, "Width in pixels. Left out: it stays."),
+                   "Name for people. If omitted, not changed.", "Top of the home page"),
+    json::optional("width", &AdSlotChange::width, kSide,
+                   "Width in pixels. If omitted, not changed."),
     json::optional("height", &AdSlotChange::height, kSide,
-                   "Height in pixels. Left out: it stays."));
+                   "Height in pixels. If omitted, not changed."));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -104,9 +105,9 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/console/v1/ads/slots",
         .operation = "createAdSlot",
-        .summary = "Make an ad slot",
+        .summary = "Create an ad slot",
         .description =
-            "Creates a slot: a place of fixed size on the organization's pages. Pages ask for its "
+            "Creates a slot: an area of fixed size on the organization's pages. Pages request its "
             "ad by slug. The slug is unique in the organization (409 CONFLICT). Repeat safely "
             "with an Idempotency-Key.",
         .access = Access::Console,
@@ -153,13 +154,13 @@ constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Delete,
              .path = "/console/v1/ads/slots/{slotId}",
              .operation = "deleteAdSlot",
-             .summary = "Delete an ad slot that no campaign runs in",
+             .summary = "Delete an unused ad slot",
              .description =
-                 "Deletes a slot. While a campaign has it, a paused one too, the reply is 409 "
-                 "INVALID_STATE; take the slot out of the campaign first.",
+                 "Deletes a slot. While an active or paused campaign uses it, the reply is 409 "
+                 "INVALID_STATE; remove the slot from the campaign first.",
              .access = Access::Console,
              .role = rules::Role::Admin,
-             .reply = {204, "It is gone."},
+             .reply = {204, "Deleted."},
              .errors = kDeleteErrors,
              .handler = answers_nothing<delete_slot>,
              .is_published = false},

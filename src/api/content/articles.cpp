@@ -1,5 +1,5 @@
-// Serves /console/v1/articles…: what the organization's admins write for its sites
-// (docs/engagement.md "Content"). The sites read it from api/content/published.cpp.
+// Serves /console/v1/articles…: articles that admins write for the organization's sites
+// (docs/engagement.md "Content"). api/content/published.cpp serves them to the sites.
 #include "service/content/articles.hpp"
 
 #include "api/groups.hpp"
@@ -20,7 +20,7 @@ using service::OrgTransaction;
 
 constexpr json::Slug kSlug{rules::is_article_slug, "^[a-z0-9][a-z0-9-]{0,127}$"};
 
-// Each tag once.
+// Tags without duplicates.
 struct Tags {
     static constexpr auto kTexts = json::array_of(Text{1, 64}, 0, rules::kMostArticleTags);
 
@@ -45,7 +45,7 @@ constexpr Text kAuthor{1, 255};
 
 constexpr auto kNewArticle = json::object<NewArticle>(
     json::required("slug", &NewArticle::slug, kSlug,
-                   "Word for the article's URL, unique in the organization.", "cup-final"),
+                   "Short name for the article's URL, unique in the organization.", "cup-final"),
     json::required("title", &NewArticle::title, kTitle, "Title.", "The cup final"),
     json::required("body_html", &NewArticle::body_html, kBody,
                    "HTML text. It is sanitized when it is written and may be empty.",
@@ -54,32 +54,35 @@ constexpr auto kNewArticle = json::object<NewArticle>(
                    "How we won"),
     json::optional("locale", &NewArticle::locale, kLocale, "Language and region, such as en-GB.",
                    "en-GB"),
-    json::optional("tags", &NewArticle::tags, Tags{}, "Tags, each once.", R"(["cup"])"),
+    json::optional("tags", &NewArticle::tags, Tags{}, "Tags, without duplicates.", R"(["cup"])"),
     json::optional("author", &NewArticle::author, kAuthor, "Name of the author.", "Ada Lovelace"),
     json::optional("cover_url", &NewArticle::cover_url, kCover,
                    "HTTPS address of the cover picture.", "https://img.example/final.png"));
 
 constexpr auto kArticleChange = json::object<ArticleChange>(
-    json::optional("slug", &ArticleChange::slug, kSlug,
-                   "Word for the article's URL, unique in the organization. Left out: it stays.",
-                   "cup-final"),
-    json::optional("title", &ArticleChange::title, kTitle, "Title. Left out: it stays.",
+    json::optional(
+        "slug", &ArticleChange::slug, kSlug,
+        "Short name for the article's URL, unique in the organization. If omitted, not changed.",
+        "cup-final"),
+    json::optional("title", &ArticleChange::title, kTitle, "Title. If omitted, not changed.",
                    "The cup final"),
     json::optional(
         "body_html", &ArticleChange::body_html, kBody,
-        "HTML text. It is sanitized when it is written and may be empty. Left out: it stays.",
+        "HTML text. It is sanitized when it is written and may be empty. If omitted, not changed.",
         "<p>We won.</p>"),
     json::clearable("excerpt", &ArticleChange::excerpt, kExcerpt,
-                    "Short text for lists. null removes it. Left out: it stays.", "How we won"),
+                    "Short text for lists. null removes it. If omitted, not changed.",
+                    "How we won"),
     json::clearable("locale", &ArticleChange::locale, kLocale,
-                    "Language and region, such as en-GB. null removes it. Left out: it stays.",
+                    "Language and region, such as en-GB. null removes it. If omitted, not changed.",
                     "en-GB"),
-    json::optional("tags", &ArticleChange::tags, Tags{}, "Tags, each once. Left out: they stay.",
-                   R"(["cup"])"),
+    json::optional("tags", &ArticleChange::tags, Tags{},
+                   "Tags, without duplicates. If omitted, not changed.", R"(["cup"])"),
     json::clearable("author", &ArticleChange::author, kAuthor,
-                    "Name of the author. null removes it. Left out: it stays.", "Ada Lovelace"),
+                    "Name of the author. null removes it. If omitted, not changed.",
+                    "Ada Lovelace"),
     json::clearable("cover_url", &ArticleChange::cover_url, kCover,
-                    "HTTPS address of the cover picture. null removes it. Left out: it stays.",
+                    "HTTPS address of the cover picture. null removes it. If omitted, not changed.",
                     "https://img.example/final.png"));
 
 // ---------------------------------------------------------------------------- replies
@@ -88,12 +91,12 @@ Json::Value tags_schema() {
     return JsonType<std::vector<std::string>>::schema();
 }
 
-// The list shows all but the body.
+// The record of lists, without the body.
 constexpr auto kListed = record<Article>(
     "ListedArticle", field<&Article::id>("id", "Id of the record."),
     field<&Article::organization_id>("organization_id",
                                      "Id of the organization that the record belongs to."),
-    field<&Article::slug>("slug", "Word for the article's URL, unique in the organization.",
+    field<&Article::slug>("slug", "Short name for the article's URL, unique in the organization.",
                           "cup-final"),
     field<&Article::title>("title", "Title.", "The cup final"),
     field<&Article::excerpt>("excerpt", "Short text for lists.", "How we won"),
@@ -172,31 +175,34 @@ auto unpublish_article(Call& call, OrgTransaction& transaction, const Nothing&) 
 constexpr std::array kListQuery = {
     page_limit(),
     kPageCursor,
-    QueryParameter{.name = "status", .choice = name_at<ArticleStatus>, .meaning = "Only these."},
+    QueryParameter{.name = "status",
+                   .choice = name_at<ArticleStatus>,
+                   .meaning = "Only articles in this status."},
 };
 constexpr std::array kSlugErrors = {ErrorCode::Conflict};
 
 constexpr std::array kEndpoints = {
-    Endpoint{.method = Method::Get,
-             .path = "/console/v1/articles",
-             .operation = "listArticles",
-             .summary = "List articles, newest first; published ones by the time of that",
-             .description =
-                 "Lists all articles without their bodies, drafts too. status selects drafts or "
-                 "published articles. Published ones are ordered by their time of publication.",
-             .access = Access::Console,
-             .query = kListQuery,
-             .reply = {200, "A page of articles, without their bodies."},
-             .handler = answers<kArticleList, list_articles>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Get,
+        .path = "/console/v1/articles",
+        .operation = "listArticles",
+        .summary = "List articles, newest first",
+        .description =
+            "Lists all articles without their bodies, including drafts. status selects drafts or "
+            "published articles. Published articles are ordered by their time of publication.",
+        .access = Access::Console,
+        .query = kListQuery,
+        .reply = {200, "A page of articles, without their bodies."},
+        .handler = answers<kArticleList, list_articles>,
+        .is_published = false},
     Endpoint{
         .method = Method::Post,
         .path = "/console/v1/articles",
         .operation = "createArticle",
-        .summary = "Write a draft; its HTML is sanitised",
+        .summary = "Create an article as a draft",
         .description =
-            "Creates an article as a draft. body_html is sanitized, and the reply shows what was "
-            "stored. The slug is unique in the organization (409 CONFLICT). Repeat safely with an "
+            "Creates an article as a draft. body_html is sanitized; the reply shows the stored "
+            "text. The slug is unique in the organization (409 CONFLICT). Repeat safely with an "
             "Idempotency-Key.",
         .access = Access::Console,
         .role = rules::Role::Admin,
@@ -207,7 +213,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kNewArticle>,
         .body_example = R"({"slug": "cup-final", "title": "Cup final",
                  "body_html": "<p>See you there.</p>", "tags": ["cup"]})",
-        .reply = {201, "The article, as it is stored."},
+        .reply = {201, "The article as stored."},
         .errors = kSlugErrors,
         .handler = decoded<kNewArticle, answers<kArticle, create_article>>,
         .is_published = false},
@@ -223,64 +229,66 @@ constexpr std::array kEndpoints = {
         .reply = {200, "The article."},
         .handler = answers<kArticle, get_article>,
         .is_published = false},
-    Endpoint{.method = Method::Patch,
-             .path = "/console/v1/articles/{id}",
-             .operation = "changeArticle",
-             .summary = "Change an article; null clears; a published one changes at once",
-             .description =
-                 "Changes the fields that are sent and keeps the others; null clears. A published "
-                 "article changes on the sites at once, apart from caches of up to a minute.",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "ArticleChange",
-             .body_schema = schema_of<kArticleChange>,
-             .body_example = R"({"title": "Cup final, new time", "excerpt": null})",
-             .reply = {200, "The article as it is now."},
-             .errors = kSlugErrors,
-             .handler = decoded<kArticleChange, answers<kArticle, change_article>>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Patch,
+        .path = "/console/v1/articles/{id}",
+        .operation = "changeArticle",
+        .summary = "Change an article",
+        .description =
+            "Changes the fields that are sent and keeps the others; null clears a field. A published "
+            "article changes on the sites at once, except in caches of up to a minute.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "ArticleChange",
+        .body_schema = schema_of<kArticleChange>,
+        .body_example = R"({"title": "Cup final, new time", "excerpt": null})",
+        .reply = {200, "The article as it is now."},
+        .errors = kSlugErrors,
+        .handler = decoded<kArticleChange, answers<kArticle, change_article>>,
+        .is_published = false},
     Endpoint{
         .method = Method::Delete,
         .path = "/console/v1/articles/{id}",
         .operation = "deleteArticle",
-        .summary = "Delete an article, published or not",
+        .summary = "Delete an article",
         .description =
-            "Deletes an article, published or not. It disappears from the sites at once, apart "
+            "Deletes a draft or a published article. It disappears from the sites at once, except "
             "from caches of up to a minute.",
         .access = Access::Console,
         .role = rules::Role::Admin,
-        .reply = {204, "It is gone."},
+        .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_article>,
         .is_published = false},
-    Endpoint{.method = Method::Post,
-             .path = "/console/v1/articles/{id}/publish",
-             .operation = "publishArticle",
-             .summary = "Publish a draft; a published article stays as it is",
-             .description =
-                 "Publishes a draft: the organization's sites can read it. An article that is "
-                 "published already stays as it is, so the call can be repeated.",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .reply = {200, "The article, published."},
-             .handler = decoded<kNothing, answers<kArticle, publish_article>>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/console/v1/articles/{id}/publish",
+        .operation = "publishArticle",
+        .summary = "Publish a draft",
+        .description =
+            "Publishes a draft: the organization's sites can read it. A published article is not "
+            "changed, so the call can be repeated.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .reply = {200, "The article, published."},
+        .handler = decoded<kNothing, answers<kArticle, publish_article>>,
+        .is_published = false},
     Endpoint{
         .method = Method::Post,
         .path = "/console/v1/articles/{id}/unpublish",
         .operation = "unpublishArticle",
         .summary = "Make a published article a draft again",
         .description =
-            "Makes a published article a draft again. A draft stays as it is, so the call can be "
+            "Makes a published article a draft again. A draft is not changed, so the call can be "
             "repeated.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
-        .reply = {200, "The article, a draft."},
+        .reply = {200, "The article, now a draft."},
         .handler = decoded<kNothing, answers<kArticle, unpublish_article>>,
         .is_published = false},
 };

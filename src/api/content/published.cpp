@@ -1,5 +1,5 @@
-// Serves /v1/content/…: published articles for the organization's sites, by a content key
-// (docs/engagement.md "Content"). Written at /console/v1/articles (api/content/articles.cpp).
+// Serves /v1/content/…: published articles for the organization's sites, with a content key
+// (docs/engagement.md "Content"). api/content/articles.cpp serves the admins.
 #include "api/groups.hpp"
 #include "service/content/articles.hpp"
 
@@ -15,10 +15,10 @@ Json::Value tags_schema() {
     return JsonType<std::vector<std::string>>::schema();
 }
 
-// The list shows all but the body.
+// The record of lists, without the body.
 constexpr auto kListed = record<Article>(
     "ListedContentArticle", field<&Article::id>("id", "Id of the record."),
-    field<&Article::slug>("slug", "Word for the article's URL, unique in the organization.",
+    field<&Article::slug>("slug", "Short name for the article's URL, unique in the organization.",
                           "cup-final"),
     field<&Article::title>("title", "Title.", "The cup final"),
     field<&Article::excerpt>("excerpt", "Short text for lists.", "How we won"),
@@ -42,7 +42,7 @@ constexpr auto kArticle = std::apply(
 
 constexpr auto kArticleList = list_of<kListed>("ContentList", "articles");
 
-// Anybody may keep it for a minute.
+// Caches may store it for a minute.
 template <class Value>
 Answer<Value> cached(Value value) {
     return {.value = std::move(value), .headers = {{"Cache-Control", "public, max-age=60"}}};
@@ -74,8 +74,8 @@ constexpr std::array kListQuery = {
     QueryParameter{.name = "tag", .least = 1, .meaning = "Only articles with this tag."},
     QueryParameter{.name = "q",
                    .least = 1,
-                   .meaning = "Only titles that begin with it, ignoring case and accents; the "
-                              "list is then by title."},
+                   .meaning = "Only titles that begin with this text, ignoring case and accents; "
+                              "ordered by title."},
 };
 constexpr std::array kSlugErrors = {ErrorCode::NotFound};
 
@@ -101,7 +101,7 @@ constexpr std::array kEndpoints = {
         .summary = "Read a published article",
         .description =
             "Returns a published article by its slug. Replies may be cached for one minute; send "
-            "the ETag as If-None-Match to save the transfer. A draft is 404.",
+            "the ETag as If-None-Match to avoid the transfer. A draft is 404.",
         .access = Access::ContentKey,
         .reply = with_tag({200, "The article, with its ETag."}),
         .second_reply = kNotModified,

@@ -1,5 +1,5 @@
-// The kind of handler whose work is written together with that of other requests (api/answers.hpp
-// has the others).
+// The kind of handler whose events are written together with those of other requests.
+// api/answers.hpp has the other kinds.
 #pragma once
 
 #include "api/answers.hpp"
@@ -22,7 +22,7 @@ struct Collects {
                 }};
     }
 };
-// Answers the counts once the events of the call are written, together with those of other calls.
+// Replies with the counts after the events of all collected calls are committed.
 template <const auto& kRecord, auto kWork>
 inline constexpr Collects<kRecord, kWork> collects;
 

@@ -1,5 +1,5 @@
-// Serves /v1/users/{userId}/engagement/events: a member's engagement events read back
-// (specification 2.10, 4.2).
+// Serves /v1/users/{userId}/engagement/events: lists a member's engagement events (specification
+// 2.10, 4.2).
 #include "service/engagement/events.hpp"
 
 #include "api/groups.hpp"
@@ -27,17 +27,16 @@ constexpr std::array kListQuery = {
 };
 
 constexpr std::array kEndpoints = {
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/users/{userId}/engagement/events",
-        .operation = "listEngagementEvents",
-        .summary = "List a member's engagement events, the one that occurred last first",
-        .description =
-            "Lists the engagement events of a member, tracked and ingested, the latest first. The "
-            "list is paged by cursor.",
-        .query = kListQuery,
-        .reply = {200, "A page of events."},
-        .handler = answers<kEventList, list_events>},
+    Endpoint{.method = Method::Get,
+             .path = "/v1/users/{userId}/engagement/events",
+             .operation = "listEngagementEvents",
+             .summary = "List a member's engagement events, newest first",
+             .description =
+                 "Lists the tracked and ingested engagement events of a member, newest first by "
+                 "occurred_at. The list is paged by cursor.",
+             .query = kListQuery,
+             .reply = {200, "A page of events."},
+             .handler = answers<kEventList, list_events>},
 };
 static_assert(well_formed(kEndpoints, "/v1/users/{userId}/engagement/"));
 

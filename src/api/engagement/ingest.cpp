@@ -1,4 +1,4 @@
-// Serves /v1/ingest: the events that an installed module's backend pushes, signed (specification 5
+// Serves /v1/ingest: signed event batches from the backends of installed modules (specification 5
 // rule 8 and 6, docs/modules.md "Ingest").
 #include "service/engagement/ingest.hpp"
 #include "api/engagement/collects.hpp"
@@ -25,10 +25,10 @@ using service::PushedEvent;
 constexpr auto kEvent =
     json::object<PushedEvent>(
         json::optional("type", &PushedEvent::type, Text{1, 128},
-                       "Event type that the installed version's manifest emits. Left out: only "
+                       "Event type that the installed version's manifest emits. If omitted: only "
                        "engagement.recorded.",
                        "club_shop.order_paid"),
-        json::required("action", &PushedEvent::action, Text{1, 128}, "What the member did.",
+        json::required("action", &PushedEvent::action, Text{1, 128}, "Action of the member.",
                        "ticket_bought"),
         json::optional(
             "user_id", &PushedEvent::user_id, Uuid<UserId>{},
@@ -46,10 +46,11 @@ constexpr auto kEvent =
                        R"({"price": 12.5})"),
         json::optional(
             "client_event_id", &PushedEvent::client_event_id, Text{1, 128},
-            "Sender's own id of the event. A repeated id is counted as a duplicate and not stored.",
+            "The sender's id of the event. A repeated id is counted as a duplicate and not stored.",
             "order-1001"),
-        json::optional("occurred_at", &PushedEvent::occurred_at, Instant{},
-                       "Time of the event, at most 30 days ago and 24 hours ahead. Left out: now."))
+        json::optional(
+            "occurred_at", &PushedEvent::occurred_at, Instant{},
+            "Time of the event, at most 30 days ago and 24 hours ahead. If omitted: now."))
         .named("PushedEvent");
 
 struct Batch {
@@ -61,7 +62,7 @@ constexpr auto kBatch = json::object<Batch>(
 
 // ---------------------------------------------------------------------------- handler
 
-// A module's numbers are kept as it wrote them.
+// Keeps numbers in metadata exactly as sent.
 void take_metadata_as_sent(const Call& call, std::vector<PushedEvent>& events) {
     auto sent = json::members_as_sent(*call.body, call.body_text, "events", "metadata");
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -84,11 +85,11 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/ingest",
         .operation = "ingestEvents",
-        .summary = "Push a module's events, all of them or none",
+        .summary = "Ingest a module's events, all or none",
         .description =
             "Stores up to 100 events of an installed module, all of them or none. The request is "
             "signed with the credential's secret and requires an Idempotency-Key. A "
-            "client_event_id that is known counts as a duplicate. Subscribed webhooks get the "
+            "known client_event_id counts as a duplicate. Subscribed webhooks receive the "
             "events.",
         .access = Access::Module,
         .idempotency = IdempotencyKey::Required,
@@ -98,7 +99,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kBatch>,
         .body_example = R"({"events": [{"action": "ticket_bought", "email": "ada@example.org",
                  "tags": ["cup"], "metadata": {"price": 12.50}, "client_event_id": "order-1001"}]})",
-        .reply = {202, "How many were stored, and how many were known."},
+        .reply = {202, "The numbers of stored events and of duplicates."},
         .errors = kErrors,
         .handler = decoded<kBatch, collects<rules::kEventCounts, ingest_events>>,
         .workers = WorkerGroup::Collectors},

@@ -1,5 +1,5 @@
 // Serves /v1/track: events that web pages send with a tracking key (specification 6,
-// docs/engagement.md "Tracking"). One event is the body itself, several stand in "events".
+// docs/engagement.md "Tracking"). The body is one event, or an object with several in "events".
 #include "api/engagement/collects.hpp"
 #include "api/groups.hpp"
 #include "json/json_source.hpp"
@@ -23,7 +23,7 @@ using service::TrackedEvent;
 
 constexpr auto kEvent =
     json::object<TrackedEvent>(
-        json::required("action", &TrackedEvent::action, Text{1, 128}, "What the visitor did.",
+        json::required("action", &TrackedEvent::action, Text{1, 128}, "Action of the visitor.",
                        "page_viewed"),
         json::optional("user_id", &TrackedEvent::user_id, Uuid<UserId>{},
                        "Id of the user. Exactly one of user_id, member_id, member_external_id and "
@@ -33,7 +33,7 @@ constexpr auto kEvent =
         json::optional("member_external_id", &TrackedEvent::member_external_id, Text{1, 255},
                        "external_id of the member; it must belong to one member only.", "C-1001"),
         json::optional("anonymous_id", &TrackedEvent::anonymous_id, Text{1, 128},
-                       "The page's own id of a visitor.", "v-81f3"),
+                       "The page's id of an anonymous visitor.", "v-81f3"),
         json::optional("tags", &TrackedEvent::tags, array_of(Text{1, 64}, 0, 20),
                        "Tags for reports.", R"(["pricing"])"),
         json::optional("metadata", &TrackedEvent::metadata, AnyJson{},
@@ -41,10 +41,11 @@ constexpr auto kEvent =
                        R"({"plan": "family"})"),
         json::optional(
             "client_event_id", &TrackedEvent::client_event_id, Text{1, 128},
-            "Page's own id of the event. A repeated id is counted as a duplicate and not stored.",
+            "The page's id of the event. A repeated id is counted as a duplicate and not stored.",
             "81f3-1"),
-        json::optional("occurred_at", &TrackedEvent::occurred_at, Instant{},
-                       "Time of the event, at most 30 days ago and 24 hours ahead. Left out: now."))
+        json::optional(
+            "occurred_at", &TrackedEvent::occurred_at, Instant{},
+            "Time of the event, at most 30 days ago and 24 hours ahead. If omitted: now."))
         .named("TrackedEvent");
 
 constexpr Text kKey{1, 64};
@@ -76,7 +77,7 @@ struct Body {
     bool is_batch = true;
 };
 
-// Either shape; "events" tells them apart.
+// Either shape, distinguished by the member "events".
 struct BodySchema {
     using Value = Body;
 
@@ -109,7 +110,7 @@ bool has_metadata(const Body& body) {
                        [](const TrackedEvent& event) { return event.metadata; });
 }
 
-// A page's numbers are kept as it wrote them.
+// Keeps numbers in metadata exactly as sent.
 void take_metadata_as_sent(const Call& call, Body& body) {
     auto& events = body.batch.events;
     if (!body.is_batch) {
@@ -123,25 +124,26 @@ void take_metadata_as_sent(const Call& call, Body& body) {
     }
 }
 
-void refuse_other_key(const Call& call, const std::optional<std::string>& key) {
+void reject_other_key(const Call& call, const std::optional<std::string>& key) {
     if (!key || *key == call.caller.publishable_key->token) return;
     Faults faults;
-    faults.add("key", FieldCode::InvalidValue, "The query names another key.");
+    faults.add("key", FieldCode::InvalidValue,
+               "The key differs from the key in the query; send it once.");
     throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
-// As it was sent, metadata can be longer than it was understood: 1.000… is a number of one digit.
-void refuse_heavy_metadata(const Body& body) {
+// Metadata as sent may be longer than its parsed form: 1.000… is a number of one digit.
+void reject_long_metadata(const Body& body) {
     Faults faults;
     service::check_tracked(body.batch.events, body.is_batch, Timestamp::now(), faults);
     if (!faults.empty()) throw Error(ErrorCode::ValidationError).fields(faults);
 }
 
 service::TrackedCall track_events(Call& call, Body body) {
-    refuse_other_key(call, body.batch.key);
+    reject_other_key(call, body.batch.key);
     if (has_metadata(body)) {
         take_metadata_as_sent(call, body);
-        refuse_heavy_metadata(body);
+        reject_long_metadata(body);
     }
     return service::TrackedCall{call.actor(), std::move(body.batch.events),
                                 call.request.geo_country, call.request.geo_region};
@@ -154,11 +156,11 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/track",
         .operation = "trackEvents",
-        .summary = "Record what happened on a page, all of it or nothing",
+        .summary = "Track events of a page, all or none",
         .description =
             "Stores one event, or up to 100 in events, of a page or app. Either all are stored or "
-            "none. The key stands in the query or in the body. A client_event_id that is known "
-            "counts as a duplicate, so a call can be repeated.",
+            "none. Send the key in the query or in the body. A known client_event_id counts as a "
+            "duplicate, so a call can be repeated.",
         .access = Access::TrackingKey,
         .body_limit = kEventsBody,
         .body_required = true,
@@ -166,7 +168,7 @@ constexpr std::array kEndpoints = {
         .body_schema = schema_of<kBody>,
         .body_example = R"({"action": "page_viewed", "anonymous_id": "v-81f3",
                  "tags": ["pricing"], "client_event_id": "81f3-1"})",
-        .reply = {202, "How many were stored, and how many were known. They are committed."},
+        .reply = {202, "The numbers of stored events and of duplicates. The events are committed."},
         .handler = decoded<kBody, collects<rules::kEventCounts, track_events>>,
         .workers = WorkerGroup::Collectors},
 };

@@ -1,5 +1,5 @@
-// Serves /v1/installations/{id}/credentials…: what a module's backend signs in and signs with
-// (specification 5 rule 8, docs/modules.md "Module credentials").
+// Serves /v1/installations/{id}/credentials…: the credentials and signing secrets of modules'
+// backends (specification 5 rule 8, docs/modules.md "Module credentials").
 #include "service/modules/credentials.hpp"
 #include "base/crypto.hpp"
 
@@ -23,7 +23,7 @@ constexpr auto kNewCredential = json::object<NewModuleCredential>(
                    "Name for people. It need not be unique.", "shop backend"),
     json::optional(
         "expires_at", &NewModuleCredential::expires_at, Instant{},
-        "Future time when the credential stops working. Left out: valid until it is revoked."));
+        "Future time when the credential stops working. If omitted: valid until it is revoked."));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -40,7 +40,7 @@ constexpr auto kCredentialFields = std::array{
                                   },
                                   JsonType<std::string>::schema},
     field<&ModuleCredential::last_four>(
-        "last_four", "Last four characters of the secret, to recognise it.", "X6WS"),
+        "last_four", "Last four characters of the secret, to recognize it.", "X6WS"),
     field<&ModuleCredential::created_by>(
         "created_by", "Id of the admin who created it; null if the operator did."),
     field<&ModuleCredential::created_at>("created_at", "Time when the record was created."),
@@ -94,9 +94,9 @@ constexpr std::array kEndpoints = {
         .method = Method::Get,
         .path = "/v1/installations/{id}/credentials",
         .operation = "listModuleCredentials",
-        .summary = "List an installation's credentials; revoked ones for 30 days",
+        .summary = "List an installation's credentials",
         .description =
-            "Lists the credentials of an installation. Revoked ones are listed for 30 days. The "
+            "Lists the credentials of an installation. Revoked credentials are listed for 30 days. The "
             "secrets are not shown.",
         .access = Access::Admin,
         .query = kListQuery,
@@ -106,10 +106,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/installations/{id}/credentials",
         .operation = "createModuleCredential",
-        .summary = "Issue a credential with its signing secret; both are shown this once",
+        .summary = "Issue a credential with its signing secret",
         .description =
             "Issues a credential for the module's backend, with the secret that signs its "
-            "requests. Both are in this reply and its replays only. An installation has at most "
+            "requests. Only this reply and its replays contain them. An installation has at most "
             "50 valid credentials. Use an Idempotency-Key that others cannot guess.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
@@ -122,17 +122,18 @@ constexpr std::array kEndpoints = {
         .reply = {201, "The credential."},
         .errors = kCreateErrors,
         .handler = decoded<kNewCredential, answers<kIssuedCredential, create_credential>>},
-    Endpoint{.method = Method::Delete,
-             .path = "/v1/installations/{id}/credentials/{credentialId}",
-             .operation = "revokeModuleCredential",
-             .summary = "Revoke a credential, from the next request on",
-             .description =
-                 "Revokes a credential for good. The next request with it is 401. The call can be "
-                 "repeated for 30 days; then it is 404.",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is revoked."},
-             .handler = answers_nothing<revoke_credential>},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/v1/installations/{id}/credentials/{credentialId}",
+        .operation = "revokeModuleCredential",
+        .summary = "Revoke a credential",
+        .description =
+            "Revokes a credential permanently. The next request with it is 401. The call can be "
+            "repeated for 30 days; then it is 404.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .reply = {204, "Revoked."},
+        .handler = answers_nothing<revoke_credential>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations"));
 

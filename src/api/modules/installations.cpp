@@ -1,5 +1,6 @@
-// Serves /v1/installations…: the organization's modules as they are installed (specification 2.8,
-// 3.2, 4.3; docs/modules.md "Installations"). What hangs on an installation has files of its own.
+// Serves /v1/installations…: the modules installed in the organization (specification 2.8, 3.2,
+// 4.3; docs/modules.md "Installations"). Other files serve an installation's credentials and
+// webhooks.
 #include "service/modules/installations.hpp"
 
 #include "api/groups.hpp"
@@ -26,16 +27,16 @@ constexpr auto kNewInstallation = json::object<NewInstallation>(
     json::required("module_id", &NewInstallation::module_id, json::Uuid<ModuleId>{},
                    "Id of the published module to install."),
     json::optional("version_id", &NewInstallation::version_id, json::Uuid<VersionId>{},
-                   "Id of a published version. Left out: the current version."),
+                   "Id of a published version. If omitted: the current version."),
     json::optional("config", &NewInstallation::config, kConfig,
                    "Values of the version's config_schema, by property."));
 
 constexpr auto kInstallationChange = json::object<InstallationChange>(
     json::optional("version_id", &InstallationChange::version_id, json::Uuid<VersionId>{},
-                   "Id of the published version to move to. Left out: the version stays."),
+                   "Id of the published version to move to. If omitted, not changed."),
     json::optional(
         "config", &InstallationChange::config, kConfig,
-        "The whole new config. *** keeps a stored secret value. Left out: the config stays."));
+        "The whole new config. *** keeps a stored secret value. If omitted, not changed."));
 
 // ---------------------------------------------------------------------------- handlers
 
@@ -83,42 +84,42 @@ constexpr std::array kChangeErrors = {ErrorCode::InvalidState};
 constexpr std::array kEnableErrors = {ErrorCode::Conflict};
 
 constexpr std::array kEndpoints = {
-    Endpoint{
-        .method = Method::Get,
-        .path = "/v1/installations",
-        .operation = "listInstallations",
-        .summary = "List the organization's installations, disabled ones too",
-        .description =
-            "Lists the modules that are installed in the organization, disabled ones too. Secret "
-            "values of the config are shown as ***.",
-        .query = kListQuery,
-        .reply = {200, "A page of installations."},
-        .handler = answers<kInstallationList, list_installations>},
-    Endpoint{.method = Method::Post,
+    Endpoint{.method = Method::Get,
              .path = "/v1/installations",
-             .operation = "installModule",
-             .summary = "Install a published module, in its current version or another one",
+             .operation = "listInstallations",
+             .summary = "List the organization's installations",
              .description =
-                 "Installs a published module. The config must fit the version's config_schema. A "
-                 "module is installed once per organization (409 CONFLICT). Repeat safely with an "
-                 "Idempotency-Key.",
-             .access = Access::Admin,
-             .role = rules::Role::Admin,
-             .idempotency = IdempotencyKey::Accepted,
-             .body_limit = kSmallBody,
-             .body_required = true,
-             .body_component = "NewInstallation",
-             .body_schema = schema_of<kNewInstallation>,
-             .body_example = R"({"module_id": "01970b5e-7c00-7000-8000-000000000001",
+                 "Lists the organization's installations, including disabled ones. Secret "
+                 "values of the config are shown as ***.",
+             .query = kListQuery,
+             .reply = {200, "A page of installations."},
+             .handler = answers<kInstallationList, list_installations>},
+    Endpoint{
+        .method = Method::Post,
+        .path = "/v1/installations",
+        .operation = "installModule",
+        .summary = "Install a published module",
+        .description =
+            "Installs a published module. The config must match the version's config_schema. A "
+            "module is installed once per organization (409 CONFLICT). Repeat safely with an "
+            "Idempotency-Key.",
+        .access = Access::Admin,
+        .role = rules::Role::Admin,
+        .idempotency = IdempotencyKey::Accepted,
+        .body_limit = kSmallBody,
+        .body_required = true,
+        .body_component = "NewInstallation",
+        .body_schema = schema_of<kNewInstallation>,
+        .body_example = R"({"module_id": "01970b5e-7c00-7000-8000-000000000001",
   "config": {"api_key": "…", "points_per_visit": 10}})",
-             .reply = {201, "The installation, enabled."},
-             .errors = kInstallErrors,
-             .handler = decoded<kNewInstallation, answers<kInstallation, install_module>>},
+        .reply = {201, "The installation, enabled."},
+        .errors = kInstallErrors,
+        .handler = decoded<kNewInstallation, answers<kInstallation, install_module>>},
     Endpoint{
         .method = Method::Get,
         .path = "/v1/installations/{id}",
         .operation = "getInstallation",
-        .summary = "Get an installation; secret values of its config are shown as ***",
+        .summary = "Get an installation",
         .description = "Returns one installation. Secret values of the config are shown as ***.",
         .reply = {200, "The installation."},
         .handler = answers<kInstallation, get_installation>},
@@ -126,10 +127,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Patch,
         .path = "/v1/installations/{id}",
         .operation = "changeInstallation",
-        .summary = "Change the config, in which *** keeps a secret value, or the version",
+        .summary = "Change an installation's config or version",
         .description =
             "Replaces the config, moves to another version, or both. *** keeps a stored secret "
-            "value. The config must fit the config_schema of the version.",
+            "value. The config must match the config_schema of the version.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,
@@ -144,10 +145,11 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/installations/{id}/enable",
         .operation = "enableInstallation",
-        .summary = "Enable an installation that is disabled or in error",
+        .summary = "Enable an installation",
         .description =
-            "Enables an installation that is disabled or in error. Its credentials work again; "
-            "its webhook endpoints keep their status. An enabled one stays as it is.",
+            "Enables an installation that is disabled or has status error. Its credentials work "
+            "again; its webhook endpoints keep their status. An enabled installation is not "
+            "changed.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -159,11 +161,11 @@ constexpr std::array kEndpoints = {
         .method = Method::Delete,
         .path = "/v1/installations/{id}",
         .operation = "disableInstallation",
-        .summary = "Disable an installation: its credentials and webhooks stop at once",
+        .summary = "Disable an installation",
         .description =
-            "Disables an installation. Its credentials are 401 at once, and pending webhook "
-            "deliveries are canceled. Credentials and endpoints remain for the next enable. The "
-            "call can be repeated.",
+            "Disables an installation. Its credentials are rejected with 401 at once, and pending "
+            "webhook deliveries are canceled. Credentials and endpoints are kept for "
+            "enableInstallation. The call can be repeated.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .reply = {200, "The installation, disabled."},

@@ -1,5 +1,5 @@
-// Serves /v1/modules…: the organization's own modules and their versions, made by its admins
-// (specification 4.3, docs/modules.md "Modules"). Installing them is installations.cpp.
+// Serves /v1/modules…: the organization's modules and their versions (specification 4.3,
+// docs/modules.md "Modules"). installations.cpp installs them.
 #include "service/modules/modules.hpp"
 
 #include "api/groups.hpp"
@@ -27,14 +27,14 @@ constexpr auto kNewModule = json::object<NewModule>(
         "club-shop"),
     json::required("name", &NewModule::name, Text{1, 255}, "Name for people.", "Club shop"),
     json::required("vendor", &NewModule::vendor, Text{1, 255},
-                   "Name of the company or team that makes the module.", "Riverside Software"));
+                   "Name of the company or team that develops the module.", "Riverside Software"));
 
 constexpr auto kNewVersion = json::object<NewVersion>(
     json::required("version", &NewVersion::version, Text{1, 64},
                    "Version text, unique in the module.", "1.0.0"),
     json::required(
         "manifest", &NewVersion::manifest, json::AnyObject{rules::kMostManifestBytes},
-        "The module contract: name, events, config_schema and permissions. Publishing checks it."));
+        "The module contract: name, events, config_schema and permissions. Publishing validates it."));
 
 constexpr std::string_view kNewVersionExample = R"({
   "version": "1.0.0",
@@ -50,7 +50,7 @@ constexpr auto kModule = record<Module>(
     field<&Module::slug>("slug", "Short name for URLs and event types, unique in the organization.",
                          "club-shop"),
     field<&Module::name>("name", "Name for people.", "Club shop"),
-    field<&Module::vendor>("vendor", "Name of the company or team that makes the module.",
+    field<&Module::vendor>("vendor", "Name of the company or team that develops the module.",
                            "Riverside Software"),
     field<&Module::kind>("kind",
                          "Kind of the module; proprietary for one that the organization created."),
@@ -61,7 +61,7 @@ constexpr auto kModule = record<Module>(
         "Id of the version that new installations get; null until a version is published."),
     field<&Module::status>(
         "status",
-        "draft: nothing is published; published: it can be installed; deprecated: no new "
+        "draft: no version is published; published: it can be installed; deprecated: no new "
         "installations."),
     field<&Module::created_at>("created_at", "Time when the record was created."),
     field<&Module::updated_at>("updated_at", "Time of the last change."));
@@ -124,7 +124,7 @@ auto deprecate_module(Call& call, OrgTransaction& transaction, const Nothing&) {
 // ---------------------------------------------------------------------------- rows
 
 constexpr std::array kModulesQuery = {page_limit(), kPageCursor};
-// A version is as long as its manifest.
+// A version is as large as its manifest.
 constexpr std::array kVersionsQuery = {page_limit(100, 20), kPageCursor};
 constexpr std::array kCreateErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
 constexpr std::array kCreateVersionErrors = {ErrorCode::Conflict, ErrorCode::InvalidState};
@@ -145,7 +145,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/modules",
         .operation = "createModule",
-        .summary = "Create a module, a draft that the active organization owns",
+        .summary = "Create a module as a draft",
         .description =
             "Creates a module that the active organization owns, as a draft. The slug is unique "
             "and never changes (409 CONFLICT). Create a version next and publish it. Repeat "
@@ -177,7 +177,7 @@ constexpr std::array kEndpoints = {
              .summary = "List a module's versions with their manifests",
              .description =
                  "Lists the versions of a module with their manifests. A page holds up to 100 "
-                 "versions, 20 if limit is left out.",
+                 "versions, by default 20.",
              .query = kVersionsQuery,
              .reply = {200, "A page of versions."},
              .handler = answers<kVersionList, list_versions>},
@@ -185,9 +185,9 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/modules/{moduleId}/versions",
         .operation = "createModuleVersion",
-        .summary = "Create a version, a draft; its manifest is checked when it is published",
+        .summary = "Create a version of a module as a draft",
         .description =
-            "Creates a version of a module as a draft. The manifest is stored as sent and checked "
+            "Creates a version of a module as a draft. The manifest is stored as sent and validated "
             "at publication. Version texts are unique in the module (409 CONFLICT). Repeat safely "
             "with an Idempotency-Key.",
         .access = Access::Admin,
@@ -205,11 +205,11 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/modules/{moduleId}/versions/{versionId}/publish",
         .operation = "publishModuleVersion",
-        .summary = "Publish a version: it becomes the current one and never changes again",
+        .summary = "Publish a version of a module",
         .description =
-            "Checks the manifest and publishes the version: it becomes the current one and never "
-            "changes again. A manifest that breaks the module contract is 422 MANIFEST_INVALID "
-            "with all faults. Installations stay on their version.",
+            "Validates the manifest and publishes the version: it becomes the current one and never "
+            "changes again. A manifest that violates the module contract is 422 MANIFEST_INVALID "
+            "with all faults. Installations keep their version.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -221,7 +221,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/modules/{moduleId}/deprecate",
         .operation = "deprecateModule",
-        .summary = "Allow no new installations of a module; those there are run on",
+        .summary = "Deprecate a module",
         .description =
             "Stops new installations of a module and new versions of it. Existing installations "
             "continue to work. A draft cannot be deprecated (409 INVALID_STATE).",

@@ -1,5 +1,4 @@
-// Serves /healthz, /readyz and /metrics, for the machines that look after this one; nginx lets only
-// the loopback through.
+// Serves /healthz, /readyz and /metrics for monitoring; nginx restricts them to the loopback.
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"
 #include "service/operations/monitoring.hpp"
@@ -16,12 +15,11 @@ struct Health {
 constexpr auto kHealth = record<Health>(
     "Health", field<&Health::status>("status", "Always ok.").of([] { return one_of({"ok"}); }));
 
-// The process answers.
 Health get_health(Call&) {
     return {};
 }
 
-// The database answers, and its schema is this program's.
+// The database answers and its schema is compatible.
 auto get_readiness(Call& call) {
     const auto report = service::check_readiness(call.context);
     if (report.state != service::Readiness::Ready) {
@@ -43,36 +41,36 @@ constexpr std::array kEndpoints = {
         .method = Method::Get,
         .path = "/healthz",
         .operation = "getHealth",
-        .summary = "Whether the process answers",
+        .summary = "Check whether the process answers",
         .description =
-            "Says that a worker process answers. It does not touch the database. nginx answers "
+            "Reports that a worker process answers. It does not use the database. nginx replies "
             "404 to other machines.",
         .access = Access::Open,
-        .reply = {200, "It does."},
+        .reply = {200, "The process answers."},
         .handler = answers<kHealth, get_health>,
         .is_local = true},
     Endpoint{
         .method = Method::Get,
         .path = "/readyz",
         .operation = "getReadiness",
-        .summary = "Whether the database answers and has the right schema",
+        .summary = "Check whether the database answers and has a compatible schema",
         .description =
-            "Says that the database answers and its schema fits this program. Otherwise 503 with "
-            "details.reason. nginx answers 404 to other machines.",
+            "Reports that the database answers and its schema is compatible with this program. "
+            "Otherwise 503 with details.reason. nginx replies 404 to other machines.",
         .access = Access::Open,
-        .reply = {200, "It does."},
+        .reply = {200, "The database answers and the schema is compatible."},
         .errors = kReadinessErrors,
         .handler = answers<kHealth, get_readiness>,
         .is_local = true},
     Endpoint{.method = Method::Get,
              .path = "/metrics",
              .operation = "getMetrics",
-             .summary = "Figures in the Prometheus text format",
+             .summary = "Get metrics in the Prometheus text format",
              .description =
-                 "Returns counters and gauges of this machine for Prometheus. nginx answers 404 to "
+                 "Returns counters and gauges of this machine for Prometheus. nginx replies 404 to "
                  "other machines.",
              .access = Access::Open,
-             .reply = {200, "The figures."},
+             .reply = {200, "The metrics."},
              .handler = sends<kPrometheus, get_metrics>,
              .is_local = true},
 };

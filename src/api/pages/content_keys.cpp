@@ -1,5 +1,5 @@
-// Serves /console/v1/content-keys…: the keys that web pages read articles with, held by the
-// organization's admins in the console (docs/engagement.md "Publishable keys").
+// Serves /console/v1/content-keys…: publishable keys that sites use to read articles
+// (docs/engagement.md "Publishable keys").
 #include "api/pages/publishable_keys.hpp"
 
 namespace muster::api {
@@ -16,7 +16,7 @@ constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/console/v1/content-keys",
              .operation = "listContentKeys",
-             .summary = "List the organization's content keys; revoked ones for 30 days",
+             .summary = "List the organization's content keys",
              .description =
                  "Lists the content keys of the organization, the oldest first. Revoked keys are "
                  "listed for 30 days.",
@@ -29,10 +29,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/console/v1/content-keys",
         .operation = "createContentKey",
-        .summary = "Issue a key that is good on pages of these origins",
+        .summary = "Issue a content key",
         .description =
             "Issues a content key, which sites use to read published articles. It works on pages "
-            "of its allowed_origins only. The key is public and can be read again at any time. "
+            "of its allowed_origins only. The key is public; every reply contains it. "
             "Repeat safely with an Idempotency-Key.",
         .access = Access::Console,
         .role = rules::Role::Admin,
@@ -50,10 +50,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Patch,
         .path = "/console/v1/content-keys/{id}",
         .operation = "updateContentKey",
-        .summary = "Change a content key, from the next request on",
+        .summary = "Change a content key",
         .description =
-            "Changes the fields that are sent and keeps the others. The next request with the key "
-            "follows the change. A revoked key is 409 INVALID_STATE.",
+            "Changes the fields that are sent and keeps the others. The change takes effect with the "
+            "next request. A revoked key is 409 INVALID_STATE.",
         .access = Access::Console,
         .role = rules::Role::Admin,
         .body_limit = kSmallBody,
@@ -65,18 +65,19 @@ constexpr std::array kEndpoints = {
         .errors = kPublishableKeyErrors,
         .handler = decoded<kPublishableKeyChange, answers<kKey, change_publishable_key<kKind>>>,
         .is_published = false},
-    Endpoint{.method = Method::Delete,
-             .path = "/console/v1/content-keys/{id}",
-             .operation = "revokeContentKey",
-             .summary = "Revoke a content key, from the next request on",
-             .description =
-                 "Revokes a content key for good. The next request with it is 401. The call can be "
-                 "repeated for 30 days; then it is 404.",
-             .access = Access::Console,
-             .role = rules::Role::Admin,
-             .reply = {204, "It is revoked."},
-             .handler = answers_nothing<revoke_publishable_key<kKind>>,
-             .is_published = false},
+    Endpoint{
+        .method = Method::Delete,
+        .path = "/console/v1/content-keys/{id}",
+        .operation = "revokeContentKey",
+        .summary = "Revoke a content key",
+        .description =
+            "Revokes a content key permanently. The next request with it is 401. The call can be "
+            "repeated for 30 days; then it is 404.",
+        .access = Access::Console,
+        .role = rules::Role::Admin,
+        .reply = {204, "Revoked."},
+        .handler = answers_nothing<revoke_publishable_key<kKind>>,
+        .is_published = false},
 };
 static_assert(well_formed(kEndpoints, "/console/v1/content-keys"));
 

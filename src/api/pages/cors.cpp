@@ -26,7 +26,7 @@ void require_console(std::string_view console_origin, const http::Request& reque
 }
 
 std::vector<http::Header> cors_headers(const http::Request& request) {
-    // Named by Referer alone, the request is no CORS request: nobody reads a header.
+    // A request without Origin is not a CORS request, so the browser does not read these headers.
     const auto origin = origin_of(request);
     if (!request.origin || !origin) return {};
     return {{"Access-Control-Allow-Origin", *origin},

@@ -1,5 +1,5 @@
-// Requests that browsers make for pages of other sites: where they come from, and what the answer
-// tells the browser (Fetch standard "CORS protocol", docs/engagement.md "Origins").
+// Cross-origin requests of browsers: the request's origin and the CORS reply headers (Fetch
+// standard "CORS protocol", docs/engagement.md "Origins").
 #pragma once
 
 #include "http/message.hpp"
@@ -12,19 +12,19 @@
 
 namespace muster::api {
 
-// The canonical origin that a request names: by Origin, else by Referer. nullopt where neither
-// does, where Origin is malformed, and for "null", whatever the Referer says.
+// The canonical origin of a request: from Origin, or else from Referer. nullopt if both are absent,
+// or if Origin is malformed or "null".
 [[nodiscard]] std::optional<std::string> origin_of(const http::Request& request);
 
-// Throws ORIGIN_NOT_ALLOWED unless the request comes from an origin on the key's list.
+// Throws ORIGIN_NOT_ALLOWED unless the request's origin is one of the key's allowed origins.
 void require_origin(const rules::PublishableKey& key, const http::Request& request);
-// The same for the console's origin, of the configuration.
+// The same for the console's configured origin.
 void require_console(std::string_view console_origin, const http::Request& request);
 
-// What an answer to an allowed origin carries, an error too.
+// The headers of a reply to an allowed origin, also of an error.
 std::vector<http::Header> cors_headers(const http::Request& request);
 
-// 204 to an allowed origin's preflight for these methods ("GET, HEAD").
+// The 204 reply to an allowed origin's preflight for these methods ("GET, HEAD").
 http::Reply preflight_reply(const std::string& methods);
 
 }  // namespace muster::api

@@ -1,6 +1,6 @@
-// Serves /edge/key, for nginx alone: may this publishable key be used from this origin? nginx asks
-// before it lets a page's request through, keeps the answer for some seconds, and lets nobody else
-// in (nginx/snippets/muster-page-key.conf). The workers judge again, by the same functions.
+// Serves /edge/key, for nginx only: whether a publishable key may be used from an origin. nginx
+// asks before it forwards a page's request and caches the answer for some seconds
+// (nginx/snippets/muster-page-key.conf). The workers check the key again with the same functions.
 #include "api/groups.hpp"
 #include "api/pages/cors.hpp"
 #include "http/query.hpp"
@@ -11,10 +11,10 @@ namespace {
 
 using http::Method;
 
-// Whether the key is of the kind that the operation takes, the operation's worker says.
+// The worker that runs the operation checks the key's kind.
 void check_publishable_key(Call& call) {
     const std::string token = http::query_value(call.request.query, "key").value_or("");
-    // In the body, if anywhere: only the worker reads that.
+    // The key may be in the body, which only the worker reads.
     if (token.empty()) return;
     if (!service::is_publishable_token(token)) throw Error(ErrorCode::Unauthorized);
     const auto keys = service::find_publishable_keys(call.context, {&token, 1});
@@ -29,12 +29,12 @@ constexpr std::array kEndpoints = {
         .method = Method::Get,
         .path = "/edge/key",
         .operation = "judgePublishableKey",
-        .summary = "Whether a publishable key may be used from an origin",
+        .summary = "Check whether a publishable key may be used from an origin",
         .description =
-            "Answers nginx whether a publishable key may be used from an origin. No other client "
-            "reaches it.",
+            "Tells nginx whether a publishable key may be used from an origin. Other clients cannot "
+            "call it.",
         .access = Access::Open,
-        .reply = {204, "It may, or there is none to judge."},
+        .reply = {204, "The key is valid, or the query has no key."},
         .errors = kErrors,
         .handler = answers_nothing<check_publishable_key>,
         .is_published = false,

@@ -1,6 +1,5 @@
-// What tracking_keys.cpp and content_keys.cpp share: bodies, the record and the handlers of keys
-// that stand in web pages (docs/engagement.md "Publishable keys"). The key is public, so every
-// answer shows it.
+// Bodies, record and handlers of publishable keys, for tracking_keys.cpp and content_keys.cpp
+// (docs/engagement.md "Publishable keys"). The keys are public, so every reply contains them.
 #pragma once
 
 #include "service/pages/publishable_keys.hpp"
@@ -19,7 +18,7 @@ namespace muster::api {
 
 // ---------------------------------------------------------------------------- bodies
 
-// Stored canonical; "" where there was a fault.
+// Stored in canonical form; "" after a fault.
 struct AllowedOrigin {
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::string& out) const {
@@ -36,7 +35,7 @@ struct AllowedOrigin {
     static constexpr json::Text kText{1, rules::kLongestAllowedOrigin};
 };
 
-// Two spellings of one origin are one too many.
+// Two spellings of the same origin are duplicates.
 struct AllowedOrigins {
     void decode(const json::JsonIn& in, const json::Path& path, json::Decoding& to,
                 std::vector<std::string>& out) const {
@@ -62,21 +61,23 @@ inline constexpr auto kNewPublishableKey = json::object<NewPublishableKey>(
     json::required("name", &NewPublishableKey::name, kKeyName,
                    "Name for people. It need not be unique.", "Club site"),
     json::required("allowed_origins", &NewPublishableKey::allowed_origins, AllowedOrigins{},
-                   "Origins of the pages that may use the key, each once.",
+                   "Origins of the pages that may use the key, without duplicates.",
                    R"(["https://shop.example"])"),
-    json::optional("expires_at", &NewPublishableKey::expires_at, json::Instant{},
-                   "Future time when the key stops working. Left out: valid until it is revoked."));
+    json::optional(
+        "expires_at", &NewPublishableKey::expires_at, json::Instant{},
+        "Future time when the key stops working. If omitted: valid until it is revoked."));
 
 inline constexpr auto kPublishableKeyChange = json::object<PublishableKeyChange>(
     json::optional("name", &PublishableKeyChange::name, kKeyName,
-                   "Name for people. Left out: it stays.", "Club site"),
+                   "Name for people. If omitted, not changed.", "Club site"),
     json::optional("allowed_origins", &PublishableKeyChange::allowed_origins, AllowedOrigins{},
-                   "All origins of the pages that may use the key. Left out: they stay.",
+                   "All origins of the pages that may use the key. If omitted, not changed.",
                    R"(["https://shop.example"])"),
-    json::clearable("expires_at", &PublishableKeyChange::expires_at, json::Instant{},
-                    "Future time when the key stops working. null: no end. Left out: it stays."));
+    json::clearable(
+        "expires_at", &PublishableKeyChange::expires_at, json::Instant{},
+        "Future time when the key stops working. null: no end. If omitted, not changed."));
 
-// The object with more fields.
+// The object with additional fields.
 template <class Object, class... More>
 constexpr auto with_fields(const Object& object, More... more) {
     return std::apply(
@@ -88,7 +89,7 @@ constexpr auto with_fields(const Object& object, More... more) {
 
 // ---------------------------------------------------------------------------- replies
 
-// The record of the kind, with `more` of its own.
+// The record of one kind of key, with its additional fields.
 template <class... More>
 constexpr auto publishable_key_record(std::string_view name, More... more) {
     using rules::PublishableKey;
@@ -97,7 +98,7 @@ constexpr auto publishable_key_record(std::string_view name, More... more) {
         field<&PublishableKey::organization_id>(
             "organization_id", "Id of the organization that the record belongs to."),
         field<&PublishableKey::name>("name", "Name for people.", "Club site"),
-        field<&PublishableKey::token>("key", "The key. It is public: pages carry it.",
+        field<&PublishableKey::token>("key", "The key. It is public, because pages contain it.",
                                       "ek_live_..."),
         field<&PublishableKey::allowed_origins>(
             "allowed_origins", "Origins of the pages that may use the key, in lower case.",

@@ -1,5 +1,5 @@
-// Serves /v1/engagement/keys…: the keys that web pages send events and show ads with, held by the
-// organization's admins (docs/engagement.md "Publishable keys").
+// Serves /v1/engagement/keys…: publishable keys that pages use to send events and show ads
+// (docs/engagement.md "Publishable keys").
 #include "api/pages/publishable_keys.hpp"
 #include "service/access/api_keys.hpp"
 
@@ -15,25 +15,26 @@ constexpr json::Integer kRate{1, service::kHighestRate};
 constexpr auto kNewKey = with_fields(
     kNewPublishableKey,
     json::optional("rate_limit_per_second", &NewPublishableKey::rate_per_second, kRate,
-                   "Requests per second. Left out: the installation's default."),
+                   "Requests per second. If omitted: the installation's default."),
     json::optional("burst", &NewPublishableKey::burst, kRate,
-                   "Requests that may arrive at once. Left out: the installation's default."));
+                   "Maximum burst of requests. If omitted: the installation's default."));
 
-// null: the installation's default.
+// null restores the installation's default.
 constexpr auto kKeyChange = with_fields(
     kPublishableKeyChange,
-    json::clearable("rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate,
-                    "Requests per second. null: the installation's default. Left out: it stays."),
+    json::clearable(
+        "rate_limit_per_second", &PublishableKeyChange::rate_per_second, kRate,
+        "Requests per second. null: the installation's default. If omitted, not changed."),
     json::clearable(
         "burst", &PublishableKeyChange::burst, kRate,
-        "Requests that may arrive at once. null: the installation's default. Left out: it stays."));
+        "Maximum burst of requests. null: the installation's default. If omitted, not changed."));
 
 constexpr auto kKey = publishable_key_record(
     "TrackingKey",
     field<&PublishableKey::rate_per_second>(
         "rate_limit_per_second", "Requests per second; null for the installation's default."),
     field<&PublishableKey::burst>(
-        "burst", "Requests that may arrive at once; null for the installation's default."));
+        "burst", "Maximum burst of requests; null for the installation's default."));
 
 constexpr auto kKeyList = list_of<kKey>("TrackingKeyList", "keys");
 
@@ -41,7 +42,7 @@ constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Get,
              .path = "/v1/engagement/keys",
              .operation = "listTrackingKeys",
-             .summary = "List the organization's tracking keys; revoked ones for 30 days",
+             .summary = "List the organization's tracking keys",
              .description =
                  "Lists the tracking keys of the organization, the oldest first. Revoked keys are "
                  "listed for 30 days.",
@@ -53,11 +54,11 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/engagement/keys",
         .operation = "createTrackingKey",
-        .summary = "Issue a key that is good on pages of these origins",
+        .summary = "Issue a tracking key",
         .description =
             "Issues a tracking key, which pages use to send events and to show ads. It works on "
-            "pages of its allowed_origins only. The key is public and can be read again at any "
-            "time. Repeat safely with an Idempotency-Key.",
+            "pages of its allowed_origins only. The key is public; every reply contains it. Repeat "
+            "safely with an Idempotency-Key.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
@@ -72,10 +73,10 @@ constexpr std::array kEndpoints = {
     Endpoint{.method = Method::Patch,
              .path = "/v1/engagement/keys/{id}",
              .operation = "updateTrackingKey",
-             .summary = "Change a tracking key, from the next request on",
+             .summary = "Change a tracking key",
              .description =
                  "Changes the fields that are sent and keeps the others; null removes an end or a "
-                 "limit. The next request with the key follows the change. A revoked key is 409 "
+                 "limit. The change takes effect with the next request. A revoked key is 409 "
                  "INVALID_STATE.",
              .access = Access::Admin,
              .role = rules::Role::Admin,
@@ -91,13 +92,13 @@ constexpr std::array kEndpoints = {
         .method = Method::Delete,
         .path = "/v1/engagement/keys/{id}",
         .operation = "revokeTrackingKey",
-        .summary = "Revoke a tracking key, from the next request on",
+        .summary = "Revoke a tracking key",
         .description =
-            "Revokes a tracking key for good. The next request with it is 401. The call can be "
+            "Revokes a tracking key permanently. The next request with it is 401. The call can be "
             "repeated for 30 days; then it is 404.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
-        .reply = {204, "It is revoked."},
+        .reply = {204, "Revoked."},
         .handler = answers_nothing<revoke_publishable_key<kKind>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/engagement/keys"));

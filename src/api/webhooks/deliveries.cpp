@@ -1,5 +1,5 @@
-// Serves /v1/installations/{id}/webhook-endpoints/{endpointId}/…: what becomes of the events that
-// an endpoint gets, and sending them again (docs/modules.md "Deliveries").
+// Serves /v1/installations/{id}/webhook-endpoints/{endpointId}/…: the deliveries of an endpoint,
+// and sending them again (docs/modules.md "Deliveries").
 #include "service/webhooks/deliveries.hpp"
 
 #include "api/groups.hpp"
@@ -13,12 +13,12 @@ struct JsonType<rules::WebhookAttempt> {
     static constexpr auto kRecord = record<Attempt>(
         "WebhookAttempt", field<&Attempt::at>("at", "Time when the attempt started."),
         field<&Attempt::status_code>("status_code",
-                                     "HTTP status of the answer; null without an answer."),
+                                     "HTTP status of the answer; null if there was none."),
         field<&Attempt::attempt_class>("class", "Status of a 2xx answer, or the kind of failure.",
                                        "200"),
         field<&Attempt::duration_ms>("duration_ms", "Duration in milliseconds."),
         field<&Attempt::response_excerpt>(
-            "response_excerpt", "First 1,024 bytes of the answer; null without an answer.", "ok"));
+            "response_excerpt", "First 1,024 bytes of the answer; null if there was none.", "ok"));
     static void write(JsonWriter& to, const Attempt& value) { kRecord.write(to, value); }
     static Json::Value schema() { return kRecord.schema(); }
 };
@@ -40,14 +40,14 @@ struct Recovery {
 };
 constexpr auto kRecovery = json::object<Recovery>(
     json::required("since", &Recovery::since, json::Instant{},
-                   "Time from which failed and canceled deliveries are sent again."));
+                   "Deliveries created at this time or later are queued again."));
 
 struct Recovered {
     std::int64_t queued = 0;
 };
-constexpr auto kRecovered = record<Recovered>(
-    "RecoveredDeliveries",
-    field<&Recovered::queued>("queued", "Number of deliveries that are queued again."));
+constexpr auto kRecovered =
+    record<Recovered>("RecoveredDeliveries",
+                      field<&Recovered::queued>("queued", "Number of deliveries queued again."));
 
 constexpr auto kDelivery = record<WebhookDelivery>(
     "WebhookDelivery", field<&WebhookDelivery::id>("id", "Id of the delivery."),
@@ -57,9 +57,9 @@ constexpr auto kDelivery = record<WebhookDelivery>(
     field<&WebhookDelivery::event_type>("event_type", "Type of the event.", "member.created"),
     field<&WebhookDelivery::status>(
         "status",
-        "pending: another attempt follows; succeeded: answered 2xx; failed: ten attempts, or 410; "
-        "canceled: disabled meanwhile."),
-    field<&WebhookDelivery::attempts>("attempts", "The attempts so far, the first one first."),
+        "pending: another attempt follows; succeeded: answered with 2xx; failed: after ten attempts "
+        "or 410; canceled: the endpoint or installation was disabled."),
+    field<&WebhookDelivery::attempts>("attempts", "The attempts so far, oldest first."),
     field<&WebhookDelivery::next_attempt_at>("next_attempt_at",
                                              "Time of the next attempt; null if none follows."),
     field<&WebhookDelivery::created_at>("created_at", "Time when the record was created."));
@@ -120,9 +120,9 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/test",
         .operation = "testWebhookEndpoint",
-        .summary = "Send a test event to an endpoint, whatever it subscribes to",
+        .summary = "Send a test event to an endpoint",
         .description =
-            "Sends a webhook_endpoint.test event to the endpoint, whatever it subscribes to. The "
+            "Sends a webhook_endpoint.test event to the endpoint, whatever its subscriptions. The "
             "endpoint must be active and the installation not disabled, otherwise 409 "
             "INVALID_STATE. Read the result with listWebhookDeliveries. Repeat safely with an "
             "Idempotency-Key.",
@@ -130,18 +130,18 @@ constexpr std::array kEndpoints = {
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
-        .reply = {202, "The event is on its way."},
+        .reply = {202, "The delivery of the test event, pending."},
         .errors = kMoveErrors,
         .handler = decoded<kNothing, answers<kDelivery, test_endpoint>>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/recover",
         .operation = "recoverWebhookDeliveries",
-        .summary = "Send again what failed or was canceled since a time",
+        .summary = "Queue failed and canceled deliveries again",
         .description =
-            "Queues the deliveries again that failed or were canceled since a time. Use it after "
-            "a receiver was down. Each keeps its webhook id, so receivers can ignore what they "
-            "know. The endpoint must be active and the installation not disabled, otherwise 409 "
+            "Queues failed and canceled deliveries that were created since a time. Use it after a "
+            "receiver was down. Each keeps its webhook id, so receivers can detect duplicates. The "
+            "endpoint must be active and the installation not disabled, otherwise 409 "
             "INVALID_STATE.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
@@ -151,15 +151,15 @@ constexpr std::array kEndpoints = {
         .body_component = "Recovery",
         .body_schema = schema_of<kRecovery>,
         .body_example = R"({"since": "2026-11-20T10:00:00.000Z"})",
-        .reply = {202, "How many deliveries are on their way again."},
+        .reply = {202, "The number of deliveries queued again."},
         .errors = kMoveErrors,
         .handler = decoded<kRecovery, answers<kRecovered, recover_deliveries>>},
     Endpoint{.method = Method::Get,
              .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries",
              .operation = "listWebhookDeliveries",
-             .summary = "List an endpoint's deliveries of the last 30 days, newest first",
+             .summary = "List an endpoint's deliveries, newest first",
              .description =
-                 "Lists the deliveries of the last 30 days, the newest first, with their attempts. "
+                 "Lists the deliveries of the last 30 days with their attempts, newest first. "
                  "Filter by status or event_type.",
              .query = kListQuery,
              .reply = {200, "A page of deliveries."},
@@ -170,7 +170,7 @@ constexpr std::array kEndpoints = {
         .operation = "getWebhookDelivery",
         .summary = "Read a delivery with its attempts",
         .description =
-            "Returns one delivery with all its attempts. Use it to see what the receiver answered.",
+            "Returns one delivery with all its attempts. Use it to see the receiver's answers.",
         .reply = {200, "The delivery."},
         .handler = answers<kDelivery, get_delivery>},
     Endpoint{
@@ -178,10 +178,10 @@ constexpr std::array kEndpoints = {
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/deliveries/"
                 "{deliveryId}/redeliver",
         .operation = "redeliverWebhook",
-        .summary = "Send a delivery again, with the same webhook id, whatever became of it",
+        .summary = "Send a delivery again",
         .description =
             "Sends a delivery again, whatever its status. It keeps its webhook id, so receivers "
-            "can ignore what they know. The endpoint must be active and the installation not "
+            "can detect duplicates. The endpoint must be active and the installation not "
             "disabled, otherwise 409 INVALID_STATE. Repeat safely with an Idempotency-Key.",
         .access = Access::Admin,
         .role = rules::Role::Admin,

@@ -1,6 +1,6 @@
-// Serves /v1/installations/{id}/webhook-endpoints…: where an installation wants its events
-// (specification 2.9, 4.3, docs/modules.md "Webhook endpoints"). Their deliveries are
-// webhook_deliveries.cpp's.
+// Serves /v1/installations/{id}/webhook-endpoints…: the URLs that receive an installation's events
+// (specification 2.9, 4.3, docs/modules.md "Webhook endpoints"). deliveries.cpp serves their
+// deliveries.
 #include "service/webhooks/endpoints.hpp"
 
 #include "api/groups.hpp"
@@ -29,16 +29,17 @@ constexpr auto kNewEndpoint = json::object<NewWebhookEndpoint>(
     json::required("url", &NewWebhookEndpoint::url, kUrl,
                    "Public HTTPS address that events are sent to.", "https://crm.example/hooks"),
     json::required("subscribed_event_types", &NewWebhookEndpoint::event_types, kEventTypes,
-                   "Event types to send, each once.", R"(["member.created"])"));
+                   "Event types to send, without duplicates.", R"(["member.created"])"));
 
 constexpr auto kEndpointChange = json::object<EndpointChange>(
     json::optional("url", &EndpointChange::url, kUrl,
-                   "Public HTTPS address that events are sent to. Left out: it stays.",
+                   "Public HTTPS address that events are sent to. If omitted, not changed.",
                    "https://crm.example/hooks"),
     json::optional("subscribed_event_types", &EndpointChange::event_types, kEventTypes,
-                   "Event types to send, each once. Left out: they stay.", R"(["member.created"])"),
+                   "Event types to send, without duplicates. If omitted, not changed.",
+                   R"(["member.created"])"),
     json::optional("status", &EndpointChange::status, json::Choice<rules::EndpointStatus>{},
-                   "New state. Left out: it stays."));
+                   "New status. If omitted, not changed."));
 
 // ---------------------------------------------------------------------------- replies
 
@@ -55,7 +56,7 @@ constexpr auto kEndpoint = record<WebhookEndpoint>(
                                                     R"(["member.created"])"),
     field<&WebhookEndpoint::status>(
         "status",
-        "active: sends; paused: events wait up to 30 days; disabled: events are not queued."),
+        "active: events are sent; paused: events wait up to 30 days; disabled: events are not queued."),
     field<&WebhookEndpoint::disabled_reason>(
         "disabled_reason",
         "gone: it answered 410; failing: it failed for five days; null if an admin disabled it or "
@@ -89,8 +90,9 @@ auto list_endpoints(Call& call) {
     return page_of(call, std::move(endpoints));
 }
 
-// A look-up may hold a worker for two seconds while name servers, a tenant's own perhaps, say
-// nothing. Beyond this the name is judged when something is sent, as it is then in any case.
+// Limits DNS look-ups, each of which may block a worker for two seconds if the name servers do not
+// answer. Without a look-up, the address is validated only when an event is sent, which happens in
+// any case.
 bool may_look_up(Call& call) {
     constexpr process::RateLimit kLookUps{1, 10};
     return call.worker.limiter.take("webhook names " + std::string(call.org().bytes()), kLookUps)
@@ -151,10 +153,10 @@ constexpr std::array kEndpoints = {
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints",
         .operation = "createWebhookEndpoint",
-        .summary = "Make a webhook endpoint; its signing secret is shown this once",
+        .summary = "Create a webhook endpoint",
         .description =
             "Creates an endpoint that receives events as signed webhooks. The URL must be public "
-            "HTTPS. The signing secret is in this reply and its replays only. Use an "
+            "HTTPS. Only this reply and its replays contain the signing secret. Use an "
             "Idempotency-Key that others cannot guess.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
@@ -173,7 +175,7 @@ constexpr std::array kEndpoints = {
         .method = Method::Patch,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}",
         .operation = "updateWebhookEndpoint",
-        .summary = "Change, pause or disable a webhook endpoint, or set it going again",
+        .summary = "Change, pause, disable or activate a webhook endpoint",
         .description =
             "Changes the fields that are sent and keeps the others. status pauses, disables or "
             "activates the endpoint: paused keeps events for 30 days, disabled cancels them. "
@@ -198,22 +200,22 @@ constexpr std::array kEndpoints = {
             "deliveries.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
-        .reply = {204, "It is gone."},
+        .reply = {204, "Deleted."},
         .handler = answers_nothing<delete_endpoint>},
     Endpoint{
         .method = Method::Post,
         .path = "/v1/installations/{id}/webhook-endpoints/{endpointId}/rotate-secret",
         .operation = "rotateWebhookSecret",
-        .summary = "Give an endpoint a new signing secret; the old one signs for 24 hours more",
+        .summary = "Rotate an endpoint's signing secret",
         .description =
-            "Gives an endpoint a new signing secret. For 24 hours each webhook is signed with "
-            "both secrets, so that receivers can change over. The secret is in this reply and its "
-            "replays only.",
+            "Creates a new signing secret for an endpoint. For 24 hours, each webhook is signed with "
+            "both secrets, so that receivers can change over. Only this reply and its replays "
+            "contain the secret.",
         .access = Access::Admin,
         .role = rules::Role::Admin,
         .idempotency = IdempotencyKey::Accepted,
         .body_limit = kSmallBody,
-        .reply = {200, "The endpoint with its new secret, which is shown this once."},
+        .reply = {200, "The endpoint with its new secret."},
         .handler = decoded<kNothing, answers<kIssuedEndpoint, rotate_secret>>},
 };
 static_assert(well_formed(kEndpoints, "/v1/installations/{id}/webhook-endpoints"));

@@ -15,19 +15,19 @@ using rules::AdToken;
 using rules::AdTokenKind;
 using rules::AdVisitor;
 
-AdVisitor visitor_of(Context& context, OrgId organization, const AdQuestion& question,
+AdVisitor visitor_of(Context& context, OrgId organization, const AdRequest& ad_request,
                      Timestamp now) {
     AdVisitor visitor;
-    if (question.user) {
+    if (ad_request.user) {
         auto member = context.database.autocommit([&](db::Tx& tx) {
             db::OrgStore org(tx, organization);
-            return store::find_ad_member(org, *question.user, rules::ad_day_of(now));
+            return store::find_ad_member(org, *ad_request.user, rules::ad_day_of(now));
         });
         if (member) visitor = std::move(*member);
     }
-    visitor.tags = question.tags;
-    if (question.geo_country) visitor.country = question.geo_country;
-    if (question.locale) visitor.locale = question.locale;
+    visitor.tags = ad_request.tags;
+    if (ad_request.geo_country) visitor.country = ad_request.geo_country;
+    if (ad_request.locale) visitor.locale = ad_request.locale;
     return visitor;
 }
 
@@ -165,10 +165,10 @@ void count(Context& context, const AdToken& token, Counting counting) {
 }  // namespace
 
 std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId organization,
-                                 const AdQuestion& question, Timestamp now,
+                                 const AdRequest& ad_request, Timestamp now,
                                  const rules::AdChance& chance) {
-    const auto& candidates = candidates_of(context, cache, organization, question.slot, now);
-    const AdVisitor visitor = visitor_of(context, organization, question, now);
+    const auto& candidates = candidates_of(context, cache, organization, ad_request.slot, now);
+    const AdVisitor visitor = visitor_of(context, organization, ad_request, now);
     Reservation reservation(context, cache, organization, visitor, now);
     const AdCandidate* chosen =
         draw(rules::eligible_candidates(candidates, visitor, now), reservation, chance);

@@ -13,7 +13,7 @@
 
 namespace muster::service {
 
-struct AdQuestion {
+struct AdRequest {
     std::string slot;  // the slug
     std::optional<UserId> user;
     std::optional<std::string> locale;  // nullopt: the member's
@@ -31,7 +31,7 @@ struct ServedAd {
 // have is treated as an anonymous visitor. Budgets and caps are counted before the ad is returned.
 // Throws NOT_FOUND for an unknown slot.
 std::optional<ServedAd> serve_ad(Context& context, AdServingCache& cache, OrgId organization,
-                                 const AdQuestion& question, Timestamp now,
+                                 const AdRequest& ad_request, Timestamp now,
                                  const rules::AdChance& chance);
 
 // A random number below `bound`, for serve_ad().

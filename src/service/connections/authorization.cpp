@@ -226,7 +226,7 @@ Secret open_verifier(const Context& context, const Authorization& authorization)
         throw Error(ErrorCode::ServiceUnavailable)
             .retry_after(1)
             .internal("the verifier of connection " + authorization.connection_id.text() +
-                      " does not open");
+                      " cannot be decrypted");
     }
     return std::move(*verifier);
 }

@@ -18,7 +18,7 @@
 #include <atomic>
 
 using namespace muster;
-using service::AdQuestion;
+using service::AdRequest;
 using service::Counting;
 using test::code_of;
 using test::DatabaseContext;
@@ -82,13 +82,13 @@ struct Ads : Fixture {
                   })
             .member.user_id;
     }
-    std::optional<service::ServedAd> serve(const AdQuestion& question = {"top", {}, {}, {}, {}}) {
+    std::optional<service::ServedAd> serve(const AdRequest& question = {"top", {}, {}, {}, {}}) {
         return service::serve_ad(context, cache, acme, question, now, first);
     }
     // As a worker that has just begun.
     void forget() { cache = service::AdServingCache(context.keys); }
     // How many of as many requests at once were given an ad.
-    int served_side_by_side(int requests, const AdQuestion& question) {
+    int served_side_by_side(int requests, const AdRequest& question) {
         std::atomic<int> served = 0;
         side_by_side(requests, [&](int) {
             DatabaseContext worker;
@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_SUITE(ad_serving, Ads)
 
 BOOST_AUTO_TEST_CASE(a_capped_ad_is_served_while_its_campaign_is_being_written_by_somebody) {
     const auto made = campaign(capped(1));
-    const AdQuestion question{"top", member("ann@x.test"), {}, {}, {}};
+    const AdRequest question{"top", member("ann@x.test"), {}, {}, {}};
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM ad_campaigns WHERE id = ? FOR UPDATE", made.id);
     const bool is_served = serve(question).has_value();
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_slot_is_told_from_one_that_nothing_fits) {
 }
 
 // The statements that serve() sends.
-int cost_of(Ads& ads, const AdQuestion& question = {"top", {}, {}, {}, {}}) {
+int cost_of(Ads& ads, const AdRequest& question = {"top", {}, {}, {}, {}}) {
     db::statistics() = {};
     BOOST_TEST(ads.serve(question).has_value());
     return db::statistics().statements;
