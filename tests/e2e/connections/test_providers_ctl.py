@@ -167,7 +167,7 @@ def test_all_that_are_ready_are_asked_and_one_that_fails_counts(ctl):
         both = {"stripe": ready(bad.url), "gitlab": ready(good.url), "slack": {"client_id": "client-1"}}
         lines = ctl("provider", "check", providers=both, status=FAILED).stdout.splitlines()
         assert lines == [
-            f"stripe            failed     answers, and does not accept client_id, client_secret or the callback (invalid_client)  {bad.url}",
+            f"stripe            failed     answers, but does not accept client_id, client_secret or the callback (invalid_client)  {bad.url}",
             f"gitlab            accepted   answers, and accepts client_id and client_secret (invalid_grant)  {good.url}"]
         del both["stripe"]
         assert len(ctl("provider", "check", providers=both).stdout.splitlines()) == 1
