@@ -24,7 +24,7 @@ constexpr std::size_t kLongestKey = 255;
 // --------------------------------------------------------------------------- checks
 
 void reject_stale(const Request& request, int limit_seconds) {
-    // The request waited so long for a worker that its client has given up; skip the work.
+    // The request waited so long for a worker that its client has timed out; skip the work.
     const auto waited = Timestamp::now() - request.arrived;
     if (waited > Milliseconds(1000L * limit_seconds)) {
         throw Error(ErrorCode::ServiceUnavailable).retry_after(1).internal("stale request");

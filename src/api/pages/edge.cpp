@@ -31,7 +31,7 @@ constexpr std::array kEndpoints = {
         .operation = "judgePublishableKey",
         .summary = "Check whether a publishable key may be used from an origin",
         .description =
-            "Tells nginx whether a publishable key may be used from an origin. Other clients cannot "
+            "Reports to nginx whether a publishable key may be used from an origin. Other clients cannot "
             "call it.",
         .access = Access::Open,
         .reply = {204, "The key is valid, or the query has no key."},

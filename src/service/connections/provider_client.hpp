@@ -1,5 +1,5 @@
-// Calls to providers, encryption of their tokens, and the operator's check of a provider (musterctl
-// provider list, check; docs/external-data.md "Checking").
+// Calls to providers, encryption of their tokens, and the operator's check of a provider
+// (`musterctl provider list` and `check`).
 #pragma once
 
 #include "base/sealing.hpp"

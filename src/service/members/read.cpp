@@ -21,7 +21,7 @@ std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& cont
                                                                    UserId user) {
     const auto member = find_member(context, organization, user);
     if (!member) return std::nullopt;
-    // Read after the member: a key that a member has stays in the registry.
+    // Read after the member: the registry keeps every key that a member has.
     const auto registry = attribute_registry(context, organization);
     std::map<std::string_view, rules::AttributeType> types;
     for (const auto& attribute : registry.all()) types.emplace(attribute.key, attribute.type);

@@ -10,15 +10,15 @@
 
 namespace muster::service {
 
-// nullopt when the user is not a member of the organization.
+// nullopt if the user is not a member of the organization.
 std::optional<rules::Member> find_member(Context& context, OrgId organization, UserId user);
 
-// An attribute's value, with the type of its attribute.
+// A value with the type of its attribute.
 struct MemberAttribute {
     rules::AttributeEntry entry;
     rules::AttributeType type = rules::AttributeType::Text;
 };
-// By key; nullopt when the user is not a member of the organization.
+// Ordered by key; nullopt if the user is not a member of the organization.
 std::optional<std::vector<MemberAttribute>> list_member_attributes(Context& context,
                                                                    OrgId organization, UserId user);
 

@@ -68,8 +68,8 @@ struct MigrationTimeouts {
 AppliedUpgrade apply_upgrade(db::Tx& tx, const SchemaFile& upgrade,
                              const MigrationTimeouts& timeouts);
 // Upgrades the schema to this program's version with settings.files.sql/upgrades/<version>.sql, one
-// version after the other. After an interruption, run it again. Throws std::runtime_error if there
-// is no schema, the schema requires a newer program, a file is missing or has no line for the
+// version after the other. After an interruption, run it again. Throws std::runtime_error if the
+// schema is missing or requires a newer program, a file is missing or has no line for the
 // oldest program, another migration is running, or a table remains locked; DbError, with the
 // position of the statement, if a statement fails.
 Migration upgrade_schema(Context& context, const MigrationTimeouts& timeouts = {});
