@@ -220,7 +220,7 @@ Json::Value responses_of(const Endpoint& row, const Shared& shared) {
     return all;
 }
 
-// ---------------------------------------------------------------------------- the rest
+// ---------------------------------------------------------------------------- operation
 
 Json::Value request_body(const Endpoint& row) {
     Json::Value body;

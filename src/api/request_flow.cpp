@@ -111,7 +111,7 @@ std::string token_in(const json::JsonIn& body) {
     return std::string(key ? key->string().value_or("") : "");
 }
 
-// ---------------------------------------------------------------------------- answers
+// ---------------------------------------------------------------------------- replies
 
 void add_if_absent(Reply& reply, const http::Header& header) {
     for (const auto& [name, value] : reply.headers) {
@@ -152,7 +152,7 @@ void RequestFlow::answer(Reply reply) {
     reply_ = std::move(reply);
 }
 
-// ---------------------------------------------------------------------------- the steps
+// ---------------------------------------------------------------------------- steps
 
 void RequestFlow::route() {
     attempt([&] {

@@ -219,7 +219,8 @@ BOOST_AUTO_TEST_CASE(readiness_tells_a_server_that_is_away_from_a_schema_that_is
     auto connection = muster::test::connection_settings();
     connection.urls = {"unix:/nowhere/mysql.sock"};
     muster::test::DatabaseContext away(connection);
-    BOOST_TEST(service::check_readiness(away.context).state == service::Readiness::DatabaseUnavailable);
+    BOOST_TEST(service::check_readiness(away.context).state ==
+               service::Readiness::DatabaseUnavailable);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_missing_schema_file_is_named, OtherDatabase) {

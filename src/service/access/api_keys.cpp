@@ -38,7 +38,7 @@ void touch(Context& context, const rules::ApiKey& key, Timestamp now) {
 }  // namespace
 
 IssuedKey issue_api_key(OrgTransaction& transaction, const NewApiKey& fields) {
-    refuse_passed_expiry(fields.expires_at, transaction.now);
+    reject_past_expiry(fields.expires_at, transaction.now);
     IssuedKey issued = make_key(transaction.org(), fields, transaction.now);
     issued.key.created_by = transaction.actor.admin;
     db::OrgStore org(transaction.tx, transaction.org());

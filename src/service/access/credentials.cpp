@@ -5,7 +5,7 @@
 
 namespace muster::service {
 
-void refuse_passed_expiry(const std::optional<Timestamp>& expires_at, Timestamp now) {
+void reject_past_expiry(const std::optional<Timestamp>& expires_at, Timestamp now) {
     if (!expires_at || *expires_at > now) return;
     Faults faults;
     faults.add("expires_at", FieldCode::OutOfRange);

@@ -16,7 +16,7 @@ inline constexpr Milliseconds kRevokedKeyLife = std::chrono::days(30);
 inline constexpr Milliseconds kTouchInterval{60'000};
 
 // Throws VALIDATION_ERROR if `expires_at` is in the past.
-void refuse_passed_expiry(const std::optional<Timestamp>& expires_at, Timestamp now);
+void reject_past_expiry(const std::optional<Timestamp>& expires_at, Timestamp now);
 
 inline std::string last_four(const Secret& secret) {
     return secret.reveal().substr(secret.reveal().size() - 4);

@@ -27,7 +27,7 @@ void audit_everywhere(db::Tx& tx, AdminId admin, std::string_view request_id,
     }
 }
 
-rules::Admin lock_existing(db::Tx& tx, const rules::Session& session) {
+rules::Admin lock_session_admin(db::Tx& tx, const rules::Session& session) {
     auto admin = store::lock_admin(tx, session.admin_id);
     if (!admin) throw Error(ErrorCode::Unauthorized);
     return std::move(*admin);
@@ -56,7 +56,7 @@ bool verify(Context& context, const rules::Session& session, std::string_view re
             const std::function<bool(db::Tx&, const rules::Admin&, Timestamp)>& check) {
     return context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
-        const auto admin = lock_existing(tx, session);
+        const auto admin = lock_session_admin(tx, session);
         reject_while_paused(admin, now);
         if (!check(tx, admin, now)) {
             count_failure(tx, admin, request_id, now);
@@ -83,7 +83,7 @@ bool verify(Context& context, const rules::Session& session, std::string_view re
 Enrollment enable_two_factor(Context& context, const rules::Session& session) {
     return context.database.transaction([&](db::Tx& tx) {
         const Timestamp now = Timestamp::now();
-        const auto admin = lock_existing(tx, session);
+        const auto admin = lock_session_admin(tx, session);
         if (admin.totp_enrolled_at) {
             throw Error(ErrorCode::InvalidState)
                 .detail("reason", "two-factor authentication is already set up");

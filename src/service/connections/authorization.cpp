@@ -33,9 +33,10 @@ using Reason = CallbackResult::Reason;
 constexpr std::string_view kCookiePurpose = "connect cookie";
 constexpr std::size_t kLongestCode = 4096;
 
-// ---------------------------------------------------------------------------- beginning
+// ---------------------------------------------------------------------------- starting an
+// authorization
 
-[[noreturn]] void refuse_field(const std::string& path) {
+[[noreturn]] void reject_field(const std::string& path) {
     Faults faults;
     faults.add(path, FieldCode::InvalidValue);
     throw Error(ErrorCode::ValidationError).fields(faults);
@@ -64,7 +65,7 @@ ProviderConnection add_connection(OrgTransaction& transaction, const ConnectRequ
 void set_host(ProviderConnection& connection, const ConnectRequest& request) {
     if (!request.host || *request.host == connection.host) return;
     if (connection.token_generation > 0) {
-        refuse_field("settings." + std::string(request.provider->host.setting));
+        reject_field("settings." + std::string(request.provider->host.setting));
     }
     connection.host = *request.host;
 }
@@ -91,7 +92,7 @@ std::optional<ProviderConnection> named_connection(OrgTransaction& transaction,
     db::OrgStore org(transaction.tx, transaction.org());
     auto connection = store::lock_connection(org, *request.connection);
     if (!connection) throw Error(ErrorCode::NotFound);
-    if (connection->provider != request.provider->id) refuse_field("provider");
+    if (connection->provider != request.provider->id) reject_field("provider");
     return connection;
 }
 

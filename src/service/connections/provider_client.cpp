@@ -26,7 +26,7 @@ OAuthRequest invalid_code_request(const Settings& settings, const rules::OAuthCl
 }
 
 // Whether the failure carries an error code of the provider's token endpoint.
-bool is_of_a_token_endpoint(const rules::TokenFailure& failure) {
+bool is_provider_error(const rules::TokenFailure& failure) {
     const bool is_ours = failure.code.starts_with("http_") || failure.code == "no_json" ||
                          failure.code == "redirect" || failure.code == "invalid_answer";
     return !is_ours;
@@ -48,7 +48,7 @@ void set_verdict(const rules::Provider& provider, const rules::TokenFailure& fai
         case Kind::Unavailable:
             break;
     }
-    const bool is_undecided = is_of_a_token_endpoint(failure);
+    const bool is_undecided = is_provider_error(failure);
     check.verdict = is_undecided ? ProviderVerdict::Undecided : ProviderVerdict::Failed;
     check.text = is_undecided ? "answers, but says nothing about client_id and client_secret"
                               : rules::failure_text(provider, failure);

@@ -65,7 +65,7 @@ ProviderPermit::~ProviderPermit() {
     limits_.leave(provider_, was_reached_, std::chrono::duration_cast<Milliseconds>(took));
 }
 
-// ---------------------------------------------------------------------------- a lane
+// ---------------------------------------------------------------------------- lanes
 
 struct ConnectionRefresher::Claimed {
     ProviderConnection connection;

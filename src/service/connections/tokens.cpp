@@ -23,7 +23,7 @@ using rules::TokenFailure;
 constexpr Milliseconds kReuseTime{1'000};
 constexpr int kRetryAfterSeconds = 60;  // seconds
 
-// ---------------------------------------------------------------------------- a code's tokens
+// ---------------------------------------------------------------------------- code exchange
 
 // The tokens; the result of the provider's look-up is added to the details.
 rules::TokenAnswer exchange_code_for_tokens(const CodeGrant& grant) {

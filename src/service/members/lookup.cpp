@@ -6,7 +6,8 @@ namespace muster::service {
 namespace {
 
 template <class Key>
-const store::LinkedMember* find_in(const std::map<Key, store::LinkedMember>& members, const Key& key) {
+const store::LinkedMember* find_in(const std::map<Key, store::LinkedMember>& members,
+                                   const Key& key) {
     const auto found = members.find(key);
     return found == members.end() ? nullptr : &found->second;
 }

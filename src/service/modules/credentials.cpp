@@ -30,7 +30,7 @@ IssuedModuleCredential issue_module_credential(OrgTransaction& transaction, cons
                                                const NewModuleCredential& fields) {
     db::OrgStore org(transaction.tx, transaction.org());
     const auto locked = lock_installation(transaction, installation);
-    refuse_passed_expiry(fields.expires_at, transaction.now);
+    reject_past_expiry(fields.expires_at, transaction.now);
     reject_if_unavailable(org, locked);
     IssuedModuleCredential issued{
         {}, create_credential(kModuleCredentialPrefix), create_signing_secret(kIngestSecretPrefix)};

@@ -97,7 +97,7 @@ void touch(Context& context, const rules::PublishableKey& key, Timestamp now) {
 
 PublishableKey issue_publishable_key(OrgTransaction& transaction, PublishableKeyKind kind,
                                      const NewPublishableKey& fields) {
-    refuse_passed_expiry(fields.expires_at, transaction.now);
+    reject_past_expiry(fields.expires_at, transaction.now);
     PublishableKey key = make_key(transaction.org(), kind, fields, transaction.now);
     key.created_by = transaction.actor.admin;
     db::OrgStore org(transaction.tx, transaction.org());
@@ -139,7 +139,7 @@ PublishableKey change_publishable_key(OrgTransaction& transaction, PublishableKe
     db::OrgStore org(transaction.tx, transaction.org());
     const auto before = store::lock_publishable_key(org, kind, id);
     if (!before) throw Error(ErrorCode::NotFound);
-    if (change.expires_at) refuse_passed_expiry(*change.expires_at, transaction.now);
+    if (change.expires_at) reject_past_expiry(*change.expires_at, transaction.now);
     if (before->revoked_at) {
         throw Error(ErrorCode::InvalidState).detail("reason", "the key is revoked");
     }

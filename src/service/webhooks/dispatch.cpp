@@ -80,7 +80,7 @@ Milliseconds WebhookDispatch::pause() const {
     return posts_.empty() && results_.empty() ? left : std::min(left, kRecordInterval);
 }
 
-// ---------------------------------------------------------------------------- what is due
+// ---------------------------------------------------------------------------- due endpoints
 
 void WebhookDispatch::find_due() {
     const Timestamp now = Timestamp::now();
@@ -272,7 +272,7 @@ void WebhookDispatch::cancel_batch() {
     if (!has_more) canceling_.erase(canceling_.begin());
 }
 
-// ---------------------------------------------------------------------------- the end
+// ---------------------------------------------------------------------------- shutdown
 
 void WebhookDispatch::finish(const std::function<Milliseconds()>& max_wait) {
     for (Lane* lane : lanes_.with_ready()) release_ready(*lane);

@@ -402,7 +402,8 @@ BOOST_AUTO_TEST_CASE(the_figures_and_the_operators_health_tell_of_webhooks_that_
     const std::string figures = service::job_metrics(context);
     BOOST_TEST(holds(figures, "muster_webhook_pending 2\n"));
     BOOST_TEST(holds(figures, "muster_webhook_queue_age_seconds 181\n"));
-    BOOST_TEST(holds(service::webhook_problem(context), "webhooks have been waiting for 3 minutes"));
+    BOOST_TEST(
+        holds(service::webhook_problem(context), "webhooks have been waiting for 3 minutes"));
     set(to, "failing_since", "1");  // that is the receiver's problem
     BOOST_TEST(service::webhook_problem(context) == "");
     set(to, "failing_since", "NULL");
