@@ -1,12 +1,9 @@
 // Limits the deliveries in flight. Each endpoint has a lane in the runner's memory.
-// * An endpoint has at most `endpoint_connections` deliveries in flight, and one while it fails or
-// has not
-//   succeeded yet.
-// * All failing or slow endpoints together use at most half of the connections, so the others
-// always have
-//   the other half.
-// * In each half, an organization that already uses as many connections as one endpoint may have
-// leaves a
+// * An endpoint has at most `endpoint_connections` deliveries in flight. It has one while it fails
+//   or before its first success.
+// * All failing or slow endpoints together use at most half of the connections. The others always
+//   have the other half.
+// * Within each half, an organization with as many connections as one endpoint may have leaves a
 //   quarter to other organizations.
 #pragma once
 
