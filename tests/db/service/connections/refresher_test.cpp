@@ -264,13 +264,13 @@ BOOST_AUTO_TEST_CASE(a_provider_is_visited_by_two_at_a_time_and_rests_when_it_do
         BOOST_TEST(two.is_allowed());
         service::ProviderPermit three(lanes, "slow");
         BOOST_TEST(!three.is_allowed());
-        BOOST_TEST(lanes.avoided() == std::vector<std::string>{"slow"});
+        BOOST_TEST(lanes.skipped() == std::vector<std::string>{"slow"});
         const service::ProviderPermit other(lanes, "other");
         BOOST_TEST(other.is_allowed());
     }
-    BOOST_TEST(lanes.avoided().empty());
+    BOOST_TEST(lanes.skipped().empty());
     service::ProviderPermit(lanes, "dead").mark_unreachable();
-    BOOST_TEST(lanes.avoided() == std::vector<std::string>{"dead"});
+    BOOST_TEST(lanes.skipped() == std::vector<std::string>{"dead"});
     BOOST_TEST(!service::ProviderPermit(lanes, "dead").is_allowed());
 }
 
