@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(access_that_was_taken_back_is_told_as_that) {
     server.answer(200, R"({"ok":false,"error":"token_revoked"})");
     BOOST_TEST(refresh(id).connection.status == ConnectionStatus::Revoked);
     BOOST_TEST(audited() == std::vector<std::string>{"system connection.revoked"});
-    BOOST_TEST(holds(reason(id), "taken back"));
+    BOOST_TEST(holds(reason(id), "revoked"));
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_is_not_accepted_is_the_operators_business) {
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(nobody_refreshes_what_is_not_there_or_not_theirs) {
     BOOST_TEST(test::code_of([&] {
                    service::refresh_connection(mine, stranger, id, test::kNobodyToSpare);
                }) == ErrorCode::NotFound);
-    BOOST_TEST(holds(reason(pending()), "consented"));
+    BOOST_TEST(holds(reason(pending()), "not authorized"));
     BOOST_TEST(server.calls() == 0U);
 }
 
