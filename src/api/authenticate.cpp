@@ -69,7 +69,7 @@ void require_signature(const service::Context& context, const service::ModuleCal
                        const http::Request& request, std::string_view body) {
     const auto signature = rules::parse_ingest_signature(request.signature);
     if (!signature) reject_signature("x-svc-signature is missing or malformed");
-    if (!rules::is_of_this_moment(*signature, Timestamp::now())) {
+    if (!rules::is_recent(*signature, Timestamp::now())) {
         reject_signature("the timestamp is more than 300 seconds off");
     }
     const auto secret = context.keys.open(module.sealed_signing_secret,

@@ -1,4 +1,4 @@
-// An Endpoint is a row that describes one operation completely (HACKING.md "How to add an
+// An Endpoint is a row that describes one operation completely (docs/developers/adding.md "An
 // endpoint"). The router, Allow header, authentication, body cap, decoding, metrics, nginx
 // locations and OpenAPI description are derived from it.
 #pragma once

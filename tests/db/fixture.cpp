@@ -91,7 +91,7 @@ void Client::kill(std::int64_t connection_id) {
     if (!gone) throw std::runtime_error("a killed connection stays");
 }
 
-bool Client::has_waiting() {
+bool Client::someone_waits() {
     // Not information_schema.innodb_trx: whoever asks that often is shown an old state.
     auto rows = query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
     return rows.next() && std::stoi(rows.bytes(2)) > 0;

@@ -99,7 +99,7 @@ class Client {
     // Ends another connection and waits until the server has let go of it.
     void kill(std::int64_t connection_id);
     // Whether some transaction waits for a row, right now.
-    bool has_waiting();
+    bool someone_waits();
 
     // Tables with an organization_id.
     std::vector<std::string> tenant_tables();

@@ -1,5 +1,5 @@
-// A worker's cache for ad serving, which keeps database access per page view low (HACKING.md
-// "Decisions"). It holds the token keys, the candidates of each slot for one second, and
+// A worker's cache for ad serving, which keeps database access per page view low
+// (docs/decisions/ads.md). It holds the token keys, the candidates of each slot for one second, and
 // impressions reserved ahead from budgets. For one thread.
 #pragma once
 

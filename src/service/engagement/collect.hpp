@@ -1,5 +1,5 @@
 // Writes the events that the collectors gather (api/pipeline.cpp): many requests in one transaction
-// (HACKING.md "The collectors").
+// (docs/developers/architecture.md "The collectors").
 #pragma once
 
 #include "service/engagement/ingest.hpp"

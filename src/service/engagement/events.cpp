@@ -24,7 +24,7 @@ std::optional<EventPosition> place_of(std::string_view position) {
     const auto id = Uuid::from_bytes(position.substr(0, Uuid::kBytes));
     const auto when = id ? parse_number<std::int64_t>(position.substr(Uuid::kBytes)) : std::nullopt;
     if (!when) throw std::invalid_argument("the position is not from a previous page");
-    return EventPlace{Timestamp(*when), EventId(*id)};
+    return EventPosition{Timestamp(*when), EventId(*id)};
 }
 
 }  // namespace

@@ -64,10 +64,9 @@ class BlockCommit {
     void add(std::size_t row, const rules::AttributeRegistry& registry, Timestamp now) {
         ++attempted_;
         const rules::StagedRow& staged = rows_[row];
-        const auto verdict = rules::validate_attributes(registry, staged.attributes());
-        if (verdict.verdict != AttributeVerdict::Good) {  // the registry changed since the dry run
-            outcomes_[row] = {
-                RowState::Failed, rules::row_error_of(verdict.verdict), verdict.key, {}};
+        const auto result = rules::validate_attributes(registry, staged.attributes());
+        if (result.result != AttributeResult::Good) {  // the registry changed since the dry run
+            outcomes_[row] = {RowState::Failed, rules::row_error_of(result.result), result.key, {}};
             return;
         }
         MemberInput& input = inputs_.emplace_back();

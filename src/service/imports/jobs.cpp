@@ -108,7 +108,7 @@ struct Destination {
 // the block's first part. Returns nullopt if the block is new. Requires sorted `keys`.
 std::optional<rules::BlockKey> part_for(std::uint32_t row_number,
                                         const std::vector<rules::BlockKey>& keys) {
-    const rules::BlockKey target{rules::block_of(row_number), rules::place_in_block(row_number)};
+    const rules::BlockKey target{rules::block_of(row_number), rules::index_in_block(row_number)};
     const auto next = std::upper_bound(keys.begin(), keys.end(), target);
     if (next != keys.begin() && std::prev(next)->number == target.number) return *std::prev(next);
     if (next != keys.end() && next->number == target.number) return *next;

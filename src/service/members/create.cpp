@@ -194,9 +194,9 @@ CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFiel
     return created;
 }
 
-void reject_attributes(const std::vector<rules::AttributesVerdict>& verdicts) {
+void reject_attributes(const std::vector<rules::AttributesResult>& results) {
     Faults faults;
-    for (const auto& fault : verdicts) {
+    for (const auto& fault : results) {
         const bool unknown = fault.result == rules::AttributeResult::UnknownKey;
         faults.add("attributes." + fault.key,
                    unknown ? FieldCode::UnknownAttribute : FieldCode::InvalidValue);

@@ -49,7 +49,7 @@ struct CreatedMember {
 };
 CreatedMember create_member(OrgTransaction& transaction, const rules::MemberFields& fields);
 
-// Throws VALIDATION_ERROR with a fault for each verdict; does nothing if there are none.
-void reject_attributes(const std::vector<rules::AttributesVerdict>& verdicts);
+// Throws VALIDATION_ERROR with a fault for each result; does nothing if there are none.
+void reject_attributes(const std::vector<rules::AttributesResult>& results);
 
 }  // namespace muster::service

@@ -1,5 +1,6 @@
 // The first run: creates the database, the programs' user and the schema as the database's
-// administrator, or prints the statements for running them by hand (docs/operations.md "Database").
+// administrator, or prints the statements for running them by hand (docs/operations/database.md
+// "Database").
 #pragma once
 
 #include "service/context.hpp"

@@ -1,5 +1,5 @@
-// Rotates the installation's key: re-encrypts values that use the previous key (docs/operations.md
-// "Rotating the key").
+// Rotates the installation's key: re-encrypts values that use the previous key
+// (docs/operations/secrets.md "Rotate the installation key").
 #pragma once
 
 #include "service/context.hpp"

@@ -1,5 +1,5 @@
-// Deletes data after its retention time (docs/operations.md "What is kept, and how long"). The
-// table in purge.cpp has one row for each kind.
+// Deletes data after its retention time (docs/operations/erasure.md "What is kept, and how long").
+// The table in purge.cpp has one row for each kind.
 #pragma once
 
 #include "service/context.hpp"

@@ -128,7 +128,7 @@ std::string too_new_text(const SchemaRecord& installed) {
 // Runs all upgrades after the schema's current version.
 Migration run_upgrades(db::Tx& tx, const std::string& sql_directory,
                        const MigrationTimeouts& timeouts) {
-    store::wait_briefly_for_tables(tx, timeouts.lock_seconds);
+    store::limit_table_wait(tx, timeouts.lock_seconds);
     const auto installed = store::schema_record(tx);
     const SchemaFit fit = rules::fit_of(store::kSchemaVersion, installed);
     if (fit == SchemaFit::None) {
@@ -139,7 +139,7 @@ Migration run_upgrades(db::Tx& tx, const std::string& sql_directory,
     const auto upgrades = upgrades_after(installed->version, sql_directory);
     // Tests the locks before older programs are refused.
     if (!upgrades.empty()) {
-        run_with_retries(tx, std::string(store::kChangeNothing), "the upgrade", timeouts);
+        run_with_retries(tx, std::string(store::kNoOpChange), "the upgrade", timeouts);
     }
     for (const SchemaFile& next : upgrades) {
         migration.upgrades.push_back(apply_upgrade(tx, next, timeouts));

@@ -218,7 +218,7 @@ class Eraser {
     }
 
     void erase_staged_rows(OrganizationErasure& erased) {
-        std::optional<store::BlockPlace> after;
+        std::optional<store::BlockPosition> after;
         for (;;) {
             const auto scanned = context_.database.autocommit([&](db::Tx& tx) {
                 db::OrgStore org(tx, erased.organization);
@@ -258,7 +258,7 @@ class Eraser {
         if (result.is_unreadable) add_job(erasure_.unreadable_jobs, erased.organization, job);
     }
 
-    void redact(db::OrgStore& org, const store::BlockPlace& place, rules::ImportState state,
+    void redact(db::OrgStore& org, const store::BlockPosition& place, rules::ImportState state,
                 BlockResult& result) const {
         const auto block = store::read_block(org, place.job, place.key);
         if (!block) return;  // purged in the meantime

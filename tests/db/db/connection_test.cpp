@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_end_in_a_deadlock
         of_second = kind_of([&] { second.execute("UPDATE deadlocks SET b = 2 WHERE a = 1"); });
     });
     Client watch;
-    BOOST_TEST(until([&] { return watch.has_waiting(); }));
+    BOOST_TEST(until([&] { return watch.someone_waits(); }));
     const auto of_first = kind_of([&] { first.execute("UPDATE deadlocks SET b = 1 WHERE a = 2"); });
     if (of_first) first.run("ROLLBACK");
     waiting.get();

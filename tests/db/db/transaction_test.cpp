@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_real_deadlock_runs_the_whole_closure_again) {
                 rival.run("UPDATE counters SET n = n + 1 WHERE id = 1");
                 rival.run("COMMIT");
             });
-            BOOST_TEST(until([&] { return watch.has_waiting(); }));
+            BOOST_TEST(until([&] { return watch.someone_waits(); }));
         }
         tx.execute(kAdd, 2);
     });

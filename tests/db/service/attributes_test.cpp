@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_those_who_write_values) {
                 (void)service::create_member(transaction, ann_with(R"({"size":"L"})"));
                 written = true;
                 Client onlooker;
-                if (!test::until([&] { return onlooker.has_waiting(); })) {
+                if (!test::until([&] { return onlooker.someone_waits(); })) {
                     throw std::runtime_error("nobody waits");
                 }
             });

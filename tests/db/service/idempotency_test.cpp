@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_and_replays_it) {
             DatabaseContext worker;
             return run(worker.context, acme, claim(), "second");
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return StoredReply{200, "", "first", {}};
     });
     const auto reply = second.get();
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_duplicate_takes_over_from_a_first_that_failed) {
                                   DatabaseContext worker;
                                   return run(worker.context, acme, claim(), "second");
                               });
-                              BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+                              BOOST_TEST(test::until([&] { return client.someone_waits(); }));
                               throw std::runtime_error("x");
                           }),
         std::runtime_error);

@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(of_two_rotations_at_once_without_overlap_one_makes_a_key) {
             test::DatabaseContext worker;
             return code_of([&] { rotate_it(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys WHERE revoked_at IS NULL") == 1);

@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
             test::DatabaseContext worker;
             return push(worker, {event("x"), event("z")});
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;
     });
     const EventCounts late = second.get();
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_waits_for_the_events_that_are_being_written_and_
             test::DatabaseContext worker;
             return service::erase_person(worker.context, "ann@x.test");
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;
     });
     const auto erased = erasure.get();

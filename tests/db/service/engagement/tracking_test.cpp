@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_bring_the_same_id_at_once_one_stores_it) {
             test::DatabaseContext worker;
             return track(worker, {call({visit("x"), visit("z")})}).at(0);
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
         return 0;
     });
     const EventCounts late = second.get();

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(of_two_at_once_for_the_last_place_one_is_issued) {
             test::DatabaseContext worker;
             return code_of([&] { issue_at(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
 }

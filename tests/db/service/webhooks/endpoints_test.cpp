@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(of_two_that_take_the_last_place_at_once_one_gets_it) {
             test::DatabaseContext worker;
             return code_of([&] { take(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(count("webhook_endpoints") == 200);
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(
                                                  {{}, {}, EndpointStatus::Disabled});
             });
         });
-        BOOST_TEST(test::until([&] { return client.has_waiting(); }));
+        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
     });
     disabling.get();
     BOOST_TEST(client.value("SELECT status FROM webhook_deliveries") == "canceled");

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other)
                 store::insert_blocks(own, id, {&rival, 1}, kNow);
             });
         });
-        BOOST_TEST(until([&] { return client.has_waiting(); }));
+        BOOST_TEST(until([&] { return client.someone_waits(); }));
     });
     second.get();
     BOOST_TEST(runs == 2);
