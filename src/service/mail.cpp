@@ -117,7 +117,7 @@ void MailDispatch::deliver(const store::QueuedMail& queued) {
         return drop(queued.id, "mail.expired", "the mail expired before it was sent");
     const auto content = context_.keys.open(queued.content, rules::mail_seal_name(queued.id));
     // During a key rotation, another runner may have the right key.
-    if (!content) return postpone(queued, "the content cannot be decrypted with this key");
+    if (!content) return postpone(queued, "it cannot be opened with this key");
     const auto mail = mail_of(content->reveal());
     if (!mail) return drop(queued.id, "mail.failed", "the content is not a mail");
     if (mail->to.empty()) return remove(queued.id);  // a decoy
