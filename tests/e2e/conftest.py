@@ -6,6 +6,7 @@ Processes of pytest-xdist (-n) have a stack each. tests/run-all adds a verdict o
 """
 
 import fcntl
+import json
 import os
 import sys
 from pathlib import Path
@@ -153,6 +154,15 @@ def new_module(module_org, receiver):
 @pytest.fixture
 def module(new_module):
     return new_module()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _the_stacks_are_healthy(stacks):
+    """Each file leaves the stacks healthy, so that the files can run in any order."""
+    yield
+    for stack in stacks:
+        found = json.loads(stack.ctl_raw("--json", "health").stdout)
+        assert found["healthy"], f"the file left {stack.folder.name} unhealthy: {found['problem']}"
 
 
 @pytest.fixture(autouse=True)
