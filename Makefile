@@ -250,6 +250,7 @@ install: all
 	    $(BUILD)/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf; }
 	for program in musterctl muster-import; do install -D -m 644 packaging/bash-completion/$$program \
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/$$program; done
+	# Pages for developers are in the source only.
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/doc/muster README.md CHANGES
 	for text in $$(cd docs && find * -name '*.md' ! -path 'developers/*' ! -path 'decisions/*'); do \
 	    install -D -m 644 docs/$$text $(DESTDIR)$(prefix)/share/doc/muster/$$text; done

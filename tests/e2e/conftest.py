@@ -26,9 +26,10 @@ from support.world import Organization  # noqa: E402
 HERE = Path(__file__).parent
 # A test may use what another family's test made.
 sys.path += sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})
-# Those that take longest, so that no process has one left when the others are done.
-FIRST = ("test_muster_import.py", "test_auth.py", "test_runner.py", "test_connection_refresh.py", "test_idempotency.py", "test_imports.py",
-         "test_track_crashes.py", "test_snippet.py", "test_edge.py", "test_webhook_failures.py", "test_outage.py")
+# The files that take longest, longest first, so that no process still works on one when the others are done.
+FIRST = ("test_runner.py", "test_galera.py", "test_muster_import.py", "test_connection_refresh.py", "test_imports.py", "test_invariants.py",
+         "test_schema_upgrade.py", "test_edge.py", "test_auth.py", "test_snippet.py", "test_idempotency.py", "test_webhook_failures.py",
+         "test_outage.py", "test_webhook_crashes.py", "test_first_run.py", "test_track_crashes.py")
 
 
 def pytest_collection_modifyitems(items):
