@@ -6,7 +6,8 @@
 #                     bench|deb|check-deb installs those of one task.
 #   make demo         a first import, end to end, on a stack of its own; `make stop` ends it
 #   make sandbox      the same stack without the import
-#   make check        all tests. ONLY=lint,unit,fuzz,db,e2e runs some of the suites.
+#   make check        all tests. ONLY=lint,unit,fuzz,db,e2e runs some of the suites; SHUFFLE=7 runs
+#                     them in a random order, the same one for the same number.
 #
 #   make unit         the unit tests. T=attributes runs the suites with that word in their names;
 #                     other values of T are Boost's --run_test patterns.
@@ -176,8 +177,9 @@ BOOST_TESTS = $(if $(T),--run_test='$(if $(strip $(foreach sign,/ * : !,$(findst
 .PHONY: check check-build unit db e2e lint fuzz bench format
 check:
 	@packaging/install-deps check
-	@began=$$(date +%s) && $(MAKE) $(IN_PARALLEL) check-build && \
-	    BUILD=$(BUILD) ONLY=$(ONLY) BUILT_IN=$$(($$(date +%s) - began)) tests/run-all
+	@mkdir -p $(BUILD) && date +%s >$(BUILD)/build-began
+	@$(MAKE) $(IN_PARALLEL) check-build
+	@BUILD=$(BUILD) ONLY=$(ONLY) $(SHUFFLE:%=SHUFFLE=%) BUILT_IN=$$(($$(date +%s) - $$(cat $(BUILD)/build-began))) tests/run-all
 check-build: all $(BUILD)/unit-tests $(BUILD)/db-tests $(FUZZ_TARGETS)
 unit:
 	@packaging/install-deps --check unit

@@ -1,13 +1,14 @@
 """The end-to-end suite's fixtures: one stack for the whole run, fresh organizations for each test.
 
-Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (any one file or test runs by itself too)
-The stack lives in $BUILD/e2e-sandbox (or $E2E_SANDBOX) and is ended with the run; its logs stay.
-Processes of pytest-xdist (-n) have a stack each. tests/run-all adds a verdict over the whole run (support/seen.py).
+Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (each file and each test also runs alone)
+The stack is in $BUILD/e2e-sandbox (or $E2E_SANDBOX). The run ends it and keeps its logs.
+Each process of pytest-xdist (-n) has its own stack. tests/run-all adds checks over the whole run (support/seen.py).
 """
 
 import fcntl
 import json
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from support.modules import Module  # noqa: E402
 from support.world import Organization  # noqa: E402
 
 HERE = Path(__file__).parent
-# A test may use what another family's test made.
+# A test may import helpers from the tests of another family.
 sys.path += sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})
 # The files that take longest, longest first, so that no process still works on one when the others are done.
 FIRST = ("test_runner.py", "test_galera.py", "test_muster_import.py", "test_connection_refresh.py", "test_imports.py", "test_invariants.py",
@@ -33,9 +34,14 @@ FIRST = ("test_runner.py", "test_galera.py", "test_muster_import.py", "test_conn
 
 
 def pytest_collection_modifyitems(items):
-    """pytest-xdist hands out files in the order of their tests."""
+    """pytest-xdist hands out files in the order of their tests. SHUFFLE=SEED puts the files in a random order."""
     names = [*FIRST, None]
-    items.sort(key=lambda item: names.index(item.path.name if item.path.name in names else None))
+    if "SHUFFLE" in os.environ:
+        paths = sorted({item.path for item in items})
+        random.Random(os.environ["SHUFFLE"]).shuffle(paths)
+        items.sort(key=lambda item: paths.index(item.path))
+    else:
+        items.sort(key=lambda item: names.index(item.path.name if item.path.name in names else None))
 
 
 @pytest.fixture(scope="session")
