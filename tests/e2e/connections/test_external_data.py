@@ -402,7 +402,7 @@ def test_a_browser_is_told_what_came_of_it(stack, browser):
 def test_a_browser_is_shown_nothing_that_stands_in_the_address(stack, browser):
     for fragment in ("", "#/connections", "#/elsewhere?result=connected", "#/connections?result=%3Cb%3Eevil%3C/b%3E",
                      "#/connections?result=__proto__", "#/connections?result=constructor&reason=toString"):
-        assert shown(browser, f"{stack.base_url}/console/{fragment}") == ("Nothing was just connected.", "")
+        assert shown(browser, f"{stack.base_url}/console/{fragment}") == ("No provider was connected just now.", "")
     said, advice = shown(browser, f"{stack.base_url}/console/#/connections?result=failed&reason=Call+0800+evil")
     assert "evil" not in said + advice
 
