@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def oauth_server():
-    """All providers of external data; what it holds against its clients is wrong in whatever test it happened."""
+    """All providers of external data. It records each violation of the protocol in `faults`."""
     with OAuthServer() as running:
         yield running
 
@@ -70,7 +70,7 @@ def stack(oauth_server):
 
 @pytest.fixture(scope="session")
 def strict_stack(stack, stacks, oauth_server):
-    """A second stack with production's rates; also for what would harm the first one."""
+    """A second stack with production's rates, also for tests that would harm the first one."""
     running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default", oauth=oauth_server)
     running.start()
     stacks.append(running)
@@ -87,7 +87,7 @@ def stacks(stack):
 
 @pytest.fixture(scope="session", autouse=True)
 def _report(request):
-    """What this process saw, for the verdict over the whole run."""
+    """Reports what this process saw, for the checks over the whole run."""
     if not seen.FOLDER:
         yield
         return
@@ -98,7 +98,7 @@ def _report(request):
 
 @pytest.fixture(scope="session")
 def contract(stack):
-    """The description of all operations, published or not, and all that this process sees of them."""
+    """The description of all operations, published or not, with everything that this process sees of them."""
     return seen.described(stack)
 
 
@@ -127,14 +127,14 @@ def module_org(stack, contract):
 
 @pytest.fixture
 def no_runner(stack):
-    """Nobody works on jobs during the test, but whoever it starts."""
+    """No runner processes jobs during the test, except those that the test starts."""
     with stack.without("runner"):
         yield
 
 
 @pytest.fixture(scope="session")
 def verifier(stack):
-    """Another's library that verifies webhooks."""
+    """A third-party library that verifies webhooks."""
     return Verifier(stack.build)
 
 
@@ -146,7 +146,7 @@ def receiver():
 
 @pytest.fixture
 def new_module(module_org, receiver):
-    """Makes installed modules, new_module() of one organization for the whole file; their endpoints go with the test."""
+    """Creates installed modules; new_module() uses one organization for the whole file. Their endpoints are removed with the test."""
     made = []
 
     def make(org=module_org):
@@ -174,11 +174,11 @@ def _the_stacks_are_healthy(stacks):
 
 @pytest.fixture(autouse=True)
 def _the_stack_is_whole(stack):
-    """Each test finds and leaves all services running."""
+    """Every test finds all services running, and leaves them running."""
     yield
     missing = [name for name, pid in stack.env["pids"].items() if pid is None]
     for name in missing:
         stack.service("start", name)
     if missing:
         wait_for(stack.answers, "the stack to answer again")
-    assert not missing, f"the test left {missing} ended"
+    assert not missing, f"the test left these services stopped: {missing}"
