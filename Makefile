@@ -1,14 +1,37 @@
-# Muster's build: GNU make over config.mk. Every target runs from a clean clone.
-# The programs are src/main/*.cpp over one library made of all other rooms; see HACKING.md.
+# Builds, tests and packages Muster with GNU make, from a clean clone. `make help` prints this comment.
 #
-#   make            configure and build            make check     lint, unit, db, fuzz corpora, e2e
-#   make demo       a first import, end to end     make sandbox   a clean stack; `make stop` ends it
-#   make lint       the house's rules              make bench     figures beside their floors (ONLY=P1,P3)
-#   make fuzz       fuzz for SECONDS=60            make install   DESTDIR=… prefix=…
-#   make deb        Debian packages in build/deb   make dist      the last commit as build/muster.tar.gz
+#   make              configure and build the programs in build/. Installs nothing: if a package is
+#                     missing, it names the package and the command that installs it.
+#   make deps         install the packages that the tests need. FOR=build|unit|db|run|check|fuzz|
+#                     bench|deb|check-deb installs those of one task.
+#   make demo         a first import, end to end, on a stack of its own; `make stop` ends it
+#   make sandbox      the same stack without the import
+#   make check        all tests. ONLY=lint,unit,fuzz,db,e2e runs some of the suites; SHUFFLE=7 runs
+#                     them in a random order, the same one for the same number.
 #
-#   SANITIZE=address,undefined   builds into a folder of its own, with every program under the sanitizers
-#   CI=true                      turns warnings into errors
+#   make unit         the unit tests. T=attributes runs the suites with that word in their names;
+#                     other values of T are Boost's --run_test patterns.
+#   make db           the database tests, on a private MariaDB. T as for `make unit`.
+#   make e2e          the end-to-end tests. T=imports/test_imports.py runs one file, folder or test.
+#   make lint         the lints. T="floors families" runs some of them.
+#   make fuzz         fuzz the decoders for SECONDS=60
+#   make bench        measure and compare with the floors. ONLY=P1,P3 runs some of them.
+#
+#   make compile_commands.json   for clangd and other tools that need the compiler's flags
+#   make format       format the C++ sources
+#   make install      DESTDIR=… prefix=…
+#   make dist         the last commit as build/muster.tar.gz
+#   make deb          Debian packages of the last commit in build/deb
+#   make check-deb    build the packages and test them in temporary Debian systems
+#   make check-reproducible      build the packages twice and compare them
+#   make clean        remove build/; `make distclean` also removes what configure wrote
+#
+# `demo`, `check`, `deb`, `check-deb` and `check-reproducible` install the packages that they need.
+#
+#   BUILD=build/dev OPTIMIZE=-O0  a quick build for editing, in a folder of its own
+#   SANITIZE=address,undefined    builds everything with the sanitizers, in a folder of its own
+#   CI=true                       turns warnings into errors
+#   PRECOMPILED=                  builds without precompiled headers
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -24,15 +47,26 @@ BUILD    := build$(if $(SANITIZE),/$(subst $(subst ,, ),-,$(subst $(shell printf
 
 # ---------------------------------------------------------------------------- configure
 configure: configure.ac
-	@packaging/install-deps build
+	@packaging/install-deps --check build
 	autoconf
 config.mk src/base/config.h: configure config.mk.in config.h.in
-	@packaging/install-deps build
+	@packaging/install-deps --check build
 	./configure --quiet
 	@touch config.mk src/base/config.h
-ifeq ($(filter clean distclean stop dist deb check-reproducible,$(MAKECMDGOALS)),)
--include config.mk
+# These targets build nothing, or call make again after the packages are there.
+WITHOUT_CONFIG := bench check check-deb check-reproducible clean db deb demo deps dist distclean e2e format fuzz help lint \
+    sandbox stop unit
+ifneq ($(filter-out $(WITHOUT_CONFIG),$(or $(MAKECMDGOALS),all)),)
+include config.mk
 endif
+
+.PHONY: help deps
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+FOR ?= check
+deps:
+	@packaging/install-deps $(FOR)
+	@echo "muster: the packages for \`$(FOR)\` are installed"
 
 # ---------------------------------------------------------------------------- compile
 ROOMS    := base json db rules http process net store service api jobs ctl client
@@ -40,7 +74,7 @@ CPPFLAGS += -Isrc -I/usr/include/jsoncpp -D_GLIBCXX_ASSERTIONS -ffile-prefix-map
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion \
             -Wno-sign-conversion -Wvla
 OPTIMIZE ?= -O2 -g1
-# What only tests run is compiled once and run once: the library below it is the product's.
+# Test code runs once, so optimizing it takes longer than it saves. The library that it tests is the product's.
 OPTIMIZE_TESTS ?= -O0 -g1
 CXXFLAGS += $(CXX_STANDARD) $(OPTIMIZE) $(WARNINGS) $(HARDENING) -fPIE -pthread
 LDFLAGS  += -pie -pthread -Wl,-z,relro,-z,now -Wl,--as-needed
@@ -51,7 +85,7 @@ else
 FORTIFY   = -U_FORTIFY_SOURCE $(if $(filter -O0,$(OPTIMIZE)),,-D_FORTIFY_SOURCE=2)
 endif
 CCACHE   := $(shell command -v ccache 2>/dev/null)
-# Not by -Werror: what ccache keeps would be of no use to a build without CI, nor the other way about.
+# CI fails on warnings without -Werror, so that builds with and without CI share the compiler cache.
 STRICTLY  = $(if $(CI),2>$@.said || { cat $@.said >&2; exit 1; }; cat $@.said >&2; test ! -s $@.said && rm $@.said)
 COMPILE   = $(CCACHE) $(CXX) $(CPPFLAGS) $(FORTIFY) $(CXXFLAGS) -MMD -MP -c $< -o $@ $(STRICTLY)
 LIBS     := -lfcgi -lmysqlcppconn -ljsoncpp -lsimdjson -lcurl -lcares -lgumbo -lcrypto -lz
@@ -65,7 +99,6 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.cpp,$(BUILD)/fuzz/%,$(wildcard tests/fuz
 .PHONY: all
 all: $(PROGRAM_BINS)
 
-# The first object to be compiled on a fresh machine needs config.mk, which make builds and re-reads.
 $(BUILD)/%.o: %.cpp | config.mk src/base/config.h
 	@mkdir -p $(@D)
 	$(COMPILE)
@@ -89,13 +122,13 @@ $(BUILD)/tests/%.o: CPPFLAGS += -DBOOST_TEST_DYN_LINK -Itests
 $(BUILD)/tests/unit/%.o $(BUILD)/tests/db/%.o $(BUILD)/tests/fuzz/%.o: OPTIMIZE = $(OPTIMIZE_TESTS)
 
 # ---------------------------------------------------------------------------- precompiled headers
-# Parsing these headers would take half of the build. `make PRECOMPILED=` finds files that miss an include.
+# Parsing these headers takes half of the build otherwise. `make PRECOMPILED=` finds files with a missing include.
 PRECOMPILED ?= algorithm array atomic chrono cstdint fstream functional future map memory mutex optional random set span \
     sstream stdexcept string string_view thread tuple unordered_map utility variant vector json/value.h
 ifneq ($(PRECOMPILED),)
 PRECOMPILED_IN_src   := $(PRECOMPILED)
 PRECOMPILED_IN_tests := print.hpp $(PRECOMPILED)
-# GCC forgets which of these headers are the system's, and warns of std::string's own code (GCC bugs 105329, 105651).
+# With a precompiled header GCC warns about code inside std::string (GCC bugs 105329, 105651).
 SYSTEM_WARNINGS := -Wno-array-bounds -Wno-restrict
 # main.cpp configures Boost.Test before it includes it.
 USERS_IN_src   := $(LIB_OBJECTS) $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard src/main/*.cpp))
@@ -125,26 +158,56 @@ $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/l
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
 
-.PHONY: check check-build lint fuzz bench tidy format
+# Without the flags for precompiled headers: they are in GCC's own format, and clangd reads the plain headers.
+ALL_SOURCES := $(LIB_SOURCES) $(wildcard src/main/*.cpp) $(sort $(shell find tests -name '*.cpp'))
+COMPILE_COMMAND = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(strip $(CXX) $(CPPFLAGS) \
+    $(if $(filter tests/%,$(1)),-DBOOST_TEST_DYN_LINK -Itests) $(CXXFLAGS)) -c $(1)"}
+define BETWEEN_COMMANDS
+},
+{
+endef
+.PHONY: compile_commands.json
+compile_commands.json: config.mk src/base/config.h
+	$(file >$@,[$(subst } {,$(BETWEEN_COMMANDS),$(foreach source,$(ALL_SOURCES),$(call COMPILE_COMMAND,$(source))))])
+	@echo "$@: $(words $(ALL_SOURCES)) files"
+
+IN_PARALLEL := --no-print-directory -j$(JOBS)
+# A bare word selects all suites with it in their names.
+BOOST_TESTS = $(if $(T),--run_test='$(if $(strip $(foreach sign,/ * : !,$(findstring $(sign),$(T)))),$(T),*$(T)*)')
+.PHONY: check check-build unit db e2e lint fuzz bench format
 check:
 	@packaging/install-deps check
-	@$(MAKE) --no-print-directory -j$(JOBS) check-build
-	@BUILD=$(BUILD) tests/run-all
+	@mkdir -p $(BUILD) && date +%s >$(BUILD)/build-began
+	@$(MAKE) $(IN_PARALLEL) check-build
+	@BUILD=$(BUILD) ONLY=$(ONLY) $(SHUFFLE:%=SHUFFLE=%) BUILT_IN=$$(($$(date +%s) - $$(cat $(BUILD)/build-began))) tests/run-all
 check-build: all $(BUILD)/unit-tests $(BUILD)/db-tests $(FUZZ_TARGETS)
-lint: all
-	@packaging/install-deps check
-	@BUILD=$(BUILD) tests/lint/run
+unit:
+	@packaging/install-deps --check unit
+	@$(MAKE) $(IN_PARALLEL) $(BUILD)/unit-tests
+	$(BUILD)/unit-tests $(BOOST_TESTS)
+db:
+	@packaging/install-deps --check db
+	@$(MAKE) $(IN_PARALLEL) $(BUILD)/db-tests
+	tests/db/with-database $(BUILD)/db-tests $(BOOST_TESTS)
+e2e:
+	@packaging/install-deps --check check
+	@$(MAKE) $(IN_PARALLEL) all
+	$(if $(T),BUILD=$(BUILD) /usr/bin/python3 -m pytest -q $(patsubst %,tests/e2e/%,$(T:tests/e2e/%=%)),BUILD=$(BUILD) ONLY=e2e tests/run-all)
+lint:
+	@packaging/install-deps --check check
+	@$(MAKE) $(IN_PARALLEL) all
+	@BUILD=$(BUILD) tests/lint/run $(T)
 fuzz:
-	@packaging/install-deps fuzz
+	@packaging/install-deps --check fuzz
 	@BUILD=build/fuzzing SECONDS_IN_ALL=$(SECONDS) tests/fuzz/run-fuzzers
 bench:
-	@packaging/install-deps bench
-	@$(MAKE) --no-print-directory -j$(JOBS) all bench-floors
+	@packaging/install-deps --check bench
+	@$(MAKE) $(IN_PARALLEL) all bench-floors
 	@BUILD=$(BUILD) tests/bench/run $(if $(ONLY),--only $(ONLY))
 format:
 	@git ls-files 'src/*.[ch]pp' 'tests/*.[ch]pp' | xargs clang-format -i
 
-# The bare programs that the bench measures its floors with.
+# Minimal programs that measure the floors for the bench.
 BENCH_FLOORS := $(patsubst tests/bench/%.cpp,$(BUILD)/bench/%,$(wildcard tests/bench/floor_*.cpp))
 .PHONY: bench-floors
 bench-floors: $(BENCH_FLOORS)
@@ -156,11 +219,11 @@ $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libmuster.a
 .PHONY: demo sandbox stop
 demo:
 	@packaging/install-deps run
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) $(IN_PARALLEL) all
 	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) tests/sandbox/demo
 sandbox:
-	@packaging/install-deps run
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@packaging/install-deps --check run
+	@$(MAKE) $(IN_PARALLEL) all
 	@BUILD=$(BUILD) SANDBOX=$(SANDBOX) PORT=$(PORT) RATES=$(RATES) PROVIDERS=$(PROVIDERS) tests/sandbox/start
 stop:
 	@SANDBOX=$(SANDBOX) tests/sandbox/stop
@@ -184,11 +247,12 @@ install: all
 	install -d $(DESTDIR)$(prefix)/share/muster/console
 	install -m 644 nginx/static/console/* $(DESTDIR)$(prefix)/share/muster/console/
 	install -d $(DESTDIR)$(sysconf)/muster
-	# The configuration is the operator's once it is there; the shipped one can always be printed again.
+	# Keeps an existing configuration. `musterd --print-config` prints the shipped one.
 	test -e $(DESTDIR)$(sysconf)/muster/muster.conf || { umask 027 && \
 	    $(BUILD)/musterd --print-config > $(DESTDIR)$(sysconf)/muster/muster.conf; }
 	for program in musterctl muster-import; do install -D -m 644 packaging/bash-completion/$$program \
 	    $(DESTDIR)$(prefix)/share/bash-completion/completions/$$program; done
+	# Pages for developers are in the source only.
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/doc/muster README.md CHANGES
 	for text in $$(cd docs && find * -name '*.md' ! -path 'developers/*' ! -path 'decisions/*'); do \
 	    install -D -m 644 docs/$$text $(DESTDIR)$(prefix)/share/doc/muster/$$text; done
@@ -199,13 +263,14 @@ install: all
 
 dist:
 	@mkdir -p build
-	git archive --prefix=muster-$(shell sed -n 's/^AC_INIT(\[muster\],\[\(.*\)\])/\1/p' configure.ac)/ HEAD \
+	git archive --prefix=muster-$$(sed -n 's/^AC_INIT(\[muster\],\[\(.*\)\])/\1/p' configure.ac)/ HEAD \
 	    | gzip -n > build/muster.tar.gz
 
-# Of the last commit, not of the tree: what is packaged can be found again.
+# Packages the last commit, not the working tree, so that each package has a known source.
 .PHONY: deb check-deb check-reproducible
-deb: dist
+deb:
 	@packaging/install-deps deb
+	@$(MAKE) --no-print-directory dist
 	@JOBS=$(JOBS) packaging/build-deb build/muster.tar.gz build/deb
 	@packaging/lint-deb build/deb
 	@ls -1 build/deb/*.deb
@@ -219,6 +284,6 @@ check-reproducible:
 clean:
 	rm -rf build
 distclean: clean
-	rm -rf configure configure~ config.mk config.log config.status autom4te.cache src/base/config.h
+	rm -rf compile_commands.json configure configure~ config.mk config.log config.status autom4te.cache src/base/config.h
 
 -include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)

@@ -78,7 +78,7 @@ def test_while_the_schema_waits_an_upgrade_leaves_the_old_musterd_at_work(machin
     with load() as partners:
         older_schema()
         said = machine.run(f"apt install -y {folder}/*.deb 2>&1", seconds=120)
-        assert "now run musterctl db migrate, and systemctl restart muster" in said
+        assert "now run musterctl db migrate, then systemctl restart muster" in said
         assert main_pid(machine) == before
         machine.run(MIGRATE)
         machine.run("systemctl restart muster")

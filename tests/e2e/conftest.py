@@ -1,12 +1,14 @@
 """The end-to-end suite's fixtures: one stack for the whole run, fresh organizations for each test.
 
-Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (any one file or test runs by itself too)
-The stack lives in $BUILD/e2e-sandbox (or $E2E_SANDBOX) and is ended with the run; its logs stay.
-Processes of pytest-xdist (-n) have a stack each. tests/run-all adds a verdict over the whole run (support/seen.py).
+Run: BUILD=build /usr/bin/python3 -m pytest tests/e2e   (each file and each test also runs alone)
+The stack is in $BUILD/e2e-sandbox (or $E2E_SANDBOX). The run ends it and keeps its logs.
+Each process of pytest-xdist (-n) has its own stack. tests/run-all adds checks over the whole run (support/seen.py).
 """
 
 import fcntl
+import json
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -23,22 +25,28 @@ from support.modules import Module  # noqa: E402
 from support.world import Organization  # noqa: E402
 
 HERE = Path(__file__).parent
-# A test may use what another family's test made.
+# A test may import helpers from the tests of another family.
 sys.path += sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})
-# Those that take longest, so that no process has one left when the others are done.
-FIRST = ("test_muster_import.py", "test_auth.py", "test_runner.py", "test_connection_refresh.py", "test_idempotency.py", "test_imports.py",
-         "test_track_crashes.py", "test_snippet.py", "test_edge.py", "test_webhook_failures.py", "test_outage.py")
+# The files that take longest, longest first, so that no process still works on one when the others are done.
+FIRST = ("test_runner.py", "test_galera.py", "test_muster_import.py", "test_connection_refresh.py", "test_imports.py", "test_invariants.py",
+         "test_schema_upgrade.py", "test_edge.py", "test_auth.py", "test_snippet.py", "test_idempotency.py", "test_webhook_failures.py",
+         "test_outage.py", "test_webhook_crashes.py", "test_first_run.py", "test_track_crashes.py")
 
 
 def pytest_collection_modifyitems(items):
-    """pytest-xdist hands out files in the order of their tests."""
+    """pytest-xdist hands out files in the order of their tests. SHUFFLE=SEED puts the files in a random order."""
     names = [*FIRST, None]
-    items.sort(key=lambda item: names.index(item.path.name if item.path.name in names else None))
+    if "SHUFFLE" in os.environ:
+        paths = sorted({item.path for item in items})
+        random.Random(os.environ["SHUFFLE"]).shuffle(paths)
+        items.sort(key=lambda item: paths.index(item.path))
+    else:
+        items.sort(key=lambda item: names.index(item.path.name if item.path.name in names else None))
 
 
 @pytest.fixture(scope="session")
 def oauth_server():
-    """All providers of external data; what it holds against its clients is wrong in whatever test it happened."""
+    """All providers of external data. It records each violation of the protocol in `faults`."""
     with OAuthServer() as running:
         yield running
 
@@ -62,7 +70,7 @@ def stack(oauth_server):
 
 @pytest.fixture(scope="session")
 def strict_stack(stack, stacks, oauth_server):
-    """A second stack with production's rates; also for what would harm the first one."""
+    """A second stack with production's rates, also for tests that would harm the first one."""
     running = Stack(stack.build, stack.folder.with_name(stack.folder.name + "-strict"), rates="default", oauth=oauth_server)
     running.start()
     stacks.append(running)
@@ -79,7 +87,7 @@ def stacks(stack):
 
 @pytest.fixture(scope="session", autouse=True)
 def _report(request):
-    """What this process saw, for the verdict over the whole run."""
+    """Reports what this process saw, for the checks over the whole run."""
     if not seen.FOLDER:
         yield
         return
@@ -90,7 +98,7 @@ def _report(request):
 
 @pytest.fixture(scope="session")
 def contract(stack):
-    """The description of all operations, published or not, and all that this process sees of them."""
+    """The description of all operations, published or not, with everything that this process sees of them."""
     return seen.described(stack)
 
 
@@ -119,14 +127,14 @@ def module_org(stack, contract):
 
 @pytest.fixture
 def no_runner(stack):
-    """Nobody works on jobs during the test, but whoever it starts."""
+    """No runner processes jobs during the test, except those that the test starts."""
     with stack.without("runner"):
         yield
 
 
 @pytest.fixture(scope="session")
 def verifier(stack):
-    """Another's library that verifies webhooks."""
+    """A third-party library that verifies webhooks."""
     return Verifier(stack.build)
 
 
@@ -138,7 +146,7 @@ def receiver():
 
 @pytest.fixture
 def new_module(module_org, receiver):
-    """Makes installed modules, new_module() of one organization for the whole file; their endpoints go with the test."""
+    """Creates installed modules; new_module() uses one organization for the whole file. Their endpoints are removed with the test."""
     made = []
 
     def make(org=module_org):
@@ -155,13 +163,22 @@ def module(new_module):
     return new_module()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _the_stacks_are_healthy(stacks):
+    """Each file leaves the stacks healthy, so that the files can run in any order."""
+    yield
+    for stack in stacks:
+        found = json.loads(stack.ctl_raw("--json", "health").stdout)
+        assert found["healthy"], f"the file left {stack.folder.name} unhealthy: {found['problem']}"
+
+
 @pytest.fixture(autouse=True)
 def _the_stack_is_whole(stack):
-    """Each test finds and leaves all services running."""
+    """Every test finds all services running, and leaves them running."""
     yield
     missing = [name for name, pid in stack.env["pids"].items() if pid is None]
     for name in missing:
         stack.service("start", name)
     if missing:
         wait_for(stack.answers, "the stack to answer again")
-    assert not missing, f"the test left {missing} ended"
+    assert not missing, f"the test left these services stopped: {missing}"

@@ -22,6 +22,11 @@ def _the_stack_is_whole():
     """The stacks are those of other processes, which have ended."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _the_stacks_are_healthy():
+    """Each file has checked them."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _report():
     """This process sees nothing of its own."""

@@ -1,7 +1,7 @@
-"""What the lints share: the tree that is looked at, its files, and C++ text without comments or strings.
+"""Shared by the lints in Python: the tree that is checked, its files, and C++ text without comments or strings.
 
-A lint prints one line a finding, "file:line: reason", and ends with 1 if there was one. LINT_ROOT names
-another tree than this one: tests/lint/self-test breaks each rule on purpose in such a tree.
+A lint prints one line per finding, "file:line: reason", and exits with 1 if there was one. LINT_ROOT names
+another tree: tests/lint/self-test breaks each rule on purpose in such a tree.
 """
 
 import os
@@ -27,7 +27,7 @@ def finish():
 
 
 def all_files():
-    """Paths (relative) of all files that are tracked or would be; without git, all but the build's."""
+    """Relative paths of all files that git tracks or does not ignore; without git, all files outside of build/."""
     if (ROOT / ".git").exists():
         out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, check=True,
                              stdout=subprocess.PIPE).stdout.decode()

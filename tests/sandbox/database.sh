@@ -1,13 +1,13 @@
-# The throw-away database server of suites and sandbox: MariaDB, or MySQL where MYSQLD names its server. Sourced by bash, after lib.sh.
+# The temporary database server of tests and sandbox: MariaDB, or MySQL if MYSQLD names its server. Sourced by bash after lib.sh.
 # shellcheck shell=bash
-# MYSQLD is `mysqld`, a path to it, or a script that runs it with the arguments that it is given (tests/sandbox/get-mysql makes one).
-# FOLDER/server keeps which it was, so that a service that is started again finds the server that its data belong to.
-# Either is recorded as the process `mariadbd`.
+# MYSQLD is `mysqld`, a path to it, or a script that passes its arguments to it (tests/sandbox/get-mysql creates one).
+# FOLDER/server records which server created the data, so that a restart uses the same one. The process is recorded as
+# `mariadbd` in both cases.
 
-# server_of FOLDER: mariadbd, or what MYSQLD was.
+# server_of FOLDER: prints `mariadbd`, or the value of MYSQLD when the data was created.
 server_of() { cat "$1/server"; }
 
-# server_options FOLDER OPTION…: the options as that server spells them, one a line.
+# server_options FOLDER OPTION…: prints the options in that server's spelling, one per line.
 server_options() {
     local folder=$1
     shift
@@ -18,7 +18,7 @@ server_options() {
     fi
 }
 
-# database_install FOLDER OPTION…: makes FOLDER/data. Options are those of the server that will use it, as MariaDB spells them.
+# database_install FOLDER OPTION…: creates FOLDER/data. Pass the options of the server that will use it, in MariaDB's spelling.
 database_install() {
     local folder=$1
     shift
@@ -51,7 +51,7 @@ mysql_install() {
     }
 }
 
-# mysql_start FOLDER OPTION…: as mariadb_start; what both have is set alike, and the binary log is on, as MySQL's default is.
+# mysql_start FOLDER OPTION…: like mariadb_start, with the same settings where both have them. The binary log is on, MySQL's default.
 mysql_start() {
     local folder=$1 options
     shift

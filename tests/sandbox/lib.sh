@@ -1,9 +1,9 @@
-# What the sandbox's scripts share: its folder, its processes, its private MariaDB. Sourced by bash.
+# Shared by the sandbox's scripts: its folder, its processes, its private MariaDB. Sourced by bash.
 # shellcheck shell=bash
-# A process is recorded in <folder>/pids/<name> as "PID START-TIME": together they name one process for
-# ever, so that nothing is signalled but what the sandbox started. Each is the leader of its own session.
+# <folder>/pids/<name> records a process as "PID START-TIME". The two identify one process even if the PID is used again, so
+# the scripts signal only processes of the sandbox. Each process is the leader of its own session.
 
-# shellcheck disable=SC2034 # for those who source this
+# shellcheck disable=SC2034 # used by the scripts that source this
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 umask 077
@@ -13,27 +13,27 @@ die() {
     exit 1
 }
 
-# absolute PATH: the path from the root, whether it exists or not.
+# absolute PATH: prints the absolute path. The file need not exist.
 absolute() { realpath -m -- "$1"; }
 
 # ---------------------------------------------------------------------------- processes
-# start_time PID: when the process began, in the kernel's ticks; fails if there is no such process.
+# start_time PID: prints when the process started, in kernel ticks; fails if the process does not exist.
 start_time() {
     local stat
     stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
-    stat=${stat##*) } # the name may hold spaces
+    stat=${stat##*) } # the name may contain spaces
     local fields
     read -r -a fields <<<"$stat"
     [ "${fields[0]}" != Z ] && printf '%s\n' "${fields[19]}"
 }
 
-# spawn FOLDER NAME COMMAND…: starts it in the background, in a session of its own, with its output in
-# FOLDER/log/NAME.log, and records it.
+# spawn FOLDER NAME COMMAND…: starts it in the background in its own session, with its output in FOLDER/log/NAME.log, and
+# records it.
 spawn() {
     local folder=$1 name=$2 pid
     shift 2
     (
-        for fd in /proc/self/fd/*; do # such as make's job server
+        for fd in /proc/self/fd/*; do # such as make's jobserver
             fd=${fd##*/}
             [ "$fd" -le 2 ] || eval "exec $fd>&-" 2>/dev/null || true
         done
@@ -50,7 +50,7 @@ alive() {
     read -r pid began 2>/dev/null <"$1/pids/$2" && [ "$(start_time "$pid")" = "$began" ]
 }
 
-# wait_until SECONDS COMMAND…: polls until it succeeds; 1 when the time is over.
+# wait_until SECONDS COMMAND…: polls until it succeeds; returns 1 after that time.
 wait_until() {
     local end=$((SECONDS + $1))
     shift
@@ -62,8 +62,8 @@ wait_until() {
 
 gone() { ! alive "$@"; }
 
-# end FOLDER NAME [SIGNAL]: asks the recorded process to end, waits up to 15 s, then kills its whole
-# session. Silent when it has ended already.
+# end FOLDER NAME [SIGNAL]: signals the recorded process, waits up to 15 s, then kills its whole session. Prints nothing if it
+# has ended already.
 end() {
     local folder=$1 name=$2 signal=${3:-TERM} pid
     [ -e "$folder/pids/$name" ] || return 0
@@ -71,14 +71,14 @@ end() {
         read -r pid _ <"$folder/pids/$name"
         kill -"$signal" "$pid" 2>/dev/null || true
         wait_until 15 gone "$folder" "$name" || printf '%s: %s (%s) had to be killed\n' "${0##*/}" "$name" "$pid" >&2
-        kill -KILL -- "-$pid" 2>/dev/null || true # its session: orphaned workers too
+        kill -KILL -- "-$pid" 2>/dev/null || true # the session includes orphaned workers
     fi
     rm -f "$folder/pids/$name"
 }
 
 # ---------------------------------------------------------------------------- folders and sockets
-# socket_folder FOLDER: where FOLDER's Unix sockets go: itself, or a short one where the 107 bytes of a
-# socket's address would not do.
+# socket_folder FOLDER: prints the folder for FOLDER's Unix sockets: FOLDER itself, or a short one if the path would exceed the
+# 107 bytes of a socket address.
 socket_folder() {
     local folder=$1 short
     if [ ${#folder} -le 90 ]; then
@@ -92,7 +92,7 @@ socket_folder() {
     cat "$folder/socket-folder"
 }
 
-# remove_sockets FOLDER: the short folder of socket_folder, if there is one.
+# remove_sockets FOLDER: removes the short folder of socket_folder, if it exists.
 remove_sockets() {
     local short
     [ -e "$1/socket-folder" ] || return 0
@@ -102,7 +102,7 @@ remove_sockets() {
 }
 
 # ---------------------------------------------------------------------------- MariaDB
-# mariadb_install FOLDER [OPTION…]: makes FOLDER/data. Options are those of the server that will use it.
+# mariadb_install FOLDER [OPTION…]: creates FOLDER/data. Pass the options of the server that will use it.
 mariadb_install() {
     local folder=$1
     shift
@@ -115,7 +115,7 @@ mariadb_install() {
     }
 }
 
-# mariadb_start FOLDER [OPTION…]: no network, no password, everything inside FOLDER.
+# mariadb_start FOLDER [OPTION…]: starts it without network and password, with all files in FOLDER.
 mariadb_start() {
     local folder=$1
     shift
@@ -132,7 +132,7 @@ mariadb_answers() {
 
 mariadb_settled() { mariadb_answers "$1" || gone "$1" mariadbd; }
 
-# mariadb_wait FOLDER: until it answers; says why when it does not.
+# mariadb_wait FOLDER: waits until it answers; prints its log if it does not.
 mariadb_wait() {
     wait_until 30 mariadb_settled "$1" && mariadb_answers "$1" && return
     tail -20 "$1/log/mariadbd.log" >&2

@@ -1,14 +1,14 @@
-# The sandbox's five services and how each is started: the database server, a mail sink, musterd, nginx, the runner. Sourced by bash.
+# The sandbox's five services and how to start them: database server, mail sink, musterd, nginx, runner. Sourced by bash.
 # shellcheck shell=bash
-# FOLDER/settings holds what `start` was called with, so that a service can be started again by itself.
+# FOLDER/settings holds the arguments of `start`, so that a single service can be started again.
 # shellcheck source=tests/sandbox/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=tests/sandbox/database.sh
 . "$(dirname "${BASH_SOURCE[0]}")/database.sh"
 
-SERVICES=(mariadbd mail musterd nginx runner) # in the order in which they start; MariaDB comes first
+SERVICES=(mariadbd mail musterd nginx runner) # in the order in which they start
 
-# The bench compares with these: durable commits, and room for a whole import in memory and log.
+# The bench uses the same: durable commits, and enough memory and log for a whole import.
 DATABASE_OPTIONS=(--innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=1G --innodb-log-file-size=1G)
 
 # setting FOLDER NAME
@@ -26,7 +26,7 @@ start_service() {
     musterd) spawn "$folder" musterd "$build/musterd" --config "$folder/muster.conf" ;;
     nginx) spawn "$folder" nginx nginx -p "$folder/" -c nginx/nginx.conf -e "$folder/log/nginx.error.log" ;;
     runner) spawn "$folder" runner "$ROOT/tests/sandbox/runner-loop" "$build/muster-run" "$folder/muster.conf" ;;
-    *) die "no such service: $name (there are ${SERVICES[*]})" ;;
+    *) die "unknown service \"$name\": use one of ${SERVICES[*]}" ;;
     esac
 }
 
@@ -39,17 +39,17 @@ service_pids() {
     done | jq -s add
 }
 
-# api FOLDER PATH [CURL-OPTION…]: the body of a GET through nginx; fails on an error status.
+# api FOLDER PATH [CURL-OPTION…]: prints the body of a GET through nginx; fails on an error status.
 api() {
     local folder=$1 path=$2
     shift 2
     curl --silent --fail --max-time 20 --cacert "$folder/ca.pem" "$@" "https://127.0.0.1:$(setting "$folder" port)$path"
 }
 
-# listens PORT: whether somebody answers there, on the loopback.
+# listens PORT: succeeds if a program listens there on the loopback address.
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# free_port: one on which nobody listens, below those that the kernel gives to outgoing connections.
+# free_port: prints an unused port, below those that the kernel uses for outgoing connections.
 free_port() {
     local port
     for _ in {1..100}; do

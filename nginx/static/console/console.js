@@ -1,26 +1,26 @@
-// See index.html: "#/connections?result=…&reason=…&connection=…" as a sentence. What stands in the address chooses among
-// the sentences here and is never shown itself: anybody can make a link to this page.
+// See index.html: shows "#/connections?result=…&reason=…&connection=…" as a sentence. The address only selects one of the
+// sentences here. It is never shown itself, because anyone can create a link to this page.
 (() => {
   const results = new Map([
     ["connected", "The provider is connected."],
-    ["denied", "Access was denied on the provider's page: nothing was connected."],
+    ["denied", "The provider was not connected: access was denied on its page."],
     ["failed", "The provider was not connected."],
   ])
   const reasons = new Map([
     ["request", "The provider's answer could not be read. Connect it again."],
-    ["state", "This way to the provider was gone before, or never began here. See how the connection stands, and connect it again if need be."],
-    ["expired", "It took more than ten minutes. Connect it again."],
-    ["removed", "The connection was deleted meanwhile."],
-    ["browser", "Another browser came back than the one that set out. Connect it again, and stay in one browser."],
-    ["session", "Your session ended on the way. Sign in, and connect it again."],
-    ["role", "You may not connect providers for this organization any more. Ask one of its admins."],
-    ["issuer", "Another server than the provider's answered. Connect it again; if that stays, tell the operator."],
-    ["provider", "The provider answered with an error. Connect it again; the connection says more."],
-    ["refused", "The provider did not grant access for its own answer. Connect it again."],
+    ["state", "This link was used before, or was not created here. Check the connection, and connect it again if necessary."],
+    ["expired", "Connecting took more than ten minutes. Connect it again."],
+    ["removed", "The connection was deleted in the meantime."],
+    ["browser", "Another browser started this. Connect it again, and use the same browser throughout."],
+    ["session", "Your session ended in the meantime. Sign in, and connect it again."],
+    ["role", "You may not connect providers for this organization any longer. Ask one of its admins."],
+    ["issuer", "The answer came from a server that does not belong to the provider. Connect it again; if it fails again, inform the operator."],
+    ["provider", "The provider answered with an error, which the connection shows. Connect it again."],
+    ["refused", "The provider rejected its own authorization code. Connect it again."],
     ["configuration", "The provider does not accept this installation. Ask the operator."],
-    ["unavailable", "The provider could not be reached. Connect it again in a while."],
+    ["unavailable", "The provider could not be reached. Connect it again later."],
   ])
-  const nothing = "Nothing was just connected."
+  const nothing = "No provider was connected just now."
 
   const show = () => {
     const [page, query] = location.hash.slice(1).split("?", 2)

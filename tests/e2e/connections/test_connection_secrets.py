@@ -5,12 +5,13 @@ import os
 import secrets
 import subprocess
 import uuid
+from contextlib import contextmanager
 
 import pytest
 from support.client import Client
 from support.connecting import (
-    COOKIE, ROOT, another_browser, arrive, authorizations, change_row, come_back, connect, family, listed, refresh, remove, row,
-    run_due, stands, wait_for_row, whole_way,
+    COOKIE, ROOT, another_browser, arrive, authorizations, change_row, come_back, connect, family, holding, listed, refresh, remove,
+    row, run_due, stands, wait_for_row, whole_way,
 )
 from support.oauth_answers import SERVER_ERROR
 from support.oauth_server import OAuthServer
@@ -143,7 +144,7 @@ def test_no_list_of_processes_holds_a_secret(stack, admin, oauth_server, no_runn
 
 
 def swap(stack, table, column, key, one, two):
-    """Two rows get each other's sealed value."""
+    """Exchanges the sealed values of two rows."""
     select = f"SELECT {column} FROM {table} WHERE {key} = UNHEX(REPLACE(%s, '-', ''))"
     values = [stack.sql(select, name)[0][0] for name in (one, two)]
     for name, value in zip((one, two), reversed(values)):
@@ -157,6 +158,27 @@ def aged(admin, provider=PROVIDER):
     return connection
 
 
+@contextmanager
+def swapped(stack, table, column, key, one, two):
+    """Exchanges the sealed values of two rows for the block."""
+    swap(stack, table, column, key, one, two)
+    try:
+        yield
+    finally:
+        swap(stack, table, column, key, one, two)
+
+
+@contextmanager
+def moved(stack, connection, source, target):
+    """Moves the connection's row to another organization for the block, with its id and all."""
+    move = "UPDATE connections SET organization_id = UNHEX(REPLACE(%s, '-', '')) WHERE id = UNHEX(REPLACE(%s, '-', ''))"
+    stack.sql(move, target.id, connection)
+    try:
+        yield
+    finally:
+        stack.sql(move, source.id, connection)
+
+
 def expect_unreadable(admin, org, server, connection):
     """Nothing is sent anywhere, neither by an admin nor by the runner, and the connection stands as it did."""
     calls, before = server.count(), stands(admin, org, connection)
@@ -168,10 +190,9 @@ def expect_unreadable(admin, org, server, connection):
 
 def test_tokens_open_in_their_own_row_alone(stack, module_org, admin, oauth_server, no_runner):
     one, two = aged(admin), aged(admin)
-    swap(stack, "connections", "tokens", "id", one, two)
-    for connection in (one, two):
-        expect_unreadable(admin, module_org, oauth_server, connection)
-    swap(stack, "connections", "tokens", "id", one, two)
+    with swapped(stack, "connections", "tokens", "id", one, two):
+        for connection in (one, two):
+            expect_unreadable(admin, module_org, oauth_server, connection)
     for connection in (one, two):
         assert refresh(admin, connection).json()["authStatus"] == "connected"
 
@@ -179,38 +200,34 @@ def test_tokens_open_in_their_own_row_alone(stack, module_org, admin, oauth_serv
 def test_tokens_open_for_their_own_tenant_alone(stack, module_org, admin, new_org, oauth_server, no_runner):
     other = new_org(attributes=False)
     theirs, ours = aged(other.admin().api), aged(admin)
-    swap(stack, "connections", "tokens", "id", theirs, ours)
-    expect_unreadable(admin, module_org, oauth_server, ours)
-    swap(stack, "connections", "tokens", "id", theirs, ours)
-    # The whole row, with its id and all.
-    stack.sql("UPDATE connections SET organization_id = UNHEX(REPLACE(%s, '-', '')) WHERE id = UNHEX(REPLACE(%s, '-', ''))",
-              module_org.id, theirs)
-    expect_unreadable(admin, module_org, oauth_server, theirs)
+    with swapped(stack, "connections", "tokens", "id", theirs, ours):
+        expect_unreadable(admin, module_org, oauth_server, ours)
+    with moved(stack, theirs, source=other, target=module_org):
+        expect_unreadable(admin, module_org, oauth_server, theirs)
 
 
 @pytest.mark.parametrize("tokens", [b"", b"\x00", b"sealed", secrets.token_bytes(200)], ids=["empty", "a byte", "a word", "noise"])
 def test_garbage_is_no_token(stack, module_org, admin, oauth_server, no_runner, tokens):
     connection = aged(admin)
-    change_row(stack, connection, tokens=tokens)
-    calls = oauth_server.count()
-    refresh(admin, connection, expect=503 if tokens else 409)
-    change_row(stack, connection, refresh_due_at=1)
-    run_due(stack)
-    assert oauth_server.count() == calls
-    remove(admin, connection)  # and nobody is stuck with it
-    assert connection not in listed(admin, module_org)
+    with holding(stack, connection, tokens):
+        calls = oauth_server.count()
+        refresh(admin, connection, expect=503 if tokens else 409)
+        change_row(stack, connection, refresh_due_at=1)
+        run_due(stack)
+        assert oauth_server.count() == calls
+        remove(admin, connection)  # an admin can still remove it
+        assert connection not in listed(admin, module_org)
     assert whole_way(admin, PROVIDER)
 
 
 def test_a_verifier_opens_in_its_own_row_alone(stack, admin, oauth_server):
     one, two = connect(admin, PROVIDER), connect(admin, PROVIDER)
     locations = [oauth_server.consent(made["redirectUrl"]) for made in (one, two)]
-    swap(stack, "connection_authorizations", "verifier", "connection_id", one["id"], two["id"])
-    calls = oauth_server.count()
-    for location in locations:
-        arrive(admin, location, expect=503)
-    assert oauth_server.count() == calls
-    swap(stack, "connection_authorizations", "verifier", "connection_id", one["id"], two["id"])
+    with swapped(stack, "connection_authorizations", "verifier", "connection_id", one["id"], two["id"]):
+        calls = oauth_server.count()
+        for location in locations:
+            arrive(admin, location, expect=503)
+        assert oauth_server.count() == calls
     assert [come_back(admin, location)["result"] for location in locations] == ["connected"] * 2
 
 

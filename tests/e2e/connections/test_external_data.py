@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from support.browser import start_browser
 from support.client import Client, details_of, error_of, faults_of
-from support.connecting import COOKIE, FIELDS, authorizations, change_row, row
+from support.connecting import COOKIE, FIELDS, authorizations, change_row, holding, row
 from support.stack import ROOT as SOURCE
 from support.stack import UNCONFIGURED, wait_for
 from support.world import MATRIX_PROVIDER, Organization
@@ -114,16 +114,17 @@ def test_a_list_wants_an_organization(admin, query, faults):
 
 def test_without_any_provider_there_is_nothing_to_list_or_connect(stack, org, admin):
     made = connect(admin).json()["id"]
-    with stack.configuration(unconfigured(stack)):
-        assert "no provider" in details_of(admin.get(CONNECTIONS, params={"org": org.id}, expect=503, code="PROVIDER_UNAVAILABLE"))["reason"]
-        listed(admin, Organization(stack, admin.contract, attributes=False), expect=404)
-        reply = connect(admin, expect=503)
-        assert error_of(reply)["code"] == "PROVIDER_UNAVAILABLE" and details_of(reply)["reason"]
-        assert not any(entry["ready"] for entry in admin.get_json(CATALOG))
-        change_row(stack, made, status="connected", tokens="sealed")
-        admin.post(f"{CONNECTIONS}/{made}/refresh", json={}, expect=503)
-        admin.delete(f"{CONNECTIONS}/{made}", expect=204)
-    assert listed(admin, org) == []
+    with holding(stack, made, b"sealed", status="connected"):
+        with stack.configuration(unconfigured(stack)):
+            reply = admin.get(CONNECTIONS, params={"org": org.id}, expect=503, code="PROVIDER_UNAVAILABLE")
+            assert "no provider" in details_of(reply)["reason"]
+            listed(admin, Organization(stack, admin.contract, attributes=False), expect=404)
+            reply = connect(admin, expect=503)
+            assert error_of(reply)["code"] == "PROVIDER_UNAVAILABLE" and details_of(reply)["reason"]
+            assert not any(entry["ready"] for entry in admin.get_json(CATALOG))
+            admin.post(f"{CONNECTIONS}/{made}/refresh", json={}, expect=503)
+            admin.delete(f"{CONNECTIONS}/{made}", expect=204)
+        assert listed(admin, org) == []
 
 
 def test_a_connection_that_nobody_came_back_for_is_an_error(stack, org, admin):
@@ -216,12 +217,12 @@ def test_tokens_stay_with_the_shop_that_gave_them(stack, admin):
     made = connect(admin, "shopify", settings={"shop": "acme"}).json()["id"]
     connect(admin, "shopify", connection_id=made, settings={"shop": "globex"})
     assert row(stack, made)["host"] == "globex.myshopify.com"
-    change_row(stack, made, status="connected", tokens="sealed", token_generation=1)
-    for settings in ({}, {"shop": "globex"}):
-        connect(admin, "shopify", connection_id=made, settings=settings)
-    reply = connect(admin, "shopify", connection_id=made, settings={"shop": "acme"}, expect=422)
-    assert faults_of(reply) == {"settings.shop": "invalid_value"}
-    assert (row(stack, made)["host"], row(stack, made)["status"]) == ("globex.myshopify.com", "connected")
+    with holding(stack, made, b"sealed", status="connected", token_generation=1):
+        for settings in ({}, {"shop": "globex"}):
+            connect(admin, "shopify", connection_id=made, settings=settings)
+        reply = connect(admin, "shopify", connection_id=made, settings={"shop": "acme"}, expect=422)
+        assert faults_of(reply) == {"settings.shop": "invalid_value"}
+        assert (row(stack, made)["host"], row(stack, made)["status"]) == ("globex.myshopify.com", "connected")
 
 
 def test_another_organizations_connection_cannot_be_told_from_none(admin, new_org):
@@ -325,10 +326,10 @@ def test_a_provider_that_is_not_set_up_any_more_is_not_asked(stack, org, admin):
 
 def test_what_is_connected_stays_so_whoever_comes_back(stack, org, admin):
     made = connect(admin).json()
-    change_row(stack, made["id"], status="connected", tokens="sealed", token_generation=1)
-    again = connect(admin, connection_id=made["id"]).json()
-    assert come_back(admin, state=state_of(again), error="access_denied")["result"] == "denied"
-    assert [(record["authStatus"], record["error"]) for record in listed(admin, org)] == [("connected", None)]
+    with holding(stack, made["id"], b"sealed", status="connected", token_generation=1):
+        again = connect(admin, connection_id=made["id"]).json()
+        assert come_back(admin, state=state_of(again), error="access_denied")["result"] == "denied"
+        assert [(record["authStatus"], record["error"]) for record in listed(admin, org)] == [("connected", None)]
 
 
 # ---------------------------------------------------------------------------- deleting and refreshing
@@ -401,7 +402,7 @@ def test_a_browser_is_told_what_came_of_it(stack, browser):
 def test_a_browser_is_shown_nothing_that_stands_in_the_address(stack, browser):
     for fragment in ("", "#/connections", "#/elsewhere?result=connected", "#/connections?result=%3Cb%3Eevil%3C/b%3E",
                      "#/connections?result=__proto__", "#/connections?result=constructor&reason=toString"):
-        assert shown(browser, f"{stack.base_url}/console/{fragment}") == ("Nothing was just connected.", "")
+        assert shown(browser, f"{stack.base_url}/console/{fragment}") == ("No provider was connected just now.", "")
     said, advice = shown(browser, f"{stack.base_url}/console/#/connections?result=failed&reason=Call+0800+evil")
     assert "evil" not in said + advice
 

@@ -244,9 +244,11 @@ def test_a_secret_that_does_not_open_is_asked_for_again_later(org, stack):
     sealed = stack.sql("SELECT signing_secret FROM module_credentials WHERE id = UNHEX(REPLACE(%s, '-', ''))",
                        shop.credential["id"])[0][0]
     stack.sql(mine, b"rotten", shop.credential["id"])
-    reply = shop.post("/v1/ingest", json={"events": [by(ann)]}, expect=503)
+    try:
+        reply = shop.post("/v1/ingest", json={"events": [by(ann)]}, expect=503)
+    finally:
+        stack.sql(mine, sealed, shop.credential["id"])
     assert reply.json()["error"]["code"] == "SERVICE_UNAVAILABLE" and reply.headers["Retry-After"] == "1"
-    stack.sql(mine, sealed, shop.credential["id"])
     shop.post("/v1/ingest", json={"events": [by(ann)]}, expect=202)
 
 

@@ -2,6 +2,7 @@
 became of the connections (docs/external-data.md)."""
 
 import json
+from contextlib import contextmanager
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from .client import Client
@@ -111,6 +112,17 @@ def change_row(stack, connection, **columns):
     """Sets columns of it, as time or a runner would have."""
     stack.sql(f"UPDATE connections SET {', '.join(f'{name} = %s' for name in columns)} "
               "WHERE id = UNHEX(REPLACE(%s, '-', ''))", *columns.values(), connection)
+
+
+@contextmanager
+def holding(stack, connection, tokens, **columns):
+    """Gives the connection tokens that no key opens, for the block; then deletes its row. Such a row would stay in the
+    database after the test, also after the connection is removed, and `musterctl health` would report it."""
+    change_row(stack, connection, tokens=tokens, **columns)
+    try:
+        yield
+    finally:
+        stack.sql("DELETE FROM connections WHERE id = UNHEX(REPLACE(%s, '-', ''))", connection)
 
 
 def authorizations(stack, connection):

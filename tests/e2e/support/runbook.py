@@ -75,6 +75,15 @@ def block(heading, beginning):
     raise AssertionError(f"docs/operations/ {heading!r} has no block that begins with {beginning!r}")
 
 
+def code_blocks(text):
+    """All indented code blocks of a Markdown text, each without its indent. A blank line does not end a block."""
+    found = []
+    for code in re.findall(r"(?:^ {4,}.*\n(?:\n+(?= {4}))?)+", text, re.MULTILINE):
+        indent = re.match(" +", code).group()
+        found.append(re.sub(rf"^{indent}", "", code, flags=re.MULTILINE))
+    return found
+
+
 class Machine:
     """A sandbox as the machine that the docs speak of."""
 
