@@ -1,5 +1,5 @@
 // From the Authorization header to a caller, and whether that caller may use an endpoint
-// (specification 5, docs/api.md "Authentication").
+// (specification 5, docs/api/authentication.md "Authentication").
 #pragma once
 
 #include "api/endpoint.hpp"

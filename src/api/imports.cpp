@@ -1,4 +1,4 @@
-// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api.md "Imports"). The
+// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api/imports.md "Imports"). The
 // decisions are in service/imports/jobs.cpp, what the runner does in its dry_run.cpp and
 // commit.cpp.
 #include "service/imports/jobs.hpp"

@@ -1,4 +1,4 @@
-// Serves /v1/users…: members of the organization, one by one (specification 3.4, docs/api.md
+// Serves /v1/users…: members of the organization, one by one (specification 3.4, docs/api/users.md
 // "Users"). Create-or-attach itself is service/members/create.cpp, the same path as an import's
 // commit.
 #include "api/groups.hpp"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kHead =
     "# Muster, server level: the locations of the endpoints, printed by `musterd --nginx`. A change belongs into the rows\n"
-    "# of src/api. Bodies are capped as docs/api.md \"Limits\" says. A body is held in memory until it is complete (a slow\n"
+    "# of src/api. Bodies are capped as docs/api/limits.md \"Limits\" says. A body is held in memory until it is complete (a slow\n"
     "# client owns no worker), and the buffer has room for it and for chunked framing (no body touches the disk).\n";
 
 // The directives of a location, a line each; "" where there is none.

@@ -1,6 +1,6 @@
 // The audit log: what admins and operators did, and what Muster decided in their stead, written in
-// the transaction of the deed itself (docs/api.md "Audit log"). What an organization's own key does
-// is not in it: partners do that by the million.
+// the transaction of the deed itself (docs/api/audit-log.md "Audit log"). What an organization's
+// own key does is not in it: partners do that by the million.
 #pragma once
 
 #include "service/context.hpp"

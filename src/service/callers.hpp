@@ -1,5 +1,5 @@
 // Who calls: an organization's key, a signed-in admin's session, a module's credential or a page's
-// key (specification 5, docs/api.md "Authentication").
+// key (specification 5, docs/api/authentication.md "Authentication").
 #pragma once
 
 #include "rules/access/admins.hpp"

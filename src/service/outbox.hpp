@@ -1,5 +1,5 @@
 // Events for webhooks: written to the outbox in the very transaction that makes the change, so that
-// neither can be without the other (docs/modules.md "Event types"). The runner delivers them
+// neither can be without the other (docs/webhooks.md "Event types"). The runner delivers them
 // (service/webhooks/dispatch.hpp). An import emits none (specification 6).
 #pragma once
 

@@ -1,5 +1,5 @@
 // Serves /v1/api-keys…: the organization's API keys, held by its admins (specification 5,
-// docs/api.md "Keys"). An org_ key cannot mint another.
+// docs/api/keys.md "Keys"). An org_ key cannot mint another.
 #include "service/access/api_keys.hpp"
 
 #include "api/groups.hpp"

@@ -1,5 +1,5 @@
-// Serves /v1/audit-log: what admins did in the organization, and operators with it (docs/api.md
-// "Audit log").
+// Serves /v1/audit-log: what admins did in the organization, and operators with it
+// (docs/api/audit-log.md "Audit log").
 #include "api/groups.hpp"
 #include "rules/audit.hpp"
 #include "service/audit.hpp"
@@ -18,7 +18,7 @@ constexpr auto kAuditEntry = record<AuditEntry>(
         "actor_email", "Email address of the admin; null for the operator and the system.",
         "ada@example.org"),
     field<&AuditEntry::action>(
-        "action", "What was done, as a record and a verb; docs/api.md lists the actions.",
+        "action", "What was done, as a record and a verb; docs/api/audit-log.md lists the actions.",
         "api_key.rotated"),
     field<&AuditEntry::subject_id>(
         "subject_id", "Id or key of the record that was changed; null if there is none.",

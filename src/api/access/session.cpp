@@ -1,4 +1,4 @@
-// Serves /v1/session…: the session of the admin who asks (docs/api.md "Admin sign-in",
+// Serves /v1/session…: the session of the admin who asks (docs/api/sign-in.md "Admin sign-in",
 // specification 5.5). How it comes to be is in auth.cpp.
 #include "api/access/session_record.hpp"
 #include "api/groups.hpp"

@@ -1,5 +1,5 @@
-// Serves /v1/auth/… and /api/auth/…: an admin's sign-in (specification 4.5, docs/api.md "Admin
-// sign-in"). The session that comes of it is in session.cpp.
+// Serves /v1/auth/… and /api/auth/…: an admin's sign-in (specification 4.5, docs/api/sign-in.md
+// "Admin sign-in"). The session that comes of it is in session.cpp.
 #include "service/access/sign_in.hpp"
 #include "api/access/session_record.hpp"
 #include "api/authenticate.hpp"

@@ -1,5 +1,5 @@
 // Serves /console/v1/ads/campaigns…: who is shown an organization's ads, when and how often, and
-// what came of it (docs/engagement.md "Ads").
+// what came of it (docs/ads.md "Ads").
 #include "service/ads/campaigns.hpp"
 #include "rules/attributes.hpp"
 

@@ -1,4 +1,4 @@
-// Serves /console/v1/ads/creatives…: what an organization's ad campaigns show (docs/engagement.md
+// Serves /console/v1/ads/creatives…: what an organization's ad campaigns show (docs/ads.md
 // "Ads").
 #include "service/ads/creatives.hpp"
 

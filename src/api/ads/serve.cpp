@@ -1,5 +1,5 @@
 // Serves /v1/ads…: the ad that a page shows in a slot, and what comes back of it by signed tokens
-// (specification 4.6, docs/engagement.md "Ads"). Slots, campaigns and creatives are the console's.
+// (specification 4.6, docs/ads.md "Ads"). Slots, campaigns and creatives are the console's.
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"
 #include "base/settings.hpp"

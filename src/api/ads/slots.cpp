@@ -1,5 +1,5 @@
 // Serves /console/v1/ads/slots…: the places on an organization's pages that ads are shown in
-// (docs/engagement.md "Ads").
+// (docs/ads.md "Ads").
 #include "service/ads/slots.hpp"
 
 #include "api/groups.hpp"

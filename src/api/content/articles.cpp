@@ -1,5 +1,5 @@
 // Serves /console/v1/articles…: what the organization's admins write for its sites
-// (docs/engagement.md "Content"). The sites read it from api/content/published.cpp.
+// (docs/content.md "Content"). The sites read it from api/content/published.cpp.
 #include "service/content/articles.hpp"
 
 #include "api/groups.hpp"

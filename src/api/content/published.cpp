@@ -1,5 +1,5 @@
 // Serves /v1/content/…: published articles for the organization's sites, by a content key
-// (docs/engagement.md "Content"). Written at /console/v1/articles (api/content/articles.cpp).
+// (docs/content.md "Content"). Written at /console/v1/articles (api/content/articles.cpp).
 #include "api/groups.hpp"
 #include "service/content/articles.hpp"
 

@@ -1,5 +1,5 @@
 // Serves /v1/installations/{id}/webhook-endpoints/{endpointId}/…: what becomes of the events that
-// an endpoint gets, and sending them again (docs/modules.md "Deliveries").
+// an endpoint gets, and sending them again (docs/webhooks.md "Deliveries").
 #include "service/webhooks/deliveries.hpp"
 
 #include "api/groups.hpp"

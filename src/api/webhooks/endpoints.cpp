@@ -1,5 +1,5 @@
 // Serves /v1/installations/{id}/webhook-endpoints…: where an installation wants its events
-// (specification 2.9, 4.3, docs/modules.md "Webhook endpoints"). Their deliveries are
+// (specification 2.9, 4.3, docs/webhooks.md "Webhook endpoints"). Their deliveries are
 // webhook_deliveries.cpp's.
 #include "service/webhooks/endpoints.hpp"
 

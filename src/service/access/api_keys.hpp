@@ -1,5 +1,5 @@
 // Organization API keys (org_…): issued, shown once, listed, rotated, revoked, checked
-// (docs/api.md "Keys").
+// (docs/api/keys.md "Keys").
 #pragma once
 
 #include "base/secret.hpp"

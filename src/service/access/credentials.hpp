@@ -1,5 +1,5 @@
-// What the credentials that an admin issues have in common (docs/api.md "Keys"): organization keys
-// and module credentials end at a time or by revocation, and note when they were used last.
+// What the credentials that an admin issues have in common (docs/api/keys.md "Keys"): organization
+// keys and module credentials end at a time or by revocation, and note when they were used last.
 #pragma once
 
 #include "base/secret.hpp"

@@ -1,6 +1,6 @@
-// The first factor of an admin's sign-in: a code sent by mail (specification 4.5, docs/api.md
-// "Admin sign-in"). What is answered, and how long it takes, does not depend on whether the address
-// is an admin's.
+// The first factor of an admin's sign-in: a code sent by mail (specification 4.5,
+// docs/api/sign-in.md "Admin sign-in"). What is answered, and how long it takes, does not depend on
+// whether the address is an admin's.
 #pragma once
 
 #include "service/access/sessions.hpp"

@@ -1,6 +1,6 @@
 // The second factor of an admin's sign-in: an authenticator's codes, and backup codes for the day
-// it is lost (docs/api.md "Admin sign-in", RFC 6238). Five failures pause all guessing for a
-// quarter of an hour, per admin, whatever session they come from.
+// it is lost (docs/api/sign-in.md "Admin sign-in", RFC 6238). Five failures pause all guessing for
+// a quarter of an hour, per admin, whatever session they come from.
 #pragma once
 
 #include "base/secret.hpp"

@@ -1,4 +1,4 @@
-// What ad campaigns show, made by admins in the console (docs/engagement.md "Ads").
+// What ad campaigns show, made by admins in the console (docs/ads.md "Ads").
 #pragma once
 
 #include "rules/ads/ads.hpp"

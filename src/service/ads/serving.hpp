@@ -1,4 +1,4 @@
-// Ads on pages (docs/engagement.md "Ads"): which one a visitor is shown, and what comes back by the
+// Ads on pages (docs/ads.md "Ads"): which one a visitor is shown, and what comes back by the
 // tokens that were handed out with it.
 #pragma once
 

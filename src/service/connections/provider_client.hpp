@@ -1,5 +1,5 @@
 // The calls of connections to their providers, their tokens under seal, and the operator's check of
-// a provider (musterctl provider list, check; docs/external-data.md "Checking").
+// a provider (musterctl provider list, check; docs/external-data.md "Setting up a provider").
 #pragma once
 
 #include "base/sealing.hpp"

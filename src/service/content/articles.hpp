@@ -1,5 +1,5 @@
 // Articles: written, published and taken back by the organization's admins (Console), and read by
-// its sites (docs/engagement.md "Content").
+// its sites (docs/content.md "Content").
 #pragma once
 
 #include "rules/content/articles.hpp"

@@ -1,6 +1,6 @@
 // The life of an import job as the API and the operator drive it (specification 3.1, 4.1;
-// docs/api.md "Imports"). What the runner does with it is in dry_run.hpp and commit.hpp; rows and
-// the error report in service/imports/rows.hpp.
+// docs/api/imports.md "Imports"). What the runner does with it is in dry_run.hpp and commit.hpp;
+// rows and the error report in service/imports/rows.hpp.
 #pragma once
 
 #include "rules/imports/jobs.hpp"

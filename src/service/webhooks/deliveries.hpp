@@ -1,4 +1,4 @@
-// Deliveries as an organization sees and moves them (docs/modules.md "Deliveries"): each with its
+// Deliveries as an organization sees and moves them (docs/webhooks.md "Deliveries"): each with its
 // attempts; sent again one by one or since a time; a test event. Sending itself is
 // service/webhooks/dispatch.hpp.
 #pragma once

@@ -1,5 +1,5 @@
 // Muster itself disables an endpoint: one that answered 410, or only failed for five days
-// (docs/modules.md "Deliveries"). All that follows is one transaction: what waits is canceled, the
+// (docs/webhooks.md "Deliveries"). All that follows is one transaction: what waits is canceled, the
 // organization's other endpoints and its owners are told (by mail 20 times a day at most), and the
 // audit log has it.
 #pragma once

@@ -1,7 +1,7 @@
 // The runner's side of webhooks: finds what is due, claims it under a lease, has it sent, and
-// writes down what became of it (docs/modules.md "Deliveries"). Killed anywhere, the lease runs out
-// and the next runner sends it again under the same webhook-id: at least once, and nothing is lost.
-// Any number of runners may work side by side.
+// writes down what became of it (docs/webhooks.md "Deliveries"). Killed anywhere, the lease runs
+// out and the next runner sends it again under the same webhook-id: at least once, and nothing is
+// lost. Any number of runners may work side by side.
 #pragma once
 
 #include "service/context.hpp"

@@ -1,6 +1,6 @@
-// Webhook endpoints (specification 2.9, docs/modules.md "Webhook endpoints"): where an installation
-// wants its events, with a secret that is shown once and can be rotated without a gap. What becomes
-// of the deliveries is service/webhooks/deliveries.hpp.
+// Webhook endpoints (specification 2.9, docs/webhooks.md "Webhook endpoints"): where an
+// installation wants its events, with a secret that is shown once and can be rotated without a gap.
+// What becomes of the deliveries is service/webhooks/deliveries.hpp.
 #pragma once
 
 #include "base/secret.hpp"
