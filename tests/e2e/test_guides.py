@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from support import guides
 from support.guides import Command, block, blocks, commands, commands_of
-from support.stack import free_port
+from support.stack import ROOT, free_port
 from support.world import Organization
 
 MODULES = ("umask 077", "python3 receiver.py &", "jq -r '\"Authorization: Bearer")
@@ -102,3 +102,18 @@ def test_a_command_that_fails_is_found(page):
     for command in shown:
         command.output, command.status = '{"error":{"code":"OTHER","message":"","status":400}}', 0
         assert guides.faults(command), command.text
+
+
+def texts_of_sources():
+    """All sources; a literal that is broken over lines is whole."""
+    return re.sub(r'"\s*\n\s*"', "", "\n".join(path.read_text() for path in sorted((ROOT / "src").rglob("*.[hcd][pe]*[pf]"))))
+
+
+def test_messages_that_guides_show_are_those_of_the_service():
+    sources = texts_of_sources()
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if "decisions" not in path.parts]
+    shown = {(path.name, text) for path in pages for text in re.findall(r'"message":"([^"]+)"', path.read_text())}
+    reasons = re.search(r"^\| `details.reason` \|.*\n(?:\|.*\n)+", (ROOT / "docs/modules.md").read_text(), re.MULTILINE).group()
+    shown |= {("modules.md", text) for text in re.findall(r"^\| `(?!details)([^`]+)` \|", reasons, re.MULTILINE)}
+    assert len(shown) > 12
+    assert not {(page, text) for page, text in shown if f'"{text}"' not in sources}
