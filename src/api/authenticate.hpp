@@ -1,5 +1,5 @@
-// Authenticates the caller and checks access to an endpoint (specification 5, docs/api.md
-// "Authentication").
+// Authenticates the caller and checks access to an endpoint (specification 5,
+// docs/api/authentication.md "Authentication").
 #pragma once
 
 #include "api/endpoint.hpp"

@@ -1,4 +1,4 @@
-// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api.md "Imports").
+// Serves /v1/imports…: bulk member imports (specification 4.1, docs/api/imports.md "Imports").
 // service/imports/jobs.cpp implements the calls; dry_run.cpp and commit.cpp there implement the
 // runner's steps.
 #include "service/imports/jobs.hpp"

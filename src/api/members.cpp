@@ -1,5 +1,5 @@
-// Serves /v1/users…: single members of the organization (specification 3.4, docs/api.md "Users").
-// service/members/create.cpp implements create-or-attach for this call and for imports.
+// Serves /v1/users…: single members of the organization (specification 3.4, docs/api/users.md
+// "Users"). service/members/create.cpp implements create-or-attach for this call and for imports.
 #include "api/groups.hpp"
 #include "http/etag.hpp"
 #include "rules/access/admins.hpp"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kHead =
     "# Muster, server level: the locations of the endpoints. Printed by `musterd --nginx`: change the rows in src/api instead.\n"
-    "# docs/api.md \"Limits\" lists the maximum body sizes. nginx reads the whole body into memory first, so that a slow client\n"
+    "# docs/api/limits.md \"Limits\" lists the maximum body sizes. nginx reads the whole body into memory first, so that a slow client\n"
     "# does not occupy a worker. The buffer also fits chunked framing, so that no body is written to disk.\n";
 
 // The directives of a location, one per line; "" for none.

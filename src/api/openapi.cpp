@@ -1,5 +1,5 @@
-// Serves /openapi/partner.json: the OpenAPI 3.1 document, built from the endpoint rows (docs/api.md
-// "Service").
+// Serves /openapi/partner.json: the OpenAPI 3.1 document, built from the endpoint rows
+// (docs/api/README.md "Service").
 #include "api/openapi_operation.hpp"
 #include "api/routes.hpp"
 #include "base/settings.hpp"
@@ -26,7 +26,7 @@ Json::Value info() {
     info["title"] = "Muster partner API";
     info["version"] = "0.1.0";
     info["description"] =
-        "The membership API of Muster. docs/api.md of the installation explains its conventions: "
+        "The membership API of Muster. docs/api/README.md of the installation explains its conventions: "
         "errors, rate limits, idempotency and paging. Replies may contain more fields in later "
         "versions; clients must ignore unknown fields. Requests reject unknown fields.";
     info["license"]["name"] = "Apache-2.0";

@@ -1,6 +1,6 @@
 // All uses of OpenSSL: digests, random bytes, comparison in constant time, encryption, and the
 // format of credentials (prefix, 43 base62 characters of 256 random bits, 6 characters of a CRC-32;
-// docs/api.md "Keys").
+// docs/api/keys.md "Keys").
 //
 // Functions here throw std::runtime_error if OpenSSL fails.
 #pragma once

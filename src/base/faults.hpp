@@ -1,5 +1,5 @@
-// Collects all faults of a request before anything is written (docs/api.md "Errors"). A fault has
-// the path of its field, a stable code and a sentence.
+// Collects all faults of a request before anything is written (docs/api/errors.md "Errors"). A
+// fault has the path of its field, a stable code and a sentence.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Where each column of a file goes: guessed from its name (column_names.hpp) and the organization's
-// own attributes, with the user's --map on top (docs/api.md "Imports", specification 2.4).
+// own attributes, with the user's --map on top (docs/api/imports.md "Imports", specification 2.4).
 #pragma once
 
 #include "client/options.hpp"

@@ -14,7 +14,7 @@
 namespace muster::client {
 namespace {
 
-constexpr std::size_t kMaxAttributeBytes = 4096;  // docs/api.md "Limits"
+constexpr std::size_t kMaxAttributeBytes = 4096;  // docs/api/limits.md "Limits"
 constexpr std::size_t kMaxAttributes = 100;
 
 Refusal refusal_of(FieldCode code, std::string_view column) {

@@ -19,7 +19,7 @@ namespace {
 using rules::ImportState;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostRows = 250'000;  // specification, section 8
+constexpr std::uint64_t kMostRows = 250'000;  // specification 8
 constexpr Milliseconds kLongestPollPause{5000};
 // A job that nothing happens to for so long: say that it waits, and at last give up waiting.
 constexpr auto kSayItWaits = std::chrono::seconds(30);

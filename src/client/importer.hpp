@@ -1,5 +1,5 @@
 // The whole run of muster-import: read the file, show the mapping, stage, dry run, ask, commit,
-// report (muster-import(1), docs/api.md "Imports").
+// report (muster-import(1), docs/api/imports.md "Imports").
 #pragma once
 
 #include "base/time.hpp"

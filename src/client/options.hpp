@@ -19,7 +19,7 @@ struct MapOption {
 };
 
 struct Options {
-    static constexpr std::size_t kMostRowsPerCall = 5000;  // specification, section 8
+    static constexpr std::size_t kMostRowsPerCall = 5000;  // specification 8
 
     std::string file;
     std::string url;  // without a slash at the end

@@ -32,7 +32,7 @@ struct StagingSetup {
 
 class Stager {
   public:
-    // The server takes 16 MiB a call (docs/api.md "Limits").
+    // The server takes 16 MiB a call (docs/api/limits.md "Limits").
     static constexpr std::size_t kMostBytes = std::size_t{15} << 20U;
 
     Stager(StagingSetup setup, Progress& progress)

@@ -1,6 +1,6 @@
-// Strict JSON input (docs/api.md "Conventions"): UTF-8, one document, at most 64 levels, no
-// duplicate keys, no lone surrogates. Any other body is a BAD_REQUEST before its fields are
-// checked.
+// Strict JSON input (docs/api/conventions.md "Conventions"): UTF-8, one document, at most 64
+// levels, no duplicate keys, no lone surrogates. Any other body is a BAD_REQUEST before its fields
+// are checked.
 #pragma once
 
 #include "json/json_in.hpp"

@@ -1,4 +1,4 @@
-// The addresses to which a webhook may be sent (docs/modules.md "Webhook addresses"), as pure
+// The addresses to which a webhook may be sent (docs/webhooks.md "Webhook addresses"), as pure
 // functions over one table. An IPv4-mapped IPv6 address (::ffff:a.b.c.d) is treated as the IPv4
 // address.
 #pragma once

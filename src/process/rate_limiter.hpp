@@ -1,5 +1,5 @@
 // Rate limits that all workers share: token buckets in memory mapped before the fork, and the
-// header fields that describe them to clients (docs/api.md "Rate limits").
+// header fields that describe them to clients (docs/api/limits.md "Rate limits").
 #pragma once
 
 #include "base/secret.hpp"

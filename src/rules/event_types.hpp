@@ -1,4 +1,4 @@
-// The event types of webhooks (docs/modules.md "Event types"): Muster's canonical types, and the
+// The event types of webhooks (docs/webhooks.md "Event types"): Muster's canonical types, and the
 // types that a module defines below its slug.
 #pragma once
 

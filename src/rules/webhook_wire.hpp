@@ -1,4 +1,4 @@
-// The wire format of webhooks, by Standard Webhooks 1.0.0 (docs/modules.md "Deliveries"): ids,
+// The wire format of webhooks, by Standard Webhooks 1.0.0 (docs/webhooks.md "Deliveries"): ids,
 // secrets, signatures and bodies.
 #pragma once
 

@@ -21,7 +21,7 @@ constexpr std::int64_t kMostAttributes = 200;
 constexpr std::size_t kLongestChoice = 255;
 constexpr std::size_t kLongestLabel = 255;
 
-// Specification 2.2, with the choices of docs/api.md "Attributes".
+// Specification 2.2, with the choices of docs/api/attributes.md "Attributes".
 const std::vector<Attribute>& starter_catalogue() {
     static const std::vector<Attribute> kCatalogue = {
         {"phone", "Phone", AttributeType::Text, {}, false},

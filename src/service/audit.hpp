@@ -1,6 +1,6 @@
-// The audit log (docs/api.md "Audit log"): actions of admins and operators and automatic decisions
-// of Muster, written in the transaction of the action. Actions of organization keys are not logged
-// because there are too many.
+// The audit log (docs/api/audit-log.md "Audit log"): actions of admins and operators and automatic
+// decisions of Muster, written in the transaction of the action. Actions of organization keys are
+// not logged because there are too many.
 #pragma once
 
 #include "service/context.hpp"

@@ -1,5 +1,5 @@
 // The caller of a request: an organization's key, an admin's session, a module credential or a
-// publishable key (specification 5, docs/api.md "Authentication").
+// publishable key (specification 5, docs/api/authentication.md "Authentication").
 #pragma once
 
 #include "rules/access/admins.hpp"

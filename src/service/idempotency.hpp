@@ -1,4 +1,5 @@
-// Idempotency-Key (docs/api.md "Idempotency"): a repeated request gets the recorded reply.
+// Idempotency-Key (docs/api/idempotency.md "Idempotency"): a repeated request gets the recorded
+// reply.
 #pragma once
 
 #include "service/context.hpp"

@@ -1,5 +1,5 @@
 // Webhook events, written to the outbox in the transaction of the change, so that both are
-// committed or neither (docs/modules.md "Event types"). The runner delivers them
+// committed or neither (docs/webhooks.md "Event types"). The runner delivers them
 // (service/webhooks/dispatch.hpp). An import emits no events (specification 6).
 #pragma once
 

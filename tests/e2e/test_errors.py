@@ -1,4 +1,4 @@
-"""Requests that cannot be read or are refused: JSON, media types, sizes, methods, paths, queries (docs/api.md "Errors")."""
+"""Requests that cannot be read or are refused: JSON, media types, sizes, methods, paths, queries (docs/api/errors.md "Errors")."""
 
 import json
 import re

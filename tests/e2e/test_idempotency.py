@@ -1,4 +1,4 @@
-"""Idempotency-Key: replay, conflict, scope, races, expiry (specification 1; docs/api.md "Idempotency")."""
+"""Idempotency-Key: replay, conflict, scope, races, expiry (specification 1; docs/api/idempotency.md "Idempotency")."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What nginx does by itself: its own errors as envelopes, headers, TLS, rates, who may see what (docs/api.md "Conventions")."""
+"""What nginx does by itself: its own errors as envelopes, headers, TLS, rates, who may see what (docs/api/conventions.md "Conventions")."""
 
 import http.client
 import json

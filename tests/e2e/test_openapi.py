@@ -1,4 +1,4 @@
-"""The description of the API as a document (specification 9; docs/api.md "Service")."""
+"""The description of the API as a document (specification 9; docs/api/README.md "Service")."""
 
 import json
 import subprocess

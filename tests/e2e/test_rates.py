@@ -1,4 +1,4 @@
-"""Rates: of a key, of an admin, of a client's address, and what the headers say of them (docs/api.md "Rate limits")."""
+"""Rates: of a key, of an admin, of a client's address, and what the headers say of them (docs/api/limits.md "Rate limits")."""
 
 import json
 import re

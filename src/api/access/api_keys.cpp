@@ -1,5 +1,5 @@
 // Serves /v1/api-keys…: the organization's API keys, managed by its admins (specification 5,
-// docs/api.md "Keys"). An org_ key cannot create another key.
+// docs/api/keys.md "Keys"). An org_ key cannot create another key.
 #include "service/access/api_keys.hpp"
 
 #include "api/groups.hpp"

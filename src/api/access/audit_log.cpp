@@ -1,5 +1,5 @@
-// Serves /v1/audit-log: actions of admins, the operator and Muster in the organization (docs/api.md
-// "Audit log").
+// Serves /v1/audit-log: actions of admins, the operator and Muster in the organization
+// (docs/api/audit-log.md "Audit log").
 #include "api/groups.hpp"
 #include "rules/audit.hpp"
 #include "service/audit.hpp"
@@ -17,9 +17,9 @@ constexpr auto kAuditEntry = record<AuditEntry>(
     field<&AuditEntry::actor_email>(
         "actor_email", "Email address of the admin; null for the operator and the system.",
         "ada@example.org"),
-    field<&AuditEntry::action>("action",
-                               "The action, as a record and a verb; docs/api.md lists the actions.",
-                               "api_key.rotated"),
+    field<&AuditEntry::action>(
+        "action", "The action, as a record and a verb; docs/api/audit-log.md lists the actions.",
+        "api_key.rotated"),
     field<&AuditEntry::subject_id>(
         "subject_id", "Id or key of the record that was changed; null if there is none.",
         "019a9f3c-7b1e-7c44-9d5a-3f1f0a2b6c8d"),

@@ -1,5 +1,5 @@
-// Serves /v1/session…: the session of the calling admin (docs/api.md "Admin sign-in", specification
-// 5.5). sign_in.cpp creates it.
+// Serves /v1/session…: the session of the calling admin (docs/api/sign-in.md "Admin sign-in",
+// specification 5.5). sign_in.cpp creates it.
 #include "api/access/session_record.hpp"
 #include "api/groups.hpp"
 #include "service/access/sessions.hpp"

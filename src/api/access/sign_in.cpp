@@ -1,4 +1,4 @@
-// Serves /v1/auth/… and /api/auth/…: admin sign-in (specification 4.5, docs/api.md "Admin
+// Serves /v1/auth/… and /api/auth/…: admin sign-in (specification 4.5, docs/api/sign-in.md "Admin
 // sign-in"). session.cpp serves the resulting session.
 #include "service/access/sign_in.hpp"
 #include "api/access/session_record.hpp"

@@ -1,5 +1,5 @@
 // Serves /console/v1/ads/campaigns…: ad campaigns with their targeting, limits and statistics
-// (docs/engagement.md "Ads").
+// (docs/ads.md "Ads").
 #include "service/ads/campaigns.hpp"
 #include "rules/attributes.hpp"
 

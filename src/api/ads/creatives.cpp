@@ -1,4 +1,4 @@
-// Serves /console/v1/ads/creatives…: the creatives of ad campaigns (docs/engagement.md "Ads").
+// Serves /console/v1/ads/creatives…: the creatives of ad campaigns (docs/ads.md "Ads").
 #include "service/ads/creatives.hpp"
 
 #include "api/groups.hpp"
@@ -221,7 +221,7 @@ constexpr std::array kEndpoints = {
              .path = "/console/v1/ads/creatives/{creativeId}",
              .operation = "getAdCreative",
              .summary = "Get an ad creative",
-             .description = "Returns one ad creative with its sanitized HTML.",
+             .description = "Returns one ad creative. Its HTML is sanitized.",
              .access = Access::Console,
              .reply = {200, "The creative."},
              .handler = answers<kCreative, get_creative>,

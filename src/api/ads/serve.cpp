@@ -1,5 +1,5 @@
 // Serves /v1/ads…: the ad for a slot of a page, and its impressions and clicks by signed tokens
-// (specification 4.6, docs/engagement.md "Ads"). The console manages slots, campaigns and
+// (specification 4.6, docs/ads.md "Ads"). The console manages slots, campaigns and
 // creatives.
 #include "api/groups.hpp"
 #include "api/worker_state.hpp"

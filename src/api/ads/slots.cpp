@@ -1,4 +1,4 @@
-// Serves /console/v1/ads/slots…: ad slots on an organization's pages (docs/engagement.md "Ads").
+// Serves /console/v1/ads/slots…: ad slots on an organization's pages (docs/ads.md "Ads").
 #include "service/ads/slots.hpp"
 
 #include "api/groups.hpp"

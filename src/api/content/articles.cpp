@@ -1,5 +1,5 @@
 // Serves /console/v1/articles…: articles that admins write for the organization's sites
-// (docs/engagement.md "Content"). api/content/published.cpp serves them to the sites.
+// (docs/content.md "Content"). api/content/published.cpp serves them to the sites.
 #include "service/content/articles.hpp"
 
 #include "api/groups.hpp"

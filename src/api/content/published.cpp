@@ -1,5 +1,5 @@
 // Serves /v1/content/…: published articles for the organization's sites, with a content key
-// (docs/engagement.md "Content"). api/content/articles.cpp serves the admins.
+// (docs/content.md "Content"). api/content/articles.cpp serves the admins.
 #include "api/groups.hpp"
 #include "service/content/articles.hpp"
 

@@ -1,5 +1,5 @@
 // Serves /v1/installations/{id}/webhook-endpoints/{endpointId}/…: the deliveries of an endpoint,
-// and sending them again (docs/modules.md "Deliveries").
+// and sending them again (docs/webhooks.md "Deliveries").
 #include "service/webhooks/deliveries.hpp"
 
 #include "api/groups.hpp"

@@ -1,5 +1,5 @@
 // Serves /v1/installations/{id}/webhook-endpoints…: the URLs that receive an installation's events
-// (specification 2.9, 4.3, docs/modules.md "Webhook endpoints"). deliveries.cpp serves their
+// (specification 2.9, 4.3, docs/webhooks.md "Webhook endpoints"). deliveries.cpp serves their
 // deliveries.
 #include "service/webhooks/endpoints.hpp"
 

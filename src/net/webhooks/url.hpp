@@ -1,4 +1,4 @@
-// The URLs to which a webhook may be sent (docs/modules.md "Webhook addresses"): https to public
+// The URLs to which a webhook may be sent (docs/webhooks.md "Webhook addresses"): https to public
 // addresses only. libcurl's own URL parser reads them, so that the check and the connection use the
 // same host. net/address_guard.hpp checks the addresses.
 #pragma once

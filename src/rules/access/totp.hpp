@@ -1,5 +1,5 @@
 // The second factor: time-based codes (RFC 6238: SHA-1, 6 digits, 30 s, one step of tolerance
-// either way) and backup codes (docs/api.md "Admin sign-in"). Pure functions;
+// either way) and backup codes (docs/api/sign-in.md "Admin sign-in"). Pure functions;
 // service/access/two_factor.cpp keeps the state.
 #pragma once
 

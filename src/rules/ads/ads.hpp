@@ -1,4 +1,4 @@
-// Ads (docs/engagement.md "Ads"): slots on pages, the campaigns that run in them, and the creatives
+// Ads (docs/ads.md "Ads"): slots on pages, the campaigns that run in them, and the creatives
 // of the campaigns. Defines their limits, the validation of their fields, and targeting.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The choice of an ad for a visitor (docs/engagement.md "Ads"): targeting, pacing of the daily
+// The choice of an ad for a visitor (docs/ads.md "Ads"): targeting, pacing of the daily
 // budget, and a weighted random choice. Pure functions; the caller passes the time and the random
 // numbers.
 #pragma once

@@ -1,4 +1,4 @@
-// The signed tokens in an ad's impression and click URLs (docs/engagement.md "Ads"). They prove
+// The signed tokens in an ad's impression and click URLs (docs/ads.md "Ads"). They prove
 // that Muster served the ad. The target of a click is not part of a token.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Articles of an organization for its sites (docs/engagement.md "Content"). Types and the check of
+// Articles of an organization for its sites (docs/content.md "Content"). Types and the check of
 // a slug only.
 #pragma once
 

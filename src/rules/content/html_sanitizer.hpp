@@ -1,4 +1,4 @@
-// Sanitizes untrusted HTML for display on third-party pages (docs/engagement.md "Content") with a
+// Sanitizes untrusted HTML for display on third-party pages (docs/content.md "Content") with a
 // strict allowlist of elements, attributes and schemes. Only this file uses libgumbo.
 #pragma once
 

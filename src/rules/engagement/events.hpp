@@ -1,4 +1,4 @@
-// Engagement events, and the limits on every one of them (docs/api.md "Limits").
+// Engagement events, and the limits on every one of them (docs/api/limits.md "Limits").
 #pragma once
 
 #include "base/faults.hpp"

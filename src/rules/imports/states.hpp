@@ -1,4 +1,4 @@
-// States of an import job and of its rows (specification 3.1, docs/api.md "Imports").
+// States of an import job and of its rows (specification 3.1, docs/api/imports.md "Imports").
 #pragma once
 
 #include "base/names.hpp"

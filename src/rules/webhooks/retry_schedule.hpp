@@ -1,4 +1,4 @@
-// The schedule of retries for failed webhooks (docs/modules.md "Deliveries").
+// The schedule of retries for failed webhooks (docs/webhooks.md "Deliveries").
 #pragma once
 
 #include "base/time.hpp"

@@ -1,5 +1,5 @@
-// Organization API keys (org_…): issue, list, rotate, revoke and verify (docs/api.md "Keys"). The
-// secret is returned only once, when the key is issued.
+// Organization API keys (org_…): issue, list, rotate, revoke and verify (docs/api/keys.md "Keys").
+// The secret is returned only once, when the key is issued.
 #pragma once
 
 #include "base/secret.hpp"

@@ -1,5 +1,5 @@
-// Shared by the credentials that an admin issues (docs/api.md "Keys"): organization keys and module
-// credentials. Each expires or is revoked, and records when it was last used.
+// Shared by the credentials that an admin issues (docs/api/keys.md "Keys"): organization keys and
+// module credentials. Each expires or is revoked, and records when it was last used.
 #pragma once
 
 #include "base/secret.hpp"

@@ -1,4 +1,4 @@
-// Sessions of signed-in admins (docs/api.md "Admin sign-in").
+// Sessions of signed-in admins (docs/api/sign-in.md "Admin sign-in").
 #pragma once
 
 #include "base/secret.hpp"

@@ -1,5 +1,6 @@
-// The first factor of admin sign-in: a code sent by mail (specification 4.5, docs/api.md "Admin
-// sign-in"). Neither the reply nor its timing reveals whether the address belongs to an admin.
+// The first factor of admin sign-in: a code sent by mail (specification 4.5, docs/api/sign-in.md
+// "Admin sign-in"). Neither the reply nor its timing reveals whether the address belongs to an
+// admin.
 #pragma once
 
 #include "service/access/sessions.hpp"

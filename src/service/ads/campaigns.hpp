@@ -1,4 +1,4 @@
-// Ad campaigns that admins manage in the console, and their figures (docs/engagement.md "Ads").
+// Ad campaigns that admins manage in the console, and their figures (docs/ads.md "Ads").
 #pragma once
 
 #include "rules/ads/ads.hpp"

@@ -1,4 +1,4 @@
-// Creatives of ad campaigns that admins manage in the console (docs/engagement.md "Ads").
+// Creatives of ad campaigns that admins manage in the console (docs/ads.md "Ads").
 #pragma once
 
 #include "rules/ads/ads.hpp"

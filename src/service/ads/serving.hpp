@@ -1,4 +1,4 @@
-// Serves ads on pages and redeems the tokens that are returned with them (docs/engagement.md
+// Serves ads on pages and redeems the tokens that are returned with them (docs/ads.md
 // "Ads").
 #pragma once
 

@@ -1,4 +1,4 @@
-// Ad slots that admins manage in the console (docs/engagement.md "Ads").
+// Ad slots that admins manage in the console (docs/ads.md "Ads").
 #pragma once
 
 #include "rules/ads/ads.hpp"

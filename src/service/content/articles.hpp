@@ -1,5 +1,5 @@
 // Articles that the organization's admins write and publish in the console and that its sites read
-// (docs/engagement.md "Content").
+// (docs/content.md "Content").
 #pragma once
 
 #include "rules/content/articles.hpp"

@@ -1,6 +1,6 @@
 // The states of an import job, as changed by the API and the operator (specification 3.1, 4.1;
-// docs/api.md "Imports"). The runner's steps are in dry_run.hpp and commit.hpp, rows and the error
-// report in rows.hpp.
+// docs/api/imports.md "Imports"). The runner's steps are in dry_run.hpp and commit.hpp, rows and
+// the error report in rows.hpp.
 #pragma once
 
 #include "rules/imports/jobs.hpp"

@@ -1,5 +1,6 @@
-// Deliveries for an organization (docs/modules.md "Deliveries"): listed with their attempts, queued
-// again one by one or since a time, and a test event. service/webhooks/dispatch.hpp sends them.
+// Deliveries for an organization (docs/webhooks.md "Deliveries"): listed with their attempts,
+// queued again one by one or since a time, and a test event. service/webhooks/dispatch.hpp sends
+// them.
 #pragma once
 
 #include "rules/webhooks/deliveries.hpp"

@@ -1,5 +1,5 @@
 // Disables an endpoint automatically: one that answered 410 or failed for five days
-// (docs/modules.md "Deliveries"). One transaction disables it, cancels pending deliveries, informs
+// (docs/webhooks.md "Deliveries"). One transaction disables it, cancels pending deliveries, informs
 // the other endpoints and the owners (at most 20 mails a day) and writes the audit log.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Sends webhooks, for the runner: finds due deliveries, claims them under a lease, sends them and
-// records the results (docs/modules.md "Deliveries"). If a runner is killed, the lease expires and
+// records the results (docs/webhooks.md "Deliveries"). If a runner is killed, the lease expires and
 // the next runner sends the delivery again with the same webhook-id: delivery is at least once.
 // Several runners may run at the same time.
 #pragma once

@@ -1,4 +1,4 @@
-// Webhook endpoints (specification 2.9, docs/modules.md "Webhook endpoints"): URLs that receive an
+// Webhook endpoints (specification 2.9, docs/webhooks.md "Webhook endpoints"): URLs that receive an
 // installation's events, each with a secret that is shown once and can be rotated without an
 // interruption. See service/webhooks/deliveries.hpp for the deliveries.
 #pragma once

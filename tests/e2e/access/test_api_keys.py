@@ -1,4 +1,4 @@
-"""/v1/api-keys: issue, list, rotate, revoke, by an organization's admins (docs/api.md "Keys", specification 5)."""
+"""/v1/api-keys: issue, list, rotate, revoke, by an organization's admins (docs/api/keys.md "Keys", specification 5)."""
 
 import datetime
 import threading

@@ -1,4 +1,4 @@
-"""/v1/audit-log: who did what in an organization, newest first (docs/api.md "Audit log")."""
+"""/v1/audit-log: who did what in an organization, newest first (docs/api/audit-log.md "Audit log")."""
 
 import pytest
 from support.admin import FACTOR

@@ -1,4 +1,4 @@
-"""Credentials: every operation with every wrong one, and revocation (specification 5, 7; docs/api.md "Authentication").
+"""Credentials: every operation with every wrong one, and revocation (specification 5, 7; docs/api/authentication.md "Authentication").
 
 The matrices are made from the description: a new operation fails here until support/bodies.py knows how to call it.
 """

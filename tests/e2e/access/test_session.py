@@ -1,4 +1,4 @@
-"""The session of an admin: what it shows, where it acts, how it ends (docs/api.md "Admin sign-in", specification 5.5)."""
+"""The session of an admin: what it shows, where it acts, how it ends (docs/api/sign-in.md "Admin sign-in", specification 5.5)."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""An admin's sign-in by a code in a mail: the calls of specification 4.5, and its guess budgets (docs/api.md "Admin sign-in")."""
+"""An admin's sign-in by a code in a mail: the calls of specification 4.5, and its guess budgets (docs/api/sign-in.md "Admin sign-in")."""
 
 import statistics
 import time

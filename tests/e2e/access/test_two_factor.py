@@ -1,4 +1,4 @@
-"""The second factor: enrolment, codes, backup codes and the pause after five failures (docs/api.md "Admin sign-in").
+"""The second factor: enrolment, codes, backup codes and the pause after five failures (docs/api/sign-in.md "Admin sign-in").
 
 What a session may do before it is in test_auth.py.
 """

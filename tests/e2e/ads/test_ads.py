@@ -1,5 +1,5 @@
 """/v1/ads: what pages are shown, how often at most, and that what comes back counts once and leads to the stored page
-only (docs/engagement.md "Ads"). What admins keep in the console is test_ads_console.py's."""
+only (docs/ads.md "Ads"). What admins keep in the console is test_ads_console.py's."""
 
 import base64
 import datetime

@@ -1,4 +1,4 @@
-"""/console/v1/ads: slots, campaigns, creatives and their figures, kept by admins in the console (docs/engagement.md "Ads")."""
+"""/console/v1/ads: slots, campaigns, creatives and their figures, kept by admins in the console (docs/ads.md "Ads")."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""PUT /v1/attributes/{key}: an admin writes the registry (specification 2.2, docs/api.md "Attributes")."""
+"""PUT /v1/attributes/{key}: an admin writes the registry (specification 2.2, docs/api/attributes.md "Attributes")."""
 
 import pytest
 from support.client import faults_of

@@ -1,4 +1,4 @@
-"""/console/v1/articles: written, published, taken back and deleted by the organization's admins (docs/engagement.md "Content")."""
+"""/console/v1/articles: written, published, taken back and deleted by the organization's admins (docs/content.md "Content")."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""/v1/content/articles: what an organization's sites read with a content key (docs/engagement.md "Content")."""
+"""/v1/content/articles: what an organization's sites read with a content key (docs/content.md "Content")."""
 
 import re
 import time

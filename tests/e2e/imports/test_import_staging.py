@@ -1,4 +1,4 @@
-"""Staging rows, and listing them (specification 2.1, 2.5, 4.1, 8; docs/api.md "Imports")."""
+"""Staging rows, and listing them (specification 2.1, 2.5, 4.1, 8; docs/api/imports.md "Imports")."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""POST /v1/users and GET /v1/users/{userId} (specification 2.1, 3.4; docs/api.md "Users")."""
+"""POST /v1/users and GET /v1/users/{userId} (specification 2.1, 3.4; docs/api/users.md "Users")."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor

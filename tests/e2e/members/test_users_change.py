@@ -1,4 +1,4 @@
-"""PATCH and GET /v1/users/{userId}, its attributes, ETags and If-Match (docs/api.md "Users")."""
+"""PATCH and GET /v1/users/{userId}, its attributes, ETags and If-Match (docs/api/users.md "Users")."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""GET /v1/users: filters, order and pages (docs/api.md "Users")."""
+"""GET /v1/users: filters, order and pages (docs/api/users.md "Users")."""
 
 import uuid
 

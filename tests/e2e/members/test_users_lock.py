@@ -1,4 +1,4 @@
-"""Lock, unlock and the end of a membership: /v1/users/{userId} (docs/api.md "Users")."""
+"""Lock, unlock and the end of a membership: /v1/users/{userId} (docs/api/users.md "Users")."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""The runner: killed at any moment, several at once, rows and jobs that cannot be worked on (docs/api.md "Imports").
+"""The runner: killed at any moment, several at once, rows and jobs that cannot be worked on (docs/api/imports.md "Imports").
 
 A runner of the test's own takes over here, with a short lease, so that a killed one's job can be taken over at once.
 """

@@ -1,5 +1,5 @@
 """What an admin can do about webhooks: pause, resume, delete, disable, send again, recover; and that no endpoint is kept
-waiting by another (docs/modules.md "Webhook endpoints", "Deliveries")."""
+waiting by another (docs/webhooks.md "Webhook endpoints", "Deliveries")."""
 
 import json
 import time

@@ -1,5 +1,5 @@
 """Deliveries under SIGKILL: every event arrives at least once, whatever dies, and one that comes twice has the same id
-(docs/modules.md "Deliveries")."""
+(docs/webhooks.md "Deliveries")."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 """…/webhook-endpoints/{endpointId}/deliveries, test, recover, and musterctl webhook: what becomes of an endpoint's events, and
-sending them again (docs/modules.md "Deliveries"). The sending itself is the runner's."""
+sending them again (docs/webhooks.md "Deliveries"). The sending itself is the runner's."""
 
 import uuid
 

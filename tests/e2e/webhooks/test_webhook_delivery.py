@@ -1,5 +1,5 @@
 """Webhooks that arrive: every canonical event once, signed so that another's library verifies it, to its own tenant only
-(docs/modules.md "Event types", "Receiving webhooks")."""
+(docs/webhooks.md "Event types", "Receiving webhooks")."""
 
 import base64
 import hashlib

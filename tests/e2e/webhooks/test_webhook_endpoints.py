@@ -1,4 +1,4 @@
-"""/v1/installations/{id}/webhook-endpoints: where an installation wants its events (docs/modules.md "Webhook endpoints",
+"""/v1/installations/{id}/webhook-endpoints: where an installation wants its events (docs/webhooks.md "Webhook endpoints",
 specification 2.9, 4.3). What becomes of the events is test_webhook_deliveries.py's."""
 
 import base64

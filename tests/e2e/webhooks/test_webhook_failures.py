@@ -1,4 +1,4 @@
-"""Webhooks that do not arrive: what went wrong, when they are tried again, and when they are given up (docs/modules.md
+"""Webhooks that do not arrive: what went wrong, when they are tried again, and when they are given up (docs/webhooks.md
 "Deliveries"). Later attempts are made by runners whose clock is ahead."""
 
 import json

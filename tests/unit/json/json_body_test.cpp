@@ -1,5 +1,5 @@
-// json/json_body.hpp: the strictness table (docs/api.md "Conventions"), and texts that are equal
-// for equal JSON.
+// json/json_body.hpp: the strictness table (docs/api/conventions.md "Conventions"), and texts that
+// are equal for equal JSON.
 #include "json/json_body.hpp"
 
 #include "base/error.hpp"
