@@ -1,4 +1,4 @@
-// Whole runs of the importer against an API in memory, over real sockets.
+// client/importer.hpp: complete runs of the importer against an API in memory, over real sockets.
 #include "client/importer.hpp"
 
 #include "base/json.hpp"
@@ -24,7 +24,7 @@ const std::string kReportHeader =
     "error_code,"
     "error_message\r\n";
 
-// One importer's world: a folder, an API, and what was said.
+// The environment of one importer: a folder, an API, and the captured output.
 struct World {
     test::Scratch scratch;
     FakeMuster api;
@@ -56,7 +56,7 @@ struct World {
     }
     std::string all() const { return out + err; }
     bool says(std::string_view text) const { return all().find(text) != std::string::npos; }
-    // A line of counts: the label, blanks, the number.
+    // A line of counts: the label, spaces, the number.
     bool counts(const std::string& label, const std::string& number) const {
         for (auto at = all().find(label); at != std::string::npos; at = all().find(label, at + 1)) {
             const std::string line = all().substr(at, all().find('\n', at) - at);
@@ -88,7 +88,7 @@ bool is(ExitCode left, ExitCode right) {
 
 BOOST_AUTO_TEST_SUITE(client_importer)
 
-BOOST_AUTO_TEST_CASE(a_good_file_goes_all_the_way) {
+BOOST_AUTO_TEST_CASE(a_valid_file_is_imported_completely) {
     World world;
     world.scratch.write("members.csv",
                         kHeader + "a@example.org,Ann,1990-01-01,M\nb@example.org,Bea,,\n");
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_good_file_goes_all_the_way) {
     BOOST_TEST(world.api.keys.size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
+BOOST_AUTO_TEST_CASE(one_report_lists_every_rejected_row_and_the_counts_add_up) {
     World world;
     world.scratch.write("members.csv", kHeader +
                                            "good@example.org,Ann,1990-01-01,M\n"
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(every_bad_row_ends_in_one_report_and_the_counts_add_up) {
     BOOST_TEST(summary["errors_file"].asString() == world.scratch.file("members-errors.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_only_the_server_refuses_are_set_aside_and_the_rest_is_sent_again) {
+BOOST_AUTO_TEST_CASE(rows_that_only_the_server_rejects_are_reported_and_the_others_are_sent_again) {
     World world;
     world.api.faulty_emails = {"m2@example.org", "m5@example.org"};
     world.scratch.write("members.csv", many_rows(7));
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(rows_that_only_the_server_refuses_are_set_aside_and_the_res
     BOOST_TEST(world.counts("refused before staging", "2"));
 }
 
-BOOST_AUTO_TEST_CASE(a_whole_chunk_may_be_set_aside) {
+BOOST_AUTO_TEST_CASE(a_whole_chunk_may_be_rejected) {
     World world;
     world.api.faulty_emails = {"m1@example.org"};
     world.scratch.write("members.csv", many_rows(1));
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_imports_nothing_and_frees_the_slot) {
     BOOST_TEST(world.says("Nothing was imported. The job is canceled"));
 }
 
-BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_says_how_to_go_on) {
+BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_names_the_next_command) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     BOOST_CHECK(is(world.run("members.csv", {}), ExitCode::Stopped));
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(without_a_terminal_and_without_commit_it_stops_and_says_how
     BOOST_TEST(world.api.count("POST /v1/imports/" + std::string(kJob) + "/rows") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(the_question_decides) {
+BOOST_AUTO_TEST_CASE(the_answer_to_the_question_decides) {
     World world;
     std::string question;
     bool answer = false;
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(the_question_decides) {
     BOOST_CHECK(is(world.run("members.csv", {"--resume", kJob}), ExitCode::AllIn));
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_while_staging_can_be_resumed_and_no_row_is_lost_or_doubled) {
+BOOST_AUTO_TEST_CASE(an_interrupted_staging_can_be_resumed_without_losing_or_repeating_rows) {
     World world;
     world.scratch.write("members.csv", many_rows(50));
     world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_stop_while_staging_can_be_resumed_and_no_row_is_lost_or_d
     BOOST_TEST(world.api.rows.at(50)["email"].asString() == "m50@example.org");
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_while_committing_leaves_the_service_to_it) {
+BOOST_AUTO_TEST_CASE(an_interrupted_commit_continues_on_the_service) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(another_file_cannot_resume_a_job) {
     BOOST_TEST(world.api.state == "validated");
 }
 
-BOOST_AUTO_TEST_CASE(an_active_job_is_named_with_both_ways_out) {
+BOOST_AUTO_TEST_CASE(an_active_job_is_reported_with_both_options) {
     World world;
     world.api.state = "staging";
     world.scratch.write("members.csv", many_rows(3));
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(an_active_job_is_named_with_both_ways_out) {
     BOOST_TEST(world.json()["error"]["details"]["job_id"].asString() == kJob);
 }
 
-BOOST_AUTO_TEST_CASE(passing_failures_are_tried_again_with_the_same_key) {
+BOOST_AUTO_TEST_CASE(temporary_failures_are_retried_with_the_same_key) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     int failures = 0;
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(passing_failures_are_tried_again_with_the_same_key) {
     BOOST_TEST(world.api.keys.size() > 3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_service_that_stays_away_ends_the_run_with_the_way_on) {
+BOOST_AUTO_TEST_CASE(an_unavailable_service_ends_the_run_with_the_resume_command) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     world.api.before = [&](const ServedRequest& request) -> std::optional<ServedResponse> {
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_stays_away_ends_the_run_with_the_way_on) {
     BOOST_TEST(world.says("--resume " + std::string(kJob) + " --commit"));
 }
 
-BOOST_AUTO_TEST_CASE(an_error_that_stays_is_not_tried_again) {
+BOOST_AUTO_TEST_CASE(a_permanent_error_is_not_retried) {
     World world;
     world.scratch.write("members.csv", many_rows(3));
     world.api.before = [](const ServedRequest&) -> std::optional<ServedResponse> {
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(an_error_that_stays_is_not_tried_again) {
     BOOST_TEST(world.api.log.size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_error_report_download_is_begun_again) {
+BOOST_AUTO_TEST_CASE(an_interrupted_error_report_download_is_restarted) {
     World world;
     world.scratch.write("members.csv", kHeader + "a@example.org,,,\na@example.org,,,\nx,,,\n");
     int downloads = 0;
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_broken_error_report_download_is_begun_again) {
                    "a@example.org,,,,,,,,,2,ROW_DUPLICATE_IN_FILE,no\r\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_the_service_gave_up_is_a_failure) {
+BOOST_AUTO_TEST_CASE(a_failed_job_is_a_failure) {
     World world;
     world.api.fails_in = "committing";
     world.scratch.write("members.csv", many_rows(3));
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_the_service_gave_up_is_a_failure) {
     BOOST_TEST(world.says("RUNNER_GAVE_UP: after 5 attempts"));
 }
 
-BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_touch_no_job) {
+BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_create_no_job) {
     World world;
     world.scratch.write("empty.csv", "");
     world.scratch.write("header.csv", kHeader);
@@ -351,7 +351,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_imported_touch_no_job) {
     BOOST_TEST(world.api.state == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_report_can_be_mended_and_imported) {
+BOOST_AUTO_TEST_CASE(a_report_can_be_corrected_and_imported) {
     World world;
     world.scratch.write("members.csv", kHeader + "a@example.org,Ann,,M\nnobody,Bea,,S\n");
     BOOST_CHECK(is(world.run("members.csv", {"--commit"}), ExitCode::SomeNotIn));
@@ -365,7 +365,7 @@ BOOST_AUTO_TEST_CASE(a_report_can_be_mended_and_imported) {
                R"({"attributes":{"shirt_size":"S"},"email":"b@example.org","first_name":"Bea"})");
 }
 
-BOOST_AUTO_TEST_CASE(two_requests_travel_at_a_time) {
+BOOST_AUTO_TEST_CASE(two_requests_run_in_parallel) {
     World world;
     world.scratch.write("members.csv", many_rows(200));
     BOOST_CHECK(

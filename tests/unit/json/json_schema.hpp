@@ -1,5 +1,5 @@
-// A small JSON Schema validator, by hand: as much of it as our printed schemas use, for comparing
-// what they allow with what is accepted.
+// A small JSON Schema validator that supports what Muster's schemas use, to compare what they allow
+// with what is accepted.
 #pragma once
 
 #include "base/text.hpp"
@@ -14,7 +14,7 @@ namespace muster::test {
 
 class SchemaCheck {
   public:
-    // `document`: where "#/components/schemas/…" are looked up.
+    // References like "#/components/schemas/…" are resolved in `document`.
     explicit SchemaCheck(Json::Value document = Json::Value()) : document_(std::move(document)) {}
 
     bool allows(const Json::Value& schema, const Json::Value& value) const {

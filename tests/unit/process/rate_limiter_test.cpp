@@ -1,5 +1,5 @@
-// process/rate_limiter.hpp: exactly what a limit lets pass, whoever asks, however many processes
-// do, and however full the table is.
+// process/rate_limiter.hpp: exactly the limit passes, for any number of callers and processes and
+// with a full table.
 #include "process/rate_limiter.hpp"
 
 #include "print.hpp"
@@ -24,17 +24,17 @@ using std::chrono::seconds;
 
 namespace {
 
-// Keys of a test that may meet another's in all bits that the table keeps: 16 in a small table.
+// Keys of a test that may collide in all bits that the table keeps: 16 in a small table.
 constexpr int kChance = 5;
 
-// A limiter and a clock that moves when the test says so.
+// A limiter with a clock that the test controls.
 struct Bench {
     explicit Bench(std::size_t slots = RateLimiter::kSlots) : limiter(slots) {}
 
     RateResult take(const std::string& key, const RateLimit& limit) {
         return limiter.take(key, limit, now);
     }
-    // How many pass until one is refused.
+    // How many requests pass until one is refused.
     std::int64_t drain(const std::string& key, const RateLimit& limit) {
         std::int64_t passed = 0;
         while (take(key, limit).allowed) ++passed;
@@ -45,7 +45,7 @@ struct Bench {
     RateLimiter::Clock::time_point now = RateLimiter::Clock::now();
 };
 
-// What the children of a test count together.
+// A counter shared by the child processes of a test.
 struct Tally {
     std::atomic<std::int64_t> tick{0};
     std::array<std::atomic<std::int64_t>, 256> passed{};
@@ -69,7 +69,7 @@ class SharedTally {
     Tally* tally_;
 };
 
-// Runs work() in that many processes at once, to their good end.
+// Runs work() in that many processes at once and expects all to succeed.
 template <class Work>
 void in_children(int count, const Work& work) {
     std::vector<pid_t> children;
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_burst_passes_and_then_the_rate) {
     BOOST_TEST(bench.drain("k", limit) == 5);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_refused_costs_nothing) {
+BOOST_AUTO_TEST_CASE(a_refused_request_costs_nothing) {
     Bench bench;
     const RateLimit limit{1, 2};
     BOOST_TEST(bench.drain("k", limit) == 2);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused_costs_nothing) {
     BOOST_TEST(bench.drain("k", limit) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_waits_as_long_as_told_passes) {
+BOOST_AUTO_TEST_CASE(a_client_that_waits_the_reported_time_passes) {
     for (const RateLimit& limit :
          {RateLimit{1, 1}, RateLimit{7, 3}, RateLimit{100'000, 1}, per_minute(1), per_minute(10),
           per_minute(7), RateLimit{3, 100}}) {
@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(whoever_waits_as_long_as_told_passes) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(over_a_long_time_exactly_the_rate_passes) {
-    // A burst of two, so that nothing is lost between two looks.
+BOOST_AUTO_TEST_CASE(the_long_term_rate_is_exact) {
+    // A burst of two, so that no token is lost between two checks.
     for (const RateLimit& limit :
          {RateLimit{1, 2}, RateLimit{3, 2}, RateLimit{7, 7}, RateLimit{999, 10},
           RateLimit{70'000, 50}, RateLimit{99'999, 100}, RateLimit{100'000, 2}, per_minute(7)}) {
@@ -177,14 +177,14 @@ BOOST_AUTO_TEST_CASE(the_largest_limits_hold) {
     BOOST_TEST(bench.take("minute", {1, 100'000, 60}).reset_seconds == 6'000'000);
 }
 
-BOOST_AUTO_TEST_CASE(a_limit_that_makes_no_sense_is_the_nearest_that_does) {
+BOOST_AUTO_TEST_CASE(an_invalid_limit_becomes_the_nearest_valid_one) {
     Bench bench;
     BOOST_TEST(bench.drain("none", {0, 0, 0}) == 1);
     BOOST_TEST(bench.drain("negative", {-5, -5, -5}) == 1);
     BOOST_TEST(bench.drain("huge", {1, std::int64_t{1} << 62, std::int64_t{1} << 62}) == 100'000);
 }
 
-BOOST_AUTO_TEST_CASE(a_limit_that_changes_counts_from_the_next_request_on) {
+BOOST_AUTO_TEST_CASE(a_changed_limit_applies_to_the_next_request) {
     Bench bench;
     BOOST_TEST(bench.drain("k", {1, 5}) == 5);
     BOOST_TEST(bench.drain("k", {1, 8}) == 3);
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_limit_that_changes_counts_from_the_next_request_on) {
     BOOST_TEST(bench.drain("k", {1, 2}) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_moment_before_the_limiter_was_made_is_its_beginning) {
+BOOST_AUTO_TEST_CASE(a_time_before_the_creation_of_the_limiter_is_clamped) {
     Bench bench;
     bench.now -= seconds(100);
     BOOST_TEST(bench.drain("k", {1, 3}) == 3);
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_moment_before_the_limiter_was_made_is_its_beginning) {
 
 // ---------------------------------------------------------------------------- many buckets
 
-BOOST_AUTO_TEST_CASE(each_key_has_a_bucket_of_its_own) {
+BOOST_AUTO_TEST_CASE(each_key_has_its_own_bucket) {
     Bench bench;
     int sharing = 0;
     for (int i = 0; i < 2000; ++i) sharing += bench.drain(std::to_string(i), {1, 3}) < 3 ? 1 : 0;
@@ -211,8 +211,8 @@ BOOST_AUTO_TEST_CASE(each_key_has_a_bucket_of_its_own) {
     BOOST_TEST(bench.drain("", {1, 3}) == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_full_again_is_taken_over) {
-    Bench bench(8);  // each key's probes are the whole table
+BOOST_AUTO_TEST_CASE(the_entry_of_a_full_bucket_is_reused) {
+    Bench bench(8);  // the probes of each key cover the whole table
     int sharing = 0;
     for (int round = 0; round < 500; ++round) {
         for (int i = 0; i < 8; ++i) {
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_full_again_is_taken_over) {
     BOOST_TEST(sharing <= kChance);
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_not_full_is_not_taken_over) {
+BOOST_AUTO_TEST_CASE(the_entry_of_a_partly_used_bucket_is_not_reused) {
     Bench bench(8);
     const RateLimit slow{1, 100};
     for (int i = 0; i < 7; ++i) BOOST_TEST(bench.drain(std::to_string(i), slow) == 100);
@@ -234,19 +234,19 @@ BOOST_AUTO_TEST_CASE(a_slot_whose_bucket_is_not_full_is_not_taken_over) {
     for (int i = 0; i < 7; ++i) BOOST_TEST(bench.drain(std::to_string(i), slow) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_full_table_lets_nobody_past_the_limit_and_shuts_nobody_out_for_long) {
+BOOST_AUTO_TEST_CASE(a_full_table_lets_no_key_exceed_its_limit_and_blocks_none_for_long) {
     Bench bench(8);
     const RateLimit limit{10, 5};
     for (int i = 0; i < 20; ++i) bench.take("first " + std::to_string(i), limit);
     std::int64_t together = 0;
     for (int i = 0; i < 100; ++i) {
         const std::int64_t passed = bench.drain("late " + std::to_string(i), limit);
-        BOOST_TEST(passed <= 4);  // whose bucket it shares has paid one
+        BOOST_TEST(passed <= 4);  // the owner of the shared bucket has used one
         together += passed;
     }
     BOOST_TEST(together > 0);
     BOOST_TEST(together <= 8 * 4);
-    // While the table stays full of others, a latecomer gets at most its rate.
+    // While other keys fill the table, a new key gets at most its rate.
     std::int64_t passed = 0;
     for (int i = 0; i < 1000; ++i) {
         bench.now += milliseconds(10);
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_full_table_lets_nobody_past_the_limit_and_shuts_nobody_ou
 }
 
 BOOST_AUTO_TEST_CASE(two_limiters_place_the_same_keys_differently) {
-    // Which keys come too late for a bucket of their own differs from seed to seed.
+    // The seed decides which keys share a bucket.
     std::vector<std::vector<bool>> seen;
     for (int i = 0; i < 2; ++i) {
         Bench bench(64);
@@ -285,8 +285,8 @@ BOOST_AUTO_TEST_CASE(the_number_of_slots_is_a_power_of_two) {
 
 // ---------------------------------------------------------------------------- many processes
 
-BOOST_AUTO_TEST_CASE(processes_that_hammer_one_key_pass_exactly_the_limit_together) {
-    constexpr std::int64_t kTicks = 400'000;  // microseconds, one a request
+BOOST_AUTO_TEST_CASE(processes_that_use_one_key_pass_exactly_the_limit_together) {
+    constexpr std::int64_t kTicks = 400'000;  // microseconds, one per request
     const RateLimit limit{1000, 50};
     Bench bench;
     SharedTally tally;
@@ -302,13 +302,12 @@ BOOST_AUTO_TEST_CASE(processes_that_hammer_one_key_pass_exactly_the_limit_togeth
     BOOST_TEST(tally->passed[0] <= expected + 1);
 }
 
-BOOST_AUTO_TEST_CASE(processes_that_meet_new_keys_together_make_each_one_bucket) {
+BOOST_AUTO_TEST_CASE(processes_that_add_the_same_new_keys_create_one_bucket_each) {
     constexpr std::size_t kKeys = 256;
     constexpr std::int64_t kRounds = 40;
     Bench bench;
     SharedTally tally;
-    // Each tick takes a request for each key: the children meet most keys for the first time at
-    // once.
+    // Each tick takes one request for each key, so the processes add most keys at the same time.
     in_children(4, [&] {
         for (std::int64_t round = 0; round < kRounds; ++round) {
             for (std::size_t key = 0; key < kKeys; ++key) {
@@ -321,7 +320,7 @@ BOOST_AUTO_TEST_CASE(processes_that_meet_new_keys_together_make_each_one_bucket)
     for (std::size_t key = 0; key < kKeys; ++key) BOOST_TEST(tally->passed[key] == 100, key);
 }
 
-BOOST_AUTO_TEST_CASE(processes_that_crowd_a_small_table_pass_no_key_beyond_its_limit) {
+BOOST_AUTO_TEST_CASE(processes_that_fill_a_small_table_pass_no_key_beyond_its_limit) {
     constexpr std::int64_t kTicks = 200'000;
     constexpr std::size_t kKeys = 16;
     const RateLimit limit{1000, 10};
@@ -339,7 +338,7 @@ BOOST_AUTO_TEST_CASE(processes_that_crowd_a_small_table_pass_no_key_beyond_its_l
     std::int64_t together = 0;
     for (std::size_t key = 0; key < kKeys; ++key) {
         together += tally->passed[key];
-        // From a shared bucket to one of its own, a key gains at most a burst.
+        // A key that moves from a shared bucket to its own gains at most one burst.
         BOOST_TEST(tally->passed[key] <= 2 * limit.burst + kTicks / 1000 + 2, key);
     }
     BOOST_TEST(together <= 8 * (limit.burst + kTicks / 1000 + 2));

@@ -1,4 +1,4 @@
-// What the tests of net/webhooks/sender.hpp have in common.
+// Shared helpers of the tests of net/webhooks/sender.hpp.
 #pragma once
 
 #include "net/webhooks/sender.hpp"
