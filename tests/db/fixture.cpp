@@ -30,7 +30,7 @@ Settings make_settings() {
     made.jobs.lease = 20;
     made.jobs.attempts = 3;
     made.jobs.audit_days = 400;
-    made.mail.url = "smtp://127.0.0.1:9";  // nobody is there
+    made.mail.url = "smtp://127.0.0.1:9";  // no listener
     made.mail.from = "muster@club.example";
     made.mail.tls = "try";
     made.security.key = Secret(std::string(32, 'k'));
@@ -92,7 +92,7 @@ void Client::kill(std::int64_t connection_id) {
 }
 
 bool Client::someone_waits() {
-    // Not information_schema.innodb_trx: whoever asks that often is shown an old state.
+    // Not information_schema.innodb_trx: a connection that queries it often gets a cached state.
     auto rows = query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
     return rows.next() && std::stoi(rows.bytes(2)) > 0;
 }
@@ -113,7 +113,7 @@ std::map<std::string, std::string> Client::snapshot(OrgId organization) {
              column("SELECT column_name FROM information_schema.columns WHERE table_schema = "
                     "DATABASE() AND table_name = ? ORDER BY ordinal_position",
                     table)) {
-            // In hexadecimal: MySQL joins no bytes with text.
+            // In hexadecimal: MySQL cannot concatenate bytes with text.
             cells += ", COALESCE(HEX(" + name + "), 'NULL')";
         }
         digests[table] =

@@ -23,7 +23,7 @@ std::string numbers(int digits) {
            ") ";
 }
 
-// All that the server tells about the tables.
+// All that the server reports about the tables.
 Lines described(Client& client) {
     Lines all;
     for (const std::string query : {
@@ -54,7 +54,7 @@ Lines described(Client& client) {
 
 const Lines& described_anew() {
     static const Lines lines = [] {
-        Client client;  // the tests' own database, made from schema.sql
+        Client client;  // the database of the tests, created from schema.sql
         return described(client);
     }();
     return lines;

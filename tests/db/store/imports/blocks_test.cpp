@@ -1,4 +1,4 @@
-// store/imports/blocks.hpp: blocks lie in order, and a reader gets those that it asked for.
+// store/imports/blocks.hpp: blocks are ordered, and a reader gets the requested ones.
 #include "store/imports/blocks.hpp"
 #include "rules/imports/block.hpp"
 
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_block_is_read_as_it_was_written) {
     BOOST_TEST(block.updated_at == kNow);
 }
 
-BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_anywhere) {
+BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_any_position) {
     for (const BlockKey key : {BlockKey{2, 1}, BlockKey{0, 0}, BlockKey{10, 0}, BlockKey{2, 0}}) {
         insert(key);
     }
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_read_in_order_from_anywhere) {
     BOOST_TEST(read(BlockFilter::All, {10, 1}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
+BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_with_a_matching_row) {
     insert({0, 0});
     const std::vector<std::pair<RowState, BlockFilter>> filters = {
         {RowState::Valid, BlockFilter::Valid},     {RowState::Invalid, BlockFilter::Invalid},
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_that_hold_such_a_row) {
     BOOST_TEST(read(BlockFilter::All).size() == 7);
 }
 
-BOOST_AUTO_TEST_CASE(only_checked_blocks_with_valid_rows_are_to_be_committed) {
+BOOST_AUTO_TEST_CASE(only_validated_blocks_with_valid_rows_are_uncommitted) {
     for (std::uint32_t number = 0; number < 5; ++number) insert({number, 0});
     judge({1, 0}, {RowState::Valid, RowState::Invalid});
     judge({2, 0}, {RowState::Invalid});
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(only_checked_blocks_with_valid_rows_are_to_be_committed) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_the_time_of_its_writing) {
+BOOST_AUTO_TEST_CASE(an_outcome_is_read_back_with_its_time) {
     insert({0, 0});
     const std::vector<rules::RowOutcome> outcomes = {
         {RowState::Invalid, rules::RowError::AttrUnknownKey, "shirt", {}},
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_found_by_number_with_all_their_parts) {
     BOOST_TEST(read(BlockFilter::All) == (Keys{{0, 0}, {1, 0}, {2, 3}}));
 }
 
-BOOST_AUTO_TEST_CASE(some_blocks_are_deleted_at_a_time) {
+BOOST_AUTO_TEST_CASE(blocks_are_deleted_in_steps) {
     for (std::uint32_t number = 0; number < 5; ++number) insert({number, 0});
     const auto delete_two = [&] {
         return on_store([&](OrgStore& org) { return store::delete_some_blocks(org, id, 2); });
@@ -178,8 +178,8 @@ BOOST_AUTO_TEST_CASE(some_blocks_are_deleted_at_a_time) {
     BOOST_TEST(delete_two() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(two_calls_that_make_the_same_block_run_one_after_the_other) {
-    // The second finds the block taken when the first commits, and runs again as a whole.
+BOOST_AUTO_TEST_CASE(two_calls_that_create_the_same_block_run_in_sequence) {
+    // The second call finds the block when the first commits, and runs again completely.
     int runs = 0;
     std::future<void> second;
     on_store([&](OrgStore& org) {
