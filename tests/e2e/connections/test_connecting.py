@@ -1,5 +1,5 @@
-"""Connecting a provider of external data, from the console to the provider's page and back (docs/external-data.md "Connecting"),
-against an authorization server that is as strict as each provider (support/oauth_server.py)."""
+"""Connecting a provider of external data, from the console to the provider's page and back (docs/external-data.md
+"Connecting"), against an authorization server that is as strict as each provider (support/oauth_server.py)."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,13 +17,13 @@ from support.oauth_kinds import KINDS
 from support.oauth_server import OAuthServer
 from support.stack import UNCONFIGURED, free_port
 
-# With everything that goes wrong at the provider: PKCE, rotation, an issuer.
+# This provider has PKCE, rotation and an issuer, so every check applies.
 PROVIDER = "gitlab"
 
 
 @pytest.fixture(autouse=True)
 def _the_provider_finds_no_fault(oauth_server):
-    """Whatever else happens, no request was other than the provider's documentation asks for."""
+    """Every request must match the documentation of the provider."""
     oauth_server.faults.clear()
     yield
     assert oauth_server.faults == []
@@ -36,20 +36,20 @@ def admin(module_org):
 
 @pytest.fixture
 def way(admin, oauth_server):
-    """An admin who has consented at the provider's page and not come back yet: (connection, location)."""
+    """An admin who has consented at the provider's page and has not returned yet: (connection, location)."""
     made = connect(admin, PROVIDER)
     return made["id"], oauth_server.consent(made["redirectUrl"])
 
 
 def expect_failed(admin, org, told, connection, reason, error):
-    """The console is told why, and so is whoever looks at the list."""
+    """The console and the list of connections show the reason."""
     assert told == {"result": "failed", "reason": reason, "connection": connection}
     status, text = stands(admin, org, connection)
     assert status == "error" and error in text and "script" not in text
     assert row(org.stack, connection)["tokens"] is None and authorizations(org.stack, connection) == 0
 
 
-# ---------------------------------------------------------------------------- the whole way
+# ---------------------------------------------------------------------------- ---- complete authorizations
 
 
 @pytest.mark.parametrize("provider", KINDS)
@@ -73,14 +73,14 @@ def test_every_provider_can_be_connected(stack, oauth_server, module_org, admin,
     assert len(given.access) == 1 and not any(token.encode() in kept["tokens"] for token in given.access + given.refresh)
 
 
-def test_what_is_not_said_otherwise_is_called_as_the_provider_is(module_org, admin):
+def test_the_default_name_of_a_connection_is_the_name_of_its_provider(module_org, admin):
     connection = whole_way(admin, "slack")
     assert listed(admin, module_org)[connection]["name"] == "Slack"
 
 
-def test_when_tokens_end_and_are_refreshed_is_as_the_provider_says(stack, admin):
+def test_expiry_and_refresh_times_follow_the_provider(stack, admin):
     now = int(time.time() * 1000)
-    # (provider, when the access token ends, when there is something to do; both from now, in minutes)
+    # (provider, expiry of the access token, next action; both in minutes from now)
     for provider, ends, due in (("gitlab", 120, 105), ("hubspot", 30, 15), ("notion", None, 1440), ("mailchimp", None, None),
                                 ("stripe", None, None), ("linkedin", 86400, 86400), ("posthog", 600, 585)):
         kept = row(stack, whole_way(admin, provider))
@@ -89,7 +89,7 @@ def test_when_tokens_end_and_are_refreshed_is_as_the_provider_says(stack, admin)
             assert seen == minutes, f"{provider}: {column}"
 
 
-def test_an_audit_log_tells_who_connected_what(module_org, admin, way):
+def test_the_audit_log_names_the_admin_and_the_connection(module_org, admin, way):
     connection, location = way
     come_back(admin, location)
     log = admin.get_json("/v1/audit-log", params={"limit": 100})["audit_log"]
@@ -97,17 +97,17 @@ def test_an_audit_log_tells_who_connected_what(module_org, admin, way):
     assert told == [("connection.connected", "admin"), ("connection.requested", "admin")]
 
 
-# ---------------------------------------------------------------------------- coming back
+# ---------------------------------------------------------------------------- ---- callbacks
 
 
-def test_the_cookie_is_for_this_origin_alone_and_short_lived(admin):
+def test_the_cookie_is_limited_to_this_origin_and_ten_minutes(admin):
     reply = admin.post("/v1/external-data/connect", json={"provider": PROVIDER}, headers={"Origin": admin.stack.base_url}, expect=200)
     name, *attributes = reply.headers["Set-Cookie"].split("; ")
     assert name.startswith(f"{COOKIE}=") and admin.key not in name
     assert {word.lower() for word in attributes} == {"path=/", "secure", "httponly", "samesite=lax", "max-age=600"}
 
 
-def test_who_denies_is_told_so(module_org, admin, oauth_server):
+def test_a_denial_is_reported(module_org, admin, oauth_server):
     made = connect(admin, PROVIDER)
     told = come_back(admin, oauth_server.consent(made["redirectUrl"], "deny"))
     assert told == {"result": "denied", "connection": made["id"]}
@@ -115,7 +115,7 @@ def test_who_denies_is_told_so(module_org, admin, oauth_server):
     assert status == "error" and "GitLab" in error and "script" not in error
 
 
-def test_a_state_that_nobody_set_out_with_leads_nowhere(admin, way, oauth_server):
+def test_an_unknown_state_is_rejected(admin, way, oauth_server):
     _, location = way
     calls = oauth_server.count()
     nowhere = {"result": "failed", "reason": "state"}
@@ -124,10 +124,10 @@ def test_a_state_that_nobody_set_out_with_leads_nowhere(admin, way, oauth_server
         told = come_back(admin, changed(location, state=other))
         assert {**told, "reason": "state"} == nowhere and told["reason"] in ("state", "request"), other
     assert oauth_server.count() == calls
-    assert come_back(admin, location)["result"] == "connected"  # the right one is unspent
+    assert come_back(admin, location)["result"] == "connected"  # the right one remains valid
 
 
-def test_a_state_counts_once(module_org, admin, way, oauth_server):
+def test_a_state_is_accepted_once(module_org, admin, way, oauth_server):
     connection, location = way
     assert come_back(admin, location)["result"] == "connected"
     calls = oauth_server.count()
@@ -135,13 +135,13 @@ def test_a_state_counts_once(module_org, admin, way, oauth_server):
     assert oauth_server.count() == calls and stands(admin, module_org, connection) == ("connected", None)
 
 
-def test_a_state_that_failed_is_spent(admin, way, oauth_server):
+def test_a_failed_callback_uses_up_the_state(admin, way, oauth_server):
     _, location = way
     assert come_back(admin, changed(location, code=None))["result"] == "failed"
     assert come_back(admin, location) == {"result": "failed", "reason": "state"}
 
 
-def test_a_state_that_comes_twice_at_once_counts_once(admin, way, oauth_server):
+def test_a_state_in_two_parallel_callbacks_is_accepted_once(admin, way, oauth_server):
     connection, location = way
     cookies = admin.session.cookies.copy()
 
@@ -157,20 +157,20 @@ def test_a_state_that_comes_twice_at_once_counts_once(admin, way, oauth_server):
     assert len(oauth_server.at(PROVIDER)) == calls + 1
 
 
-def test_a_state_is_good_for_ten_minutes(stack, module_org, admin, way, oauth_server):
+def test_a_state_expires_after_ten_minutes(stack, module_org, admin, way, oauth_server):
     connection, location = way
     calls = oauth_server.count()
     with stack.later(601):
-        assert stands(admin, module_org, connection)[0] == "error"  # for whoever looks at the list
+        assert stands(admin, module_org, connection)[0] == "error"  # in the list of connections
         told = come_back(admin, location)
         expect_failed(admin, module_org, told, connection, "expired", "GitLab")
     assert oauth_server.count() == calls
 
 
-def test_another_browser_may_not_come_back(module_org, admin, way, oauth_server):
+def test_another_browser_cannot_complete_the_authorization(module_org, admin, way, oauth_server):
     _, location = way
     calls = oauth_server.count()
-    # Whoever steals the address in the admin's own session, without his cookie, learns nothing.
+    # An attacker with the address and the admin's session, but without the cookie, learns nothing.
     told = come_back(another_browser(admin), location)
     assert told == {"result": "failed", "reason": "browser"}
     assert come_back(admin, location) == {"result": "failed", "reason": "state"}
@@ -178,23 +178,23 @@ def test_another_browser_may_not_come_back(module_org, admin, way, oauth_server)
 
 
 @pytest.mark.parametrize("cookie", ["", "0" * 64, "not-hex", "x" * 3000])
-def test_a_made_up_cookie_is_none(admin, way, cookie):
+def test_a_forged_cookie_is_rejected(admin, way, cookie):
     _, location = way
     told = come_back(another_browser(admin), location, headers={"Cookie": f"{COOKIE}={cookie}"})
     assert told == {"result": "failed", "reason": "browser"}
 
 
-def test_another_admin_may_not_come_back(module_org, admin, way, oauth_server):
-    """Login CSRF: an admin is led to a callback that somebody else set out for."""
+def test_another_admin_cannot_complete_the_authorization(module_org, admin, way, oauth_server):
+    """Login CSRF: an admin is sent to a callback that another person started."""
     _, location = way
     other = module_org.new_admin("owner").api
-    connect(other, PROVIDER)  # his browser has a cookie too
+    connect(other, PROVIDER)  # this admin's browser has a cookie too
     calls = len(oauth_server.at(PROVIDER))
     assert come_back(other, location) == {"result": "failed", "reason": "browser"}
     assert len(oauth_server.at(PROVIDER)) == calls
 
 
-def test_another_session_of_the_same_admin_may_not_come_back(module_org, oauth_server):
+def test_another_session_of_the_same_admin_cannot_complete_the_authorization(module_org, oauth_server):
     person = module_org.new_admin("admin")
     one, two = person.api, person.new_session()
     made = connect(one, PROVIDER)
@@ -202,7 +202,7 @@ def test_another_session_of_the_same_admin_may_not_come_back(module_org, oauth_s
     assert come_back(two, oauth_server.consent(made["redirectUrl"])) == {"result": "failed", "reason": "browser"}
 
 
-def test_who_signed_out_meanwhile_may_not_come_back(module_org, oauth_server):
+def test_an_admin_who_signed_out_cannot_complete_the_authorization(module_org, oauth_server):
     client = module_org.new_admin("admin").api
     made = connect(client, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
@@ -212,7 +212,7 @@ def test_who_signed_out_meanwhile_may_not_come_back(module_org, oauth_server):
 
 
 @pytest.mark.parametrize("role", [None, "viewer"])
-def test_who_lost_his_seat_meanwhile_may_not_come_back(module_org, oauth_server, role):
+def test_an_admin_who_lost_the_seat_cannot_complete_the_authorization(module_org, oauth_server, role):
     person = module_org.new_admin("admin")
     made = connect(person.api, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
@@ -225,7 +225,7 @@ def test_who_lost_his_seat_meanwhile_may_not_come_back(module_org, oauth_server,
     assert len(oauth_server.at(PROVIDER)) == calls
 
 
-def test_who_acts_on_another_organization_by_now_still_comes_back_to_the_first(module_org, new_org, oauth_server):
+def test_an_admin_who_switched_organizations_completes_the_authorization_of_the_first(module_org, new_org, oauth_server):
     other, person = new_org(attributes=False), module_org.new_admin("admin")
     person.give_seat(other.id)
     client = person.api
@@ -236,7 +236,7 @@ def test_who_acts_on_another_organization_by_now_still_comes_back_to_the_first(m
     assert made["id"] in listed(client, module_org) and made["id"] not in listed(client, other)
 
 
-# ---------------------------------------------------------------------------- what the provider says
+# ---------------------------------------------------------------------------- ---- replies of the provider
 
 
 @pytest.mark.parametrize("change, reason, error", [
@@ -250,7 +250,7 @@ def test_who_acts_on_another_organization_by_now_still_comes_back_to_the_first(m
     ({"code": None, "error": "<script>alert(1)</script>"}, "provider", "GitLab"),
     ({"code": None, "error": "temporarily_unavailable", "error_uri": "https://evil.example"}, "provider", "GitLab"),
 ])
-def test_what_comes_back_wrong_fails_and_asks_for_no_token(module_org, admin, way, oauth_server, change, reason, error):
+def test_an_invalid_callback_fails_without_a_token_request(module_org, admin, way, oauth_server, change, reason, error):
     connection, location = way
     calls = len(oauth_server.at(PROVIDER))
     told = come_back(admin, changed(location, **change))
@@ -258,26 +258,26 @@ def test_what_comes_back_wrong_fails_and_asks_for_no_token(module_org, admin, wa
     assert len(oauth_server.at(PROVIDER)) == calls
 
 
-def test_a_head_request_uses_no_state_up(stack, admin, way):
-    """What looks at addresses before a browser goes there."""
+def test_a_head_request_does_not_use_up_the_state(stack, admin, way):
+    """Link scanners request an address before the browser does."""
     _, location = way
     admin.request("HEAD", location.removeprefix(stack.base_url), key=None, allow_redirects=False, expect=303)
     assert come_back(admin, location)["result"] == "connected"
 
 
-def test_a_provider_that_says_who_it_is_may_be_asked_without_that(admin, way):
+def test_a_callback_without_an_issuer_is_accepted(admin, way):
     connection, location = way
     assert come_back(admin, changed(location, iss=None))["result"] == "connected"
 
 
-def test_what_no_row_knows_is_ignored(admin, way):
+def test_unknown_parameters_are_ignored(admin, way):
     _, location = way
     assert come_back(admin, changed(location, session_state="x", authuser="0", hd="club.example"))["result"] == "connected"
 
 
 @pytest.mark.parametrize("beside", ["error_description=abgelehnt+f%FCr", "x=%00", f"{'x' * 65}=1", "x=" + "y" * 5000])
-def test_what_no_row_knows_may_be_anything(module_org, admin, way, beside):
-    """Providers write their sentences in who knows which encoding: a denial is one all the same."""
+def test_unknown_parameters_may_have_any_value(module_org, admin, way, beside):
+    """Some providers send descriptions in other encodings. A denial must still be recognized."""
     connection, location = way
     told = come_back(admin, f"{changed(location, code=None, error='access_denied')}&{beside}")
     assert told == {"result": "denied", "connection": connection}
@@ -303,20 +303,20 @@ FAILURES = [
 
 
 @pytest.mark.parametrize("answer, reason, error", [case[1:] for case in FAILURES], ids=[case[0] for case in FAILURES])
-def test_a_token_endpoint_that_fails_connects_nothing(module_org, admin, way, oauth_server, answer, reason, error):
+def test_a_failed_token_request_connects_nothing(module_org, admin, way, oauth_server, answer, reason, error):
     connection, location = way
     said = answer(oauth_server) if callable(answer) else answer
     calls = len(oauth_server.at(PROVIDER))
     with oauth_server.instead(PROVIDER, "token", said):
         told = come_back(admin, location)
     expect_failed(admin, module_org, told, connection, reason, f"({error})")
-    assert oauth_server.at(PROVIDER, "elsewhere") == []  # a redirect is not followed: secrets would go with it
-    assert len(oauth_server.at(PROVIDER)) == calls + 1  # a code is sent once, whatever comes of it
+    assert oauth_server.at(PROVIDER, "elsewhere") == []  # redirects are not followed, because they would expose secrets
+    assert len(oauth_server.at(PROVIDER)) == calls + 1  # a code is sent once, with any result
     assert "Do not show" not in stands(admin, module_org, connection)[1]
 
 
 @pytest.mark.parametrize("provider, code", [("slack", "invalid_code"), ("github", "bad_verification_code")])
-def test_an_error_within_a_200_is_an_error(module_org, admin, oauth_server, provider, code):
+def test_an_error_in_a_200_reply_is_an_error(module_org, admin, oauth_server, provider, code):
     made = connect(admin, provider)
     location = oauth_server.consent(made["redirectUrl"])
     with oauth_server.instead(provider, "token", oauth_server.error(provider, code)):
@@ -324,14 +324,14 @@ def test_an_error_within_a_200_is_an_error(module_org, admin, oauth_server, prov
     expect_failed(admin, module_org, told, made["id"], "refused", f"({code})")
 
 
-def test_a_provider_that_is_not_there_is_said_so(stack, module_org, admin, way):
+def test_an_unreachable_provider_is_reported(stack, module_org, admin, way):
     connection, location = way
     with stack.configured(f"[providers.{PROVIDER}]", f"token_url = http://127.0.0.1:{free_port()}/token"):
         told = come_back(admin, location)
     expect_failed(admin, module_org, told, connection, "unavailable", "(connect)")
 
 
-def test_a_provider_that_does_not_answer_is_given_ten_seconds(module_org, admin, way, oauth_server):
+def test_a_token_request_times_out_after_ten_seconds(module_org, admin, way, oauth_server):
     connection, location = way
     with oauth_server.hold(PROVIDER):
         began = time.monotonic()
@@ -340,8 +340,8 @@ def test_a_provider_that_does_not_answer_is_given_ten_seconds(module_org, admin,
     expect_failed(admin, module_org, told, connection, "unavailable", "(timeout)")
 
 
-def test_a_verifier_that_does_not_fit_gets_no_token(module_org, admin, way, oauth_server):
-    """The code of another's authorization, put into ours: PKCE is what keeps it out."""
+def test_a_code_with_another_verifier_is_rejected(module_org, admin, way, oauth_server):
+    """The code of another authorization in this callback: PKCE rejects it."""
     connection, location = way
     other = oauth_server.consent(connect(admin, PROVIDER)["redirectUrl"])
     stolen = dict(parse_qsl(urlsplit(other).query))["code"]
@@ -350,7 +350,7 @@ def test_a_verifier_that_does_not_fit_gets_no_token(module_org, admin, way, oaut
 
 
 @pytest.mark.parametrize("answer", [Answer(500), NO_JSON, Answer.of(200, {"accountname": "Club"})], ids=["500", "no JSON", "no dc"])
-def test_without_its_look_up_mailchimp_is_not_connected(module_org, admin, oauth_server, answer):
+def test_mailchimp_is_not_connected_without_its_lookup(module_org, admin, oauth_server, answer):
     made = connect(admin, "mailchimp")
     location = oauth_server.consent(made["redirectUrl"])
     with oauth_server.instead("mailchimp", "metadata", answer):
@@ -358,17 +358,17 @@ def test_without_its_look_up_mailchimp_is_not_connected(module_org, admin, oauth
     expect_failed(admin, module_org, told, made["id"], "unavailable", "Mailchimp")
 
 
-# ---------------------------------------------------------------------------- twice
+# ---------------------------------------------------------------------------- ---- repeated authorizations
 
 
-def test_two_tabs_can_connect_at_once(module_org, admin, oauth_server):
+def test_two_tabs_can_connect_in_parallel(module_org, admin, oauth_server):
     ways = [connect(admin, provider) for provider in ("gitlab", "gitlab", "slack")]
     for made in reversed(ways):
         assert come_back(admin, oauth_server.consent(made["redirectUrl"])) == {"result": "connected", "connection": made["id"]}
     assert len({made["id"] for made in ways}) == 3
 
 
-def test_who_sets_out_twice_for_one_connection_comes_back_from_the_last_way(admin, oauth_server):
+def test_the_last_of_two_authorizations_of_a_connection_is_valid(admin, oauth_server):
     made = connect(admin, PROVIDER)
     again = connect(admin, PROVIDER, connection_id=made["id"])
     assert again["id"] == made["id"] and state_of(again["redirectUrl"]) != state_of(made["redirectUrl"])
@@ -376,7 +376,7 @@ def test_who_sets_out_twice_for_one_connection_comes_back_from_the_last_way(admi
     assert come_back(admin, oauth_server.consent(again["redirectUrl"]))["result"] == "connected"
 
 
-def test_a_connection_keeps_its_tokens_until_new_ones_are_there(stack, module_org, admin, oauth_server):
+def test_a_connection_keeps_its_tokens_until_it_gets_new_ones(stack, module_org, admin, oauth_server):
     connection = whole_way(admin, PROVIDER)
     before = row(stack, connection)
     ways = [("deny", None), ("allow", SERVER_ERROR), ("allow", OAuthServer.error(PROVIDER, "invalid_grant"))]
@@ -394,7 +394,7 @@ def test_a_connection_keeps_its_tokens_until_new_ones_are_there(stack, module_or
 
 
 @pytest.mark.parametrize("status", ["expired", "revoked", "error"])
-def test_what_has_ended_is_connected_anew(stack, module_org, admin, status):
+def test_an_ended_connection_can_be_connected_again(stack, module_org, admin, status):
     connection = whole_way(admin, PROVIDER)
     change_row(stack, connection, status=status, error="It has ended.", refresh_attempts=7)
     assert whole_way(admin, PROVIDER, connection_id=connection) == connection
@@ -402,7 +402,7 @@ def test_what_has_ended_is_connected_anew(stack, module_org, admin, status):
     assert row(stack, connection)["refresh_attempts"] == 0
 
 
-def test_a_connection_that_is_deleted_on_the_way_stays_so(stack, module_org, admin, way, oauth_server):
+def test_a_connection_deleted_before_the_callback_remains_deleted(stack, module_org, admin, way, oauth_server):
     connection, location = way
     admin.delete(f"{CONNECTIONS}/{connection}", headers={"Origin": stack.base_url}, expect=204)
     told = come_back(admin, location)
@@ -410,7 +410,7 @@ def test_a_connection_that_is_deleted_on_the_way_stays_so(stack, module_org, adm
     assert row(stack, connection) is None and connection not in listed(admin, module_org)
 
 
-def test_a_connection_that_is_deleted_while_the_provider_answers_stays_so(stack, module_org, admin, way, oauth_server):
+def test_a_connection_deleted_during_the_token_request_remains_deleted(stack, module_org, admin, way, oauth_server):
     connection, location = way
     with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(1) as pool:
         cookies, browser = admin.session.cookies.copy(), another_browser(admin)
@@ -428,11 +428,11 @@ def test_a_connection_that_is_deleted_while_the_provider_answers_stays_so(stack,
     assert connection not in listed(admin, module_org)
 
 
-# ---------------------------------------------------------------------------- a provider that hangs
+# ---------------------------------------------------------------------------- ---- unresponsive providers
 
 
-def test_a_provider_that_hangs_keeps_nobody_from_the_others(stack, module_org, admin, oauth_server):
-    """A quarter of the eight workers may wait for providers, and all of them but one for the same."""
+def test_an_unresponsive_provider_does_not_block_others(stack, module_org, admin, oauth_server):
+    """A quarter of the eight workers may wait for providers, and all but one of these for the same provider."""
     made = [connect(admin, PROVIDER) for _ in range(8)]
     locations = [oauth_server.consent(way["redirectUrl"]) for way in made]
     cookies = admin.session.cookies.copy()
@@ -458,6 +458,6 @@ def test_a_provider_that_hangs_keeps_nobody_from_the_others(stack, module_org, a
         assert gate.waiting == 1 and not waiting.done()
         gate.open()
         assert waiting.result().status_code == 303
-    # Whoever was sent away has lost nothing: to load the page again goes on.
+    # A rejected callback is not lost: reloading the page completes it.
     for way, location in zip(made[1:], locations[1:]):
         assert come_back(admin, location) == {"result": "connected", "connection": way["id"]}

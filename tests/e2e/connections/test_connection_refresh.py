@@ -1,5 +1,5 @@
-"""How tokens of connections are kept alive: on demand and by the runner, once whoever asks, and what happens when the provider
-does not give any (docs/external-data.md "Tokens")."""
+"""Refreshing the tokens of connections: on demand and by the runner, once for all callers, and the results of failures
+at the provider (docs/external-data.md "Tokens")."""
 
 import signal
 import time
@@ -23,7 +23,7 @@ UNKNOWN_CLIENT = OAuthServer.error(PROVIDER, "invalid_client", 401)
 
 @pytest.fixture(autouse=True)
 def _the_provider_finds_no_fault(oauth_server):
-    """No refresh token was used twice, and no request was other than the provider's documentation asks for."""
+    """No refresh token was used twice, and every request matched the documentation of the provider."""
     oauth_server.faults.clear()
     oauth_server.reused.clear()
     yield
@@ -40,7 +40,7 @@ def now():
 
 
 class Kept:
-    """A connection with tokens that came a while ago, and what the provider gave for it."""
+    """A connection with tokens that were issued some time ago, and what the provider issued for it."""
 
     def __init__(self, admin, org, server, provider=PROVIDER):
         self.admin, self.org, self.server, self.stack, self.provider = admin, org, server, org.stack, provider
@@ -49,7 +49,7 @@ class Kept:
         self.age()
 
     def age(self, seconds=10):
-        """Time passes: what just happened was a while ago."""
+        """Moves the last attempt into the past."""
         kept = self.row()
         changes = {"refreshed_at": kept["refreshed_at"] - seconds * 1000} if kept["refreshed_at"] else {}
         change_row(self.stack, self.id, updated_at=now() - seconds * 1000, **changes)
@@ -58,12 +58,12 @@ class Kept:
         return row(self.stack, self.id)
 
     def due(self, **columns):
-        """The runner has something to do from now on."""
+        """Makes the connection due for the runner."""
         self.age()
         change_row(self.stack, self.id, refresh_due_at=now() - 1, **columns)
 
     def calls(self):
-        """The token endpoint's requests with a refresh token of this connection."""
+        """The token requests with a refresh token of this connection."""
         return [request for request in self.server.at(self.provider, grant="refresh_token")
                 if request.body["refresh_token"] in self.family.refresh]
 
@@ -77,7 +77,7 @@ class Kept:
         return wait_for_row(self.stack, self.id, look, what)
 
     def has_settled(self, calls=1):
-        """So many calls were made, and nobody is at it any more or wants to be."""
+        """Waits until no refresh is running or due, and checks the number of calls."""
         kept = self.wait_for(lambda values: values["lease_owner"] is None and values["refresh_due_at"] > now(), "the end of it")
         assert len(self.calls()) == calls
         return kept
@@ -96,7 +96,7 @@ def keep(admin, module_org, oauth_server):
 # ---------------------------------------------------------------------------- on demand
 
 
-def test_tokens_are_renewed_at_once(kept, module_org):
+def test_a_refresh_is_done_immediately(kept, module_org):
     before = kept.row()
     reply = kept.refresh().json()
     assert reply == listed(kept.admin, module_org)[kept.id] and reply["authStatus"] == "connected"
@@ -108,8 +108,8 @@ def test_tokens_are_renewed_at_once(kept, module_org):
 
 @pytest.mark.parametrize("provider", [provider for provider, kind in KINDS.items()
                                       if kind.refresh and provider not in ("stripe", "sentry", "youtube")])
-def test_every_refresh_uses_the_token_that_counts(keep, provider):
-    """The rotated one, or the old one where the answer has none."""
+def test_every_refresh_uses_the_latest_refresh_token(keep, provider):
+    """The rotated token, or the old one if the reply has none."""
     kept = keep(provider)
     for count in (1, 2, 3):
         assert kept.refresh().json()["authStatus"] == "connected"
@@ -120,7 +120,7 @@ def test_every_refresh_uses_the_token_that_counts(keep, provider):
     assert len(set(tokens)) == (3 if rotates else 1) and len(kept.family.access) == 4
 
 
-def test_twenty_at_once_make_one_call(kept):
+def test_twenty_parallel_requests_make_one_call(kept):
     with ThreadPoolExecutor(20) as pool:
         replies = list(pool.map(lambda _: refresh(another_browser(kept.admin), kept.id, expect=None), range(20)))
     assert {reply.status_code for reply in replies} <= {200, 202} and 200 in {reply.status_code for reply in replies}
@@ -128,7 +128,7 @@ def test_twenty_at_once_make_one_call(kept):
     assert kept.has_settled()["token_generation"] == 2
 
 
-def test_twenty_at_once_make_one_call_however_slow_it_is(kept, oauth_server):
+def test_twenty_parallel_requests_make_one_call_to_a_slow_provider(kept, oauth_server):
     with oauth_server.hold(PROVIDER) as gate, ThreadPoolExecutor(20) as pool:
         first = pool.submit(kept.refresh)
         gate.wait_for(1)
@@ -139,8 +139,8 @@ def test_twenty_at_once_make_one_call_however_slow_it_is(kept, oauth_server):
     assert kept.has_settled()["token_generation"] == 2
 
 
-def test_without_a_free_worker_the_runner_does_it(keep, oauth_server):
-    """A quarter of the workers may wait for providers; what is asked meanwhile is done soon."""
+def test_without_a_free_worker_the_runner_does_the_refresh(keep, oauth_server):
+    """A quarter of the workers may wait for providers. Other requests are passed to the runner."""
     stuck, other = [keep(PROVIDER), keep("hubspot")], keep("slack")
     with oauth_server.hold(PROVIDER) as gate, oauth_server.hold("hubspot") as second, ThreadPoolExecutor(2) as pool:
         waiting = [pool.submit(kept.refresh) for kept in stuck]
@@ -156,7 +156,7 @@ def test_without_a_free_worker_the_runner_does_it(keep, oauth_server):
         kept.has_settled()
 
 
-def test_a_refresh_that_has_just_ended_counts(kept):
+def test_a_recent_refresh_is_not_repeated(kept):
     for _ in range(3):
         kept.refresh()
     assert len(kept.calls()) < 3  # three take less than two seconds
@@ -171,20 +171,20 @@ def expect_nothing_to_refresh(admin, connection):
     assert error["details"]["reason"]
 
 
-def test_what_has_no_refresh_token_cannot_be_refreshed(keep, admin):
+def test_a_connection_without_a_refresh_token_cannot_be_refreshed(keep, admin):
     for provider in ("linkedin", "mailchimp", "stripe"):
         expect_nothing_to_refresh(admin, keep(provider).id)
     expect_nothing_to_refresh(admin, connect(admin, PROVIDER)["id"])
 
 
 @pytest.mark.parametrize("status", ["expired", "revoked"])
-def test_what_has_ended_cannot_be_refreshed(kept, status):
+def test_an_ended_connection_cannot_be_refreshed(kept, status):
     change_row(kept.stack, kept.id, status=status, error="It has ended.")
     expect_nothing_to_refresh(kept.admin, kept.id)
     assert kept.calls() == []
 
 
-def test_a_provider_that_is_not_configured_any_more_is_unavailable(kept):
+def test_a_provider_without_a_configuration_is_unavailable(kept):
     with kept.stack.configured(f"[providers.{PROVIDER}]", "client_secret"):
         refresh(kept.admin, kept.id, expect=503, code="PROVIDER_UNAVAILABLE")
     assert kept.calls() == []
@@ -194,7 +194,7 @@ def test_a_provider_that_is_not_configured_any_more_is_unavailable(kept):
 # ---------------------------------------------------------------------------- the runner
 
 
-def test_the_runner_refreshes_what_is_due(kept):
+def test_the_runner_refreshes_due_connections(kept):
     kept.due()
     after = kept.wait_for(lambda values: values["token_generation"] == 2, "the refresh")
     assert abs(after["refresh_due_at"] - (now() + 105 * MINUTE)) < MINUTE and after["lease_owner"] is None
@@ -202,7 +202,7 @@ def test_the_runner_refreshes_what_is_due(kept):
 
 
 @pytest.mark.parametrize("provider, minutes", [("gitlab", 105), ("notion", 1440), ("hubspot", 15), ("github", 465)])
-def test_the_runner_refreshes_a_quarter_of_an_hour_ahead_and_at_least_daily(keep, no_runner, stack, provider, minutes):
+def test_the_runner_refreshes_a_quarter_of_an_hour_before_expiry_and_at_least_daily(keep, no_runner, stack, provider, minutes):
     kept = keep(provider)
     run_due(stack, env={"MUSTER_CLOCK_OFFSET": str((minutes - 1) * 60)})
     assert kept.calls() == []
@@ -210,7 +210,7 @@ def test_the_runner_refreshes_a_quarter_of_an_hour_ahead_and_at_least_daily(keep
     assert len(kept.calls()) == 1 and kept.row()["token_generation"] == 2
 
 
-def test_what_cannot_be_refreshed_ends_with_its_token(keep, stack, no_runner):
+def test_a_connection_without_a_refresh_token_ends_with_its_access_token(keep, stack, no_runner):
     kept = keep("linkedin")
     run_due(stack, env={"MUSTER_CLOCK_OFFSET": str(59 * 86400)})
     assert kept.stands() == ("connected", None)
@@ -220,17 +220,17 @@ def test_what_cannot_be_refreshed_ends_with_its_token(keep, stack, no_runner):
     assert status == "expired" and "LinkedIn" in error and kept.row()["refresh_due_at"] is None
 
 
-def test_two_runners_at_once_use_no_refresh_token_twice(keep, stack, no_runner):
+def test_two_parallel_runners_use_no_refresh_token_twice(keep, stack, no_runner):
     connections = [keep(PROVIDER) for _ in range(8)]
     for kept in connections:
         kept.due()
     runners = [stack.spawn_runner(seconds=5, kind="connections") for _ in range(3)]
     assert [runner.wait(30) for runner in runners] == [0, 0, 0]
     for kept in connections:
-        assert kept.has_settled()["token_generation"] == 2  # and the fixture: nothing was reused
+        assert kept.has_settled()["token_generation"] == 2  # the fixture checks that no token was reused
 
 
-def test_a_runner_and_an_admin_at_once_use_no_refresh_token_twice(kept, oauth_server):
+def test_a_parallel_runner_and_admin_use_no_refresh_token_twice(kept, oauth_server):
     with oauth_server.hold(PROVIDER) as gate:
         kept.due()
         gate.wait_for(1)  # the runner
@@ -239,7 +239,7 @@ def test_a_runner_and_an_admin_at_once_use_no_refresh_token_twice(kept, oauth_se
     assert kept.has_settled()["token_generation"] == 2
 
 
-def test_a_killed_runners_work_is_taken_over_when_its_lease_runs_out(kept, stack, oauth_server, no_runner):
+def test_the_work_of_a_killed_runner_is_taken_over_when_its_lease_expires(kept, stack, oauth_server, no_runner):
     kept.due()
     with oauth_server.hold(PROVIDER) as gate:
         runner = stack.spawn_runner(kind="connections")
@@ -249,15 +249,15 @@ def test_a_killed_runners_work_is_taken_over_when_its_lease_runs_out(kept, stack
         leased = kept.row()
         assert leased["lease_owner"] is not None and leased["lease_until"] <= now() + MINUTE
         run_due(stack)
-        kept.refresh(expect=202)  # and nobody else is let in
+        kept.refresh(expect=202)  # no other refresh is allowed
         assert gate.waiting == 1 and len(kept.calls()) == 1
     change_row(stack, kept.id, lease_until=now() - 1)  # a minute later
     run_due(stack, seconds=2)
     assert kept.has_settled(calls=2)["token_generation"] == 2 and kept.stands() == ("connected", None)
 
 
-def test_tokens_count_even_when_the_lease_ran_out_meanwhile(kept, stack, oauth_server):
-    """The provider has rotated: what it gave is all that there is."""
+def test_tokens_are_stored_even_if_the_lease_expired(kept, stack, oauth_server):
+    """The provider has rotated the refresh token, so the new tokens are the only valid ones."""
     with oauth_server.hold(PROVIDER) as gate:
         kept.due()
         gate.wait_for(1)
@@ -268,7 +268,7 @@ def test_tokens_count_even_when_the_lease_ran_out_meanwhile(kept, stack, oauth_s
     assert kept.refresh().json()["authStatus"] == "connected" and len(kept.family.access) == 3
 
 
-def test_tokens_of_before_do_not_come_over_those_of_a_new_consent(kept, oauth_server):
+def test_older_tokens_do_not_overwrite_those_of_a_new_consent(kept, oauth_server):
     with oauth_server.hold(PROVIDER, grant="refresh_token") as gate:
         kept.due()
         gate.wait_for(1)  # the runner, with the old refresh token
@@ -282,8 +282,8 @@ def test_tokens_of_before_do_not_come_over_those_of_a_new_consent(kept, oauth_se
     assert len(new.access) == 2 and kept.row()["token_generation"] == consented["token_generation"] + 1
 
 
-def test_tokens_that_came_while_the_database_was_away_are_not_lost(kept, stack, oauth_server, no_runner):
-    """Nobody has the old refresh token any more: what came must be written, whatever it takes."""
+def test_tokens_received_during_a_database_outage_are_stored(kept, stack, oauth_server, no_runner):
+    """The old refresh token is used up, so the new tokens must be written."""
     kept.due()
     with oauth_server.hold(PROVIDER) as gate:
         runner = stack.spawn_runner(seconds=20, kind="connections")
@@ -300,8 +300,8 @@ def test_tokens_that_came_while_the_database_was_away_are_not_lost(kept, stack, 
     assert len(kept.family.access) == 3
 
 
-def test_a_provider_that_hangs_holds_up_no_other(keep, stack, oauth_server, no_runner):
-    """However many connections of it are due: it is given its ten seconds, and then rests for a minute."""
+def test_an_unresponsive_provider_does_not_delay_others(keep, stack, oauth_server, no_runner):
+    """For any number of due connections the provider gets one wait of ten seconds, and is then avoided for a minute."""
     stuck, others = [keep(PROVIDER) for _ in range(20)], [keep(provider) for provider in ("slack", "github", "notion")]
     for kept in (*stuck, *others):
         kept.due()
@@ -318,14 +318,14 @@ def test_a_provider_that_hangs_holds_up_no_other(keep, stack, oauth_server, no_r
         assert kept.refresh().json()["error"] is None
 
 
-# ---------------------------------------------------------------------------- no tokens
+# ---------------------------------------------------------------------------- ---- failures
 
 
 @pytest.mark.parametrize("provider, code, status", [
     ("gitlab", "invalid_grant", "expired"), ("slack", "invalid_refresh_token", "expired"), ("slack", "token_revoked", "revoked"),
     ("slack", "account_inactive", "revoked"), ("github", "bad_refresh_token", "expired"), ("quickbooks", "invalid_grant", "expired"),
 ])
-def test_a_refused_refresh_ends_a_connection(keep, oauth_server, provider, code, status):
+def test_a_rejected_refresh_ends_a_connection(keep, oauth_server, provider, code, status):
     kept = keep(provider)
     with oauth_server.instead(provider, "token", oauth_server.error(provider, code)):
         reply = kept.refresh().json()
@@ -336,7 +336,7 @@ def test_a_refused_refresh_ends_a_connection(keep, oauth_server, provider, code,
     assert kept.stands() == ("connected", None)
 
 
-def test_who_takes_access_back_at_the_provider_ends_the_connection(kept):
+def test_access_revoked_at_the_provider_ends_the_connection(kept):
     kept.family.is_live = False
     kept.due()
     kept.wait_for(lambda values: values["status"] == "expired", "the runner to notice")
@@ -349,7 +349,7 @@ UNAVAILABLE = [("a 500", SERVER_ERROR, "http_500"), ("a 429", TOO_MANY, "http_42
 
 
 @pytest.mark.parametrize("answer, code", [case[1:] for case in UNAVAILABLE], ids=[case[0] for case in UNAVAILABLE])
-def test_a_provider_with_trouble_costs_nothing_but_time(kept, oauth_server, answer, code):
+def test_a_temporary_failure_keeps_the_tokens(kept, oauth_server, answer, code):
     before = kept.row()
     with oauth_server.instead(PROVIDER, "token", answer):
         reply = kept.refresh().json()
@@ -362,7 +362,7 @@ def test_a_provider_with_trouble_costs_nothing_but_time(kept, oauth_server, answ
     assert kept.refresh().json()["error"] is None and kept.row()["refresh_attempts"] == 0
 
 
-def test_the_runner_asks_a_provider_with_trouble_ever_more_seldom(kept, stack, oauth_server, no_runner):
+def test_the_runner_calls_a_failing_provider_with_growing_delays(kept, stack, oauth_server, no_runner):
     with oauth_server.instead(PROVIDER, "token", SERVER_ERROR):
         for attempt, minutes in enumerate((1, 5, 15, 60, 60), 1):
             kept.due()
@@ -377,7 +377,7 @@ def test_the_runner_asks_a_provider_with_trouble_ever_more_seldom(kept, stack, o
 
 
 @pytest.mark.parametrize("answer", [SERVER_ERROR, UNKNOWN_CLIENT], ids=["trouble", "a client it does not know"])
-def test_a_connection_whose_token_has_ended_is_in_error_until_there_is_another(kept, oauth_server, answer):
+def test_a_connection_with_an_expired_token_is_in_error_until_it_is_refreshed(kept, oauth_server, answer):
     change_row(kept.stack, kept.id, access_expires_at=now() - 1)
     with oauth_server.instead(PROVIDER, "token", answer):
         assert kept.refresh().json()["authStatus"] == "error"
@@ -386,7 +386,7 @@ def test_a_connection_whose_token_has_ended_is_in_error_until_there_is_another(k
     assert kept.stands() == ("connected", None)
 
 
-def test_a_client_that_is_not_known_is_the_operators_business(kept, oauth_server):
+def test_an_unknown_client_is_reported_to_the_operator(kept, oauth_server):
     with oauth_server.instead(PROVIDER, "token", UNKNOWN_CLIENT):
         reply = kept.refresh().json()
     assert reply["authStatus"] == "connected" and "operator" in reply["error"]
@@ -395,11 +395,11 @@ def test_a_client_that_is_not_known_is_the_operators_business(kept, oauth_server
     assert kept.refresh().json()["error"] is None
 
 
-# ---------------------------------------------------------------------------- the end
+# ---------------------------------------------------------------------------- ---- deletion
 
 
 @pytest.mark.parametrize("provider", [provider for provider, kind in KINDS.items() if kind.revoke and provider != "youtube"])
-def test_who_deletes_a_connection_gives_its_tokens_back(keep, module_org, oauth_server, provider):
+def test_deleting_a_connection_revokes_its_tokens(keep, module_org, oauth_server, provider):
     kept = keep(provider)
     remove(kept.admin, kept.id)
     assert kept.id not in listed(kept.admin, module_org)
@@ -411,13 +411,13 @@ def test_who_deletes_a_connection_gives_its_tokens_back(keep, module_org, oauth_
 
 
 @pytest.mark.parametrize("provider", ["linkedin", "mailchimp", "stripe", "shopify", "github"])
-def test_where_nothing_is_given_back_it_is_gone_at_once(keep, no_runner, provider):
+def test_a_connection_without_revocation_is_deleted_immediately(keep, no_runner, provider):
     kept = keep(provider)
     remove(kept.admin, kept.id)
     assert kept.row() is None
 
 
-def test_tokens_that_cannot_be_given_back_are_kept_for_a_day(kept, stack, oauth_server, no_runner):
+def test_tokens_that_cannot_be_revoked_are_kept_for_a_day(kept, stack, oauth_server, no_runner):
     remove(kept.admin, kept.id)
     with oauth_server.instead(PROVIDER, "revoke", SERVER_ERROR):
         run_due(stack)
@@ -427,7 +427,7 @@ def test_tokens_that_cannot_be_given_back_are_kept_for_a_day(kept, stack, oauth_
     assert kept.row() is None
 
 
-def test_a_provider_that_hangs_holds_up_no_deletion(kept, oauth_server, module_org):
+def test_an_unresponsive_provider_does_not_delay_a_deletion(kept, oauth_server, module_org):
     with oauth_server.hold(PROVIDER, "revoke") as gate:
         began = time.monotonic()
         remove(kept.admin, kept.id)
@@ -437,7 +437,7 @@ def test_a_provider_that_hangs_holds_up_no_deletion(kept, oauth_server, module_o
     wait_for(lambda: kept.row() is None, "the tokens to be given back")
 
 
-def test_what_is_deleted_during_a_refresh_stays_so(kept, oauth_server, module_org):
+def test_a_connection_deleted_during_a_refresh_remains_deleted(kept, oauth_server, module_org):
     with oauth_server.hold(PROVIDER) as gate:
         kept.due()
         gate.wait_for(1)

@@ -1,5 +1,5 @@
-"""What must never be seen of connections: tokens, codes, states, verifiers, client secrets and cookies are in no dump of the
-database, in no log, in no list of processes and in no answer; and sealed tokens are good in their own row alone."""
+"""Secrets of connections: tokens, codes, states, verifiers, client secrets and cookies are in no dump of the database,
+no log, no list of processes and no reply; and sealed tokens open only in their own row."""
 
 import os
 import secrets
@@ -28,12 +28,13 @@ def admin(module_org):
 
 
 def restless(admin, org, server):
-    """Everything that can happen to a connection, so that every secret has been everywhere it ever gets; all answers' texts."""
+    """Runs every operation on connections, so that every secret reaches every place where it could leak; returns the
+    texts of all replies."""
     stack, answers = admin.stack, []
     for provider in ("gitlab", "slack", "notion", "mailchimp", "quickbooks"):
         key = {"Idempotency-Key": str(uuid.uuid4())}
         made = connect(admin, provider, headers=key)
-        assert connect(admin, provider, headers=key) == made  # the reply is kept, with the state in it
+        assert connect(admin, provider, headers=key) == made  # the reply is stored, including the state
         come_back(admin, server.consent(made["redirectUrl"]))
         if provider != "mailchimp":
             with server.instead(provider, "token", SERVER_ERROR):
@@ -48,7 +49,7 @@ def restless(admin, org, server):
         made = connect(admin, PROVIDER)
         with server.instead(PROVIDER, "token", OAuthServer.error(PROVIDER, error)):
             come_back(admin, server.consent(made["redirectUrl"]))
-    connect(admin, PROVIDER)  # nobody comes back from this one
+    connect(admin, PROVIDER)  # this authorization is not completed
     remove(admin, whole_way(admin, PROVIDER))
     for path, query in ((f"{ROOT}/catalog", {}), (f"{ROOT}/connections", {"org": org.id}), ("/v1/audit-log", {"limit": 100}),
                         ("/metrics", {}), ("/openapi/partner.json", {})):
@@ -58,7 +59,7 @@ def restless(admin, org, server):
 
 @pytest.fixture(scope="module")
 def seen(module_org, oauth_server, stack):
-    """All answers of a busy time, with a musterd that logs whatever it can; what must not be found comes with them."""
+    """The replies of a complete run, with a musterd at the most detailed log level, and the secrets to search for."""
     with stack.configured("[log]", "level = debug"):
         admin = module_org.admin().api
         answers = restless(admin, module_org, oauth_server)
@@ -68,12 +69,12 @@ def seen(module_org, oauth_server, stack):
     return answers, hidden
 
 
-def test_no_answer_holds_a_secret(seen):
+def test_no_reply_contains_a_secret(seen):
     answers, hidden = seen
     assert not holds_any("\n".join(answers), hidden)
 
 
-def test_no_dump_of_the_database_holds_a_secret(seen, stack, module_org):
+def test_no_dump_of_the_database_contains_a_secret(seen, stack, module_org):
     _, hidden = seen
     name = f"Findable {uuid.uuid4()}"
     connect(module_org.admin().api, "slack", name=name)
@@ -82,11 +83,11 @@ def test_no_dump_of_the_database_holds_a_secret(seen, stack, module_org):
                           capture_output=True, check=True, timeout=120).stdout.decode("latin-1")
     assert name in dump
     assert not holds_any(dump, hidden)
-    as_hex = [secret.encode().hex() for secret in hidden]  # as columns of bytes may be shown
+    as_hex = [secret.encode().hex() for secret in hidden]  # the formats in which binary columns may be dumped
     assert not holds_any(dump.lower(), as_hex)
 
 
-def test_no_log_holds_a_secret(seen, stack):
+def test_no_log_contains_a_secret(seen, stack):
     _, hidden = seen
     logs = sorted((stack.folder / "log").iterdir())
     assert {"musterd.log", "nginx.access.log", "nginx.error.log", "runner.log", "mail.log"} <= {path.name for path in logs}
@@ -95,7 +96,7 @@ def test_no_log_holds_a_secret(seen, stack):
         assert not holds_any(path.read_text(errors="replace"), hidden), f"{path.name} holds a secret"
 
 
-def test_no_log_holds_the_code_of_somebody_who_comes_back_while_nobody_answers(stack, admin, module_org, oauth_server):
+def test_no_log_contains_the_code_of_a_callback_during_an_outage(stack, admin, module_org, oauth_server):
     made = connect(admin, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
     with stack.without("musterd"):
@@ -103,11 +104,11 @@ def test_no_log_holds_the_code_of_somebody_who_comes_back_while_nobody_answers(s
     wait_for(stack.answers, "musterd to answer")
     for path in (stack.folder / "log").iterdir():
         assert not holds_any(path.read_text(errors="replace"), oauth_server.issued), f"{path.name} holds a secret"
-    assert come_back(admin, location) == {"result": "connected", "connection": made["id"]}  # nothing is lost
+    assert come_back(admin, location) == {"result": "connected", "connection": made["id"]}  # the authorization can still be completed
 
 
 def processes():
-    """Command lines and environments of all processes but our own."""
+    """Command lines and environments of all processes except this one."""
     texts = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == os.getpid():
@@ -117,11 +118,11 @@ def processes():
                 with open(f"/proc/{name}/{part}", "rb") as file:
                     texts.append(file.read().replace(b"\0", b" ").decode("latin-1"))
             except OSError:
-                pass  # it has ended
+                pass  # the process has ended
     return "\n".join(texts)
 
 
-def test_no_list_of_processes_holds_a_secret(stack, admin, oauth_server, no_runner):
+def test_no_list_of_processes_contains_a_secret(stack, admin, oauth_server, no_runner):
     connection = whole_way(admin, PROVIDER)
     change_row(stack, connection, refreshed_at=1, refresh_due_at=1)
     with oauth_server.hold(PROVIDER) as gate:
@@ -140,7 +141,7 @@ def test_no_list_of_processes_holds_a_secret(stack, admin, oauth_server, no_runn
     assert "accepted" in said and not holds_any(said, oauth_server.issued)
 
 
-# ---------------------------------------------------------------------------- sealed, for one row
+# ---------------------------------------------------------------------------- ---- values bound to their row
 
 
 def swap(stack, table, column, key, one, two):
@@ -152,7 +153,7 @@ def swap(stack, table, column, key, one, two):
 
 
 def aged(admin, provider=PROVIDER):
-    """A connection whose tokens did not come just now."""
+    """A connection whose tokens were issued some time ago."""
     connection = whole_way(admin, provider)
     change_row(admin.stack, connection, refreshed_at=1)
     return connection
@@ -180,7 +181,7 @@ def moved(stack, connection, source, target):
 
 
 def expect_unreadable(admin, org, server, connection):
-    """Nothing is sent anywhere, neither by an admin nor by the runner, and the connection stands as it did."""
+    """Neither an admin nor the runner causes a request, and the connection keeps its status."""
     calls, before = server.count(), stands(admin, org, connection)
     refresh(admin, connection, expect=503, code="SERVICE_UNAVAILABLE")
     change_row(admin.stack, connection, refresh_due_at=1)
@@ -188,7 +189,7 @@ def expect_unreadable(admin, org, server, connection):
     assert server.count() == calls and stands(admin, org, connection) == before
 
 
-def test_tokens_open_in_their_own_row_alone(stack, module_org, admin, oauth_server, no_runner):
+def test_tokens_open_only_in_their_own_row(stack, module_org, admin, oauth_server, no_runner):
     one, two = aged(admin), aged(admin)
     with swapped(stack, "connections", "tokens", "id", one, two):
         for connection in (one, two):
@@ -197,7 +198,7 @@ def test_tokens_open_in_their_own_row_alone(stack, module_org, admin, oauth_serv
         assert refresh(admin, connection).json()["authStatus"] == "connected"
 
 
-def test_tokens_open_for_their_own_tenant_alone(stack, module_org, admin, new_org, oauth_server, no_runner):
+def test_tokens_open_only_for_their_own_tenant(stack, module_org, admin, new_org, oauth_server, no_runner):
     other = new_org(attributes=False)
     theirs, ours = aged(other.admin().api), aged(admin)
     with swapped(stack, "connections", "tokens", "id", theirs, ours):
@@ -207,7 +208,7 @@ def test_tokens_open_for_their_own_tenant_alone(stack, module_org, admin, new_or
 
 
 @pytest.mark.parametrize("tokens", [b"", b"\x00", b"sealed", secrets.token_bytes(200)], ids=["empty", "a byte", "a word", "noise"])
-def test_garbage_is_no_token(stack, module_org, admin, oauth_server, no_runner, tokens):
+def test_garbage_is_not_accepted_as_tokens(stack, module_org, admin, oauth_server, no_runner, tokens):
     connection = aged(admin)
     with holding(stack, connection, tokens):
         calls = oauth_server.count()
@@ -220,7 +221,7 @@ def test_garbage_is_no_token(stack, module_org, admin, oauth_server, no_runner, 
     assert whole_way(admin, PROVIDER)
 
 
-def test_a_verifier_opens_in_its_own_row_alone(stack, admin, oauth_server):
+def test_a_verifier_opens_only_in_its_own_row(stack, admin, oauth_server):
     one, two = connect(admin, PROVIDER), connect(admin, PROVIDER)
     locations = [oauth_server.consent(made["redirectUrl"]) for made in (one, two)]
     with swapped(stack, "connection_authorizations", "verifier", "connection_id", one["id"], two["id"]):
@@ -231,7 +232,7 @@ def test_a_verifier_opens_in_its_own_row_alone(stack, admin, oauth_server):
     assert [come_back(admin, location)["result"] for location in locations] == ["connected"] * 2
 
 
-def test_a_state_is_known_by_its_hash_alone(stack, admin, oauth_server):
+def test_only_the_hash_of_a_state_is_stored(stack, admin, oauth_server):
     made = connect(admin, PROVIDER)
     (found,), = stack.sql("SELECT HEX(state_hash) FROM connection_authorizations WHERE connection_id = "
                           "UNHEX(REPLACE(%s, '-', ''))", made["id"])
@@ -242,7 +243,7 @@ def test_a_state_is_known_by_its_hash_alone(stack, admin, oauth_server):
     assert authorizations(stack, made["id"]) == 1 and come_back(admin, location)["result"] == "connected"
 
 
-def test_a_cookie_is_of_no_use_for_another_session(module_org, admin, oauth_server):
+def test_a_cookie_is_not_accepted_for_another_session(module_org, admin, oauth_server):
     thief = module_org.new_admin("admin").api
     connect(thief, PROVIDER)
     made = connect(admin, PROVIDER)
@@ -256,16 +257,16 @@ def test_a_cookie_is_of_no_use_for_another_session(module_org, admin, oauth_serv
 
 
 def keys(current, previous=None):
-    """The settings of [security], as Stack.configured takes them."""
+    """The settings of [security], in the format of Stack.configured."""
     return ("[security]", f"key_file = {current}", f"previous_key_file = {previous or ''}")
 
 
-def test_connections_outlive_the_installations_key(strict_stack, contract, oauth_server):
+def test_connections_survive_a_rotation_of_the_installation_key(strict_stack, contract, oauth_server):
     stack = strict_stack
     org = Organization(stack, contract, attributes=False)
     client = org.admin().api
     connection, given = aged(client), family(oauth_server, PROVIDER)
-    made = connect(client, PROVIDER)  # on the way while the key changes
+    made = connect(client, PROVIDER)  # its authorization is pending while the key changes
     location = oauth_server.consent(made["redirectUrl"])
     old, new = stack.folder / "muster.key", stack.folder / "connections.key"
     new.write_bytes(secrets.token_bytes(32))
@@ -276,7 +277,7 @@ def test_connections_outlive_the_installations_key(strict_stack, contract, oauth
         counts = stack.ctl("secret", "rotate")
         assert counts["connection tokens"]["resealed"] >= 1 and counts["connection tokens"]["unreadable"] == 0
         assert row(stack, connection)["tokens"] != before
-        with stack.configured(*keys(new)):  # the old one is not needed any more
+        with stack.configured(*keys(new)):  # the old key is not needed any more
             assert refresh(client, connection).json()["authStatus"] == "connected"
             assert len(given.access) == 2
             assert whole_way(client, "slack")
