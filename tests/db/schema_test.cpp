@@ -129,8 +129,7 @@ BOOST_FIXTURE_TEST_CASE(the_database_rejects_a_block_for_the_job_of_another_tena
     insert(mine);
 }
 
-// ---------------------------------------------------------------------------- ---- engine and
-// collations
+// --------------------------------------------------------------------------- engine and collations
 
 BOOST_FIXTURE_TEST_CASE(every_table_is_innodb_in_binary_utf8mb4, Client) {
     const auto others = column(
@@ -157,8 +156,7 @@ BOOST_FIXTURE_TEST_CASE(times_are_stored_as_integers, Client) {
     BOOST_TEST(others == Names());
 }
 
-// ---------------------------------------------------------------------------- ---- creating the
-// schema
+// ---------------------------------------------------------------------------- creating the schema
 
 BOOST_FIXTURE_TEST_CASE(applying_the_schema_twice_changes_nothing, Fixture) {
     const auto organization = Fixture::organization();

@@ -127,8 +127,7 @@ BOOST_FIXTURE_TEST_CASE(a_newer_schema_is_not_changed_and_is_rejected_if_incompa
         [](const auto& error) { return says(error, "newer") && says(error, "apt install"); });
 }
 
-// ---------------------------------------------------------------------------- ---- which programs
-// are compatible
+// ------------------------------------------------------------------- which programs are compatible
 
 namespace {
 

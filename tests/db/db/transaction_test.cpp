@@ -85,8 +85,7 @@ struct Counters {
 
 BOOST_FIXTURE_TEST_SUITE(transaction, Counters)
 
-// ---------------------------------------------------------------------------- ---- without
-// failures
+// ---------------------------------------------------------------------------- without failures
 
 BOOST_AUTO_TEST_CASE(the_closure_is_committed_and_its_value_returned) {
     const int value = database.transaction([&](Tx& tx) {
@@ -140,7 +139,7 @@ BOOST_AUTO_TEST_CASE(an_organization_is_bound_to_each_org) {
     });
 }
 
-// ---------------------------------------------------------------------------- ---- retries
+// ---------------------------------------------------------------------------- retries
 
 BOOST_AUTO_TEST_CASE(a_real_deadlock_reruns_the_whole_closure) {
     Client rival;
@@ -284,8 +283,7 @@ BOOST_AUTO_TEST_CASE(an_unreachable_server_runs_no_closure) {
     BOOST_TEST(runs == 0);
 }
 
-// ---------------------------------------------------------------------------- ---- attempt,
-// autocommit
+// ---------------------------------------------------------------------------- attempt, autocommit
 
 BOOST_AUTO_TEST_CASE(a_failed_step_rolls_back_only_itself) {
     database.transaction([&](Tx& tx) {

@@ -140,8 +140,7 @@ BOOST_AUTO_TEST_CASE(the_key_of_an_organization_leaves_no_entry) {
     BOOST_TEST(log(acme).empty());
 }
 
-// ---------------------------------------------------------------------------- ---- commands of the
-// operator
+// ------------------------------------------------------------------------ commands of the operator
 
 BOOST_AUTO_TEST_CASE(commands_of_the_operator_are_logged) {
     const OrgId other = service::create_organization(context, "Other").id;

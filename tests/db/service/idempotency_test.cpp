@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_reply_without_a_secret_is_stored_unsealed) {
     BOOST_TEST(client.number("SELECT sealed FROM idempotency_keys") == 0);
 }
 
-// ---------------------------------------------------------------------------- ---- in parallel
+// ---------------------------------------------------------------------------- in parallel
 
 BOOST_AUTO_TEST_CASE(parallel_duplicates_run_once_and_replay) {
     constexpr int kThreads = 10;

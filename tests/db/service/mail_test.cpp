@@ -87,7 +87,7 @@ bool holds(const std::string& text, std::string_view part) {
 
 BOOST_FIXTURE_TEST_SUITE(mail, Outbox)
 
-// ---------------------------------------------------------------------------- ---- queueing
+// ---------------------------------------------------------------------------- queueing
 
 BOOST_AUTO_TEST_CASE(queued_mail_cannot_be_read_without_the_key) {
     queue();

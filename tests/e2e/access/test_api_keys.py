@@ -140,7 +140,7 @@ def test_a_replay_returns_the_same_key_byte_for_byte_and_issues_none(stack, new_
         assert not any(secret in (body if isinstance(body, str) else body.decode("latin-1")) for body in bodies)
 
 
-# ---------------------------------------------------------------------------- ---- use and expiry
+# ---------------------------------------------------------------------------- use and expiry
 
 
 def test_the_last_use_is_recorded(module_org, admin, issue):

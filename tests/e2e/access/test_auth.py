@@ -335,7 +335,7 @@ def test_a_preflight_gets_the_same_decision_as_its_request(contract, module_org,
             page.request("OPTIONS", path, headers=asking | headers, expect=403, code="ORIGIN_NOT_ALLOWED")
 
 
-# ---------------------------------------------------------------------------- ---- lifetime of a key
+# ---------------------------------------------------------------------------- lifetime of a key
 
 
 def test_a_key_works_until_it_expires(org, stack):

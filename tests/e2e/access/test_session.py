@@ -24,7 +24,7 @@ def switch(client, organization_id, **options):
     return client.post("/v1/session/active-organization", json={"organizationId": organization_id}, **options)
 
 
-# ---------------------------------------------------------------------------- ---- contents
+# ---------------------------------------------------------------------------- contents
 
 
 def test_an_unverified_session_can_be_read(module_org):
@@ -48,7 +48,7 @@ def test_a_sign_in_activates_the_organization_of_the_earliest_seat(two_seats):
     assert [(seat["organization_id"], seat["role"]) for seat in reply["seats"]] == [(first.id, "owner"), (second.id, "viewer")]
 
 
-# ---------------------------------------------------------------------------- ---- active organization
+# ---------------------------------------------------------------------------- active organization
 
 
 def test_an_admin_can_activate_each_of_their_organizations(two_seats):
@@ -103,7 +103,7 @@ def test_a_lost_seat_applies_from_the_next_request_on(two_seats):
     client.get("/v1/imports", expect=200)
 
 
-# ---------------------------------------------------------------------------- ---- end
+# ---------------------------------------------------------------------------- end
 
 
 @pytest.mark.parametrize("is_verified", [True, False])

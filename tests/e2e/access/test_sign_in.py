@@ -37,7 +37,7 @@ def told(reply):
     return reply.status_code, headers, reply.content
 
 
-# ---------------------------------------------------------------------------- ---- signing in
+# ---------------------------------------------------------------------------- signing in
 
 
 def test_the_four_calls_of_the_specification(anyone, stack, contract, module_org, admin):
@@ -230,7 +230,7 @@ def test_parallel_requests_send_one_mail(anyone, stack, admin):
     assert len(mails_to(stack, admin.address)) == 1
 
 
-# ---------------------------------------------------------------------------- ---- stored data
+# ---------------------------------------------------------------------------- stored data
 
 
 def test_codes_tokens_and_addresses_of_strangers_are_not_stored_in_clear_text(anyone, stack, admin):

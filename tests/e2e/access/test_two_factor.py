@@ -208,7 +208,7 @@ def test_a_success_resets_the_count_of_failures(enrolled):
         try_backup(client, enrolled.backup_codes.pop(), expect=200)
 
 
-# ---------------------------------------------------------------------------- ---- stored data
+# ---------------------------------------------------------------------------- stored data
 
 
 def test_secrets_and_backup_codes_are_not_stored_in_clear_text(enrolled, stack):

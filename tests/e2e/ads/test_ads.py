@@ -120,7 +120,7 @@ def test_a_user_of_another_tenant_is_treated_as_an_unknown_visitor(ads, new_org)
         assert ads.serve(members, user_id=user_id) is None
 
 
-# ---------------------------------------------------------------------------- ---- frequency
+# ---------------------------------------------------------------------------- frequency
 
 
 def test_a_capped_campaign_is_shown_three_times_to_32_parallel_requests(ads, module_org):
@@ -173,7 +173,7 @@ def test_a_pause_applies_on_every_worker_within_a_second(ads):
     wait_for(lambda: ads.serve(slot) is not None, "a worker to show it again", 5)
 
 
-# ---------------------------------------------------------------------------- ---- redemptions
+# ---------------------------------------------------------------------------- redemptions
 
 
 def test_an_impression_and_a_click_count_once(ads, anyone):

@@ -35,7 +35,7 @@ def made(ads, slot, campaign):
                                                    "height": 1, "landing_url": LANDING})}
 
 
-# ---------------------------------------------------------------------------- ---- all kinds
+# ---------------------------------------------------------------------------- all kinds
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -268,7 +268,7 @@ def test_a_campaign_of_another_tenant_looks_like_an_unknown_one(ads, new_org):
     assert faults_of(ads.admin.get(f"{CONSOLE}/creatives", params={"campaign_id": "7"}, expect=422)) == {"campaign_id": "invalid_uuid"}
 
 
-# ---------------------------------------------------------------------------- ---- limits
+# ---------------------------------------------------------------------------- limits
 
 
 def test_the_number_of_records_is_limited(new_org, stack):

@@ -49,7 +49,7 @@ def expect_failed(admin, org, told, connection, reason, error):
     assert row(org.stack, connection)["tokens"] is None and authorizations(org.stack, connection) == 0
 
 
-# ---------------------------------------------------------------------------- ---- complete authorizations
+# ---------------------------------------------------------------------------- complete authorizations
 
 
 @pytest.mark.parametrize("provider", KINDS)
@@ -97,7 +97,7 @@ def test_the_audit_log_names_the_admin_and_the_connection(module_org, admin, way
     assert told == [("connection.connected", "admin"), ("connection.requested", "admin")]
 
 
-# ---------------------------------------------------------------------------- ---- callbacks
+# ---------------------------------------------------------------------------- callbacks
 
 
 def test_the_cookie_is_limited_to_this_origin_and_ten_minutes(admin):
@@ -236,7 +236,7 @@ def test_an_admin_who_switched_organizations_completes_the_authorization_of_the_
     assert made["id"] in listed(client, module_org) and made["id"] not in listed(client, other)
 
 
-# ---------------------------------------------------------------------------- ---- replies of the provider
+# ---------------------------------------------------------------------------- replies of the provider
 
 
 @pytest.mark.parametrize("change, reason, error", [
@@ -358,7 +358,7 @@ def test_mailchimp_is_not_connected_without_its_lookup(module_org, admin, oauth_
     expect_failed(admin, module_org, told, made["id"], "unavailable", "Mailchimp")
 
 
-# ---------------------------------------------------------------------------- ---- repeated authorizations
+# ---------------------------------------------------------------------------- repeated authorizations
 
 
 def test_two_tabs_can_connect_in_parallel(module_org, admin, oauth_server):
@@ -428,7 +428,7 @@ def test_a_connection_deleted_during_the_token_request_remains_deleted(stack, mo
     assert connection not in listed(admin, module_org)
 
 
-# ---------------------------------------------------------------------------- ---- unresponsive providers
+# ---------------------------------------------------------------------------- unresponsive providers
 
 
 def test_an_unresponsive_provider_does_not_block_others(stack, module_org, admin, oauth_server):

@@ -318,7 +318,7 @@ def test_an_unresponsive_provider_does_not_delay_others(keep, stack, oauth_serve
         assert kept.refresh().json()["error"] is None
 
 
-# ---------------------------------------------------------------------------- ---- failures
+# ---------------------------------------------------------------------------- failures
 
 
 @pytest.mark.parametrize("provider, code, status", [
@@ -395,7 +395,7 @@ def test_an_unknown_client_is_reported_to_the_operator(kept, oauth_server):
     assert kept.refresh().json()["error"] is None
 
 
-# ---------------------------------------------------------------------------- ---- deletion
+# ---------------------------------------------------------------------------- deletion
 
 
 @pytest.mark.parametrize("provider", [provider for provider, kind in KINDS.items() if kind.revoke and provider != "youtube"])

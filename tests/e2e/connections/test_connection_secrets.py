@@ -141,7 +141,7 @@ def test_no_list_of_processes_contains_a_secret(stack, admin, oauth_server, no_r
     assert "accepted" in said and not holds_any(said, oauth_server.issued)
 
 
-# ---------------------------------------------------------------------------- ---- values bound to their row
+# ---------------------------------------------------------------------------- values bound to their row
 
 
 def swap(stack, table, column, key, one, two):

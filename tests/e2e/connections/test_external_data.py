@@ -139,7 +139,7 @@ def test_a_connection_without_a_callback_is_an_error(stack, org, admin):
     assert listed(admin, org)[0]["authStatus"] == "pending"
 
 
-# ---------------------------------------------------------------------------- ---- starting an authorization
+# ---------------------------------------------------------------------------- starting an authorization
 
 
 def test_connecting_redirects_to_the_page_of_the_provider(stack, org, admin):
@@ -243,7 +243,7 @@ def test_the_number_of_connections_is_limited(stack, org, admin):
     connect(admin)
 
 
-# ---------------------------------------------------------------------------- ---- permissions
+# ---------------------------------------------------------------------------- permissions
 
 
 def test_a_viewer_reads_connections_and_changes_nothing(org, admin):
@@ -273,7 +273,7 @@ def test_nginx_rejects_a_foreign_origin_before_it_reaches_a_worker(stack, contra
     assert admin.get(CATALOG, headers={"Origin": "https://evil.example"}, expect=200).json()
 
 
-# ---------------------------------------------------------------------------- ---- callbacks
+# ---------------------------------------------------------------------------- callbacks
 
 
 @pytest.mark.parametrize("parameters", [

@@ -149,7 +149,7 @@ def test_the_list_contains_all_articles_newest_first_without_bodies(new_org):
     assert faults_of(console.get(PATH, params={"status": "gone"}, expect=422)) == {"status": "invalid_choice"}
 
 
-# ---------------------------------------------------------------------------- ---- permissions
+# ---------------------------------------------------------------------------- permissions
 
 
 def test_viewers_read_articles_and_foreign_origins_are_rejected(module_org, console):

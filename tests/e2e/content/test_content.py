@@ -165,7 +165,7 @@ def test_errors_are_not_cached(module_org, reader):
         assert reply.headers["Cache-Control"] == "no-store" and "ETag" not in reply.headers
 
 
-# ---------------------------------------------------------------------------- ---- permissions
+# ---------------------------------------------------------------------------- permissions
 
 
 @pytest.fixture(params=["article", "list"])

@@ -54,7 +54,7 @@ def reader(request, module_org):
     return module_org.api if request.param == "key" else module_org.admin(request.param).api
 
 
-# ---------------------------------------------------------------------------- ---- fields
+# ---------------------------------------------------------------------------- fields
 
 
 def test_a_tracked_event_is_read_back_as_it_was_sent(module_org, reader, ann):
@@ -134,7 +134,7 @@ def test_events_of_visitors_and_other_members_are_not_listed(module_org, ann):
     assert actions(listed(module_org.api, bea)) == ["bea"]
 
 
-# ---------------------------------------------------------------------------- ---- order and pages
+# ---------------------------------------------------------------------------- order and pages
 
 
 def test_events_are_ordered_by_the_time_they_occurred_newest_first(module_org, shop, ann):
@@ -194,7 +194,7 @@ def test_events_tracked_in_parallel_are_all_read_back(module_org, ann):
     assert sorted(names) == sorted(f"{ann['id']}/{worker}/{number}" for worker in range(8) for number in range(20))
 
 
-# ---------------------------------------------------------------------------- ---- errors
+# ---------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize("query, faults", [

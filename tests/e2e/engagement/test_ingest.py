@@ -35,7 +35,7 @@ def by(user, **fields):
     return {"action": "visited", "user_id": user["id"]} | fields
 
 
-# ---------------------------------------------------------------------------- ---- storage
+# ---------------------------------------------------------------------------- storage
 
 
 def test_events_are_stored_as_they_were_sent(org):
@@ -75,7 +75,7 @@ def test_a_batch_has_1_to_100_events(module_org, shop, ann):
         assert faults_of(shop.push(*events, expect=422)) == {"events": fault}
 
 
-# ---------------------------------------------------------------------------- ---- all or nothing
+# ---------------------------------------------------------------------------- all or nothing
 
 
 def nowhere():
@@ -130,7 +130,7 @@ def test_a_fault_elsewhere_in_the_body_is_422(shop):
     assert faults_of(shop.post("/v1/ingest", json={"events": [1]}, expect=422)) == {"events[0]": "wrong_type"}
 
 
-# ---------------------------------------------------------------------------- ---- duplicates
+# ---------------------------------------------------------------------------- duplicates
 
 
 def test_a_known_id_is_counted_as_a_duplicate_and_not_stored_again(org):

@@ -31,7 +31,7 @@ def page(module_org):
     return module_org.page_api
 
 
-# ---------------------------------------------------------------------------- ---- storage
+# ---------------------------------------------------------------------------- storage
 
 
 def test_an_event_is_stored_as_it_was_sent(org):
@@ -151,7 +151,7 @@ def test_the_rate_of_a_key_applies_to_keys_in_the_body_too(org):
     assert len(stored(org, "id")) == len(replies) - len(refused)
 
 
-# ---------------------------------------------------------------------------- ---- errors
+# ---------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(("event", "path", "code"), [
@@ -219,7 +219,7 @@ def test_an_allowed_page_can_read_the_details_of_an_error(page):
     assert details_of(reply)["fields"]
 
 
-# ---------------------------------------------------------------------------- ---- webhooks
+# ---------------------------------------------------------------------------- webhooks
 
 
 def test_modules_get_the_events_that_pages_track(module_org):

@@ -1,4 +1,4 @@
-"""Requests that go on while something happens to the service."""
+"""Requests that continue while the service is disturbed."""
 
 import threading
 
@@ -8,7 +8,7 @@ from support.world import email
 
 
 class Load:
-    """Threads that create and read users until stopped; every answer and every failure is kept."""
+    """Threads that create and read users until stopped; every reply and every failure is recorded."""
 
     def __init__(self, org, threads=4):
         self.org, self.stopping = org, threading.Event()

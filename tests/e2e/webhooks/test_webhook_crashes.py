@@ -1,5 +1,5 @@
-"""Deliveries under SIGKILL: every event arrives at least once, whatever dies, and one that comes twice has the same id
-(docs/modules.md "Deliveries")."""
+"""Deliveries under SIGKILL: every event arrives at least once, and repetitions have the same id (docs/modules.md
+"Deliveries")."""
 
 import json
 import os
@@ -17,12 +17,13 @@ pytestmark = pytest.mark.usefixtures("no_runner")
 ENDPOINTS, CALLS, EVENTS_A_CALL = 10, 10, 100
 EVENTS = CALLS * EVENTS_A_CALL
 DELIVERIES = ENDPOINTS * EVENTS
-LEASE = 2 * MINUTE  # more than a runner's; whoever comes after a killed one has its clock ahead by that
+LEASE = 2 * MINUTE  # more than the lease of a runner; the clock of the next runner is ahead by that
 
 
 @pytest.fixture
 def queued(module, receiver):
-    """10,000 deliveries that wait: the module, its endpoints' paths, and the events' ids as the module names them."""
+    """10,000 waiting deliveries: the module, the paths of its endpoints, and the ids of the events in the module's
+    notation."""
     paths = [f"/{number}" for number in range(ENDPOINTS)]
     for path in paths:
         module.endpoint(receiver.url(path), ["engagement.recorded"])
@@ -40,14 +41,14 @@ def queued(module, receiver):
 
 
 def statuses(module):
-    """How many of the organization's deliveries have which status."""
+    """The number of the organization's deliveries by status."""
     found = module.stack.sql("SELECT status, COUNT(*) FROM webhook_deliveries WHERE organization_id = "
                              "UNHEX(REPLACE(%s, '-', '')) GROUP BY status", module.org.id)
     return dict(found)
 
 
 def expect_everything(queued, receiver):
-    """Each endpoint got each event; one event has one id, and one body, wherever and however often it came."""
+    """Each endpoint got each event; one event has one id and one body in all deliveries."""
     _, paths, names = queued
     ids, bodies = {}, {}
     for path in paths:
@@ -67,7 +68,7 @@ def end(runner):
     runner.wait(30)
 
 
-def test_a_runner_that_is_killed_again_and_again_loses_nothing(stack, queued, receiver):
+def test_a_repeatedly_killed_runner_loses_no_event(stack, queued, receiver):
     kills = 0
     runner = start_delivering(stack)
     try:
@@ -85,7 +86,7 @@ def test_a_runner_that_is_killed_again_and_again_loses_nothing(stack, queued, re
     expect_everything(queued, receiver)
 
 
-def test_a_database_that_is_killed_again_and_again_loses_nothing(stack, queued, receiver):
+def test_a_repeatedly_killed_database_loses_no_event(stack, queued, receiver):
     restarts = 0
     runner = start_delivering(stack)
     try:
@@ -107,7 +108,7 @@ def test_a_database_that_is_killed_again_and_again_loses_nothing(stack, queued, 
     expect_everything(queued, receiver)
 
 
-def test_several_runners_at_once_send_nothing_twice(stack, queued, receiver):
+def test_several_parallel_runners_send_each_event_once(stack, queued, receiver):
     runners = [start_delivering(stack) for _ in range(3)]
     try:
         wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
@@ -118,8 +119,8 @@ def test_several_runners_at_once_send_nothing_twice(stack, queued, receiver):
     assert receiver.count() == DELIVERIES
 
 
-def test_a_runner_that_is_asked_to_end_gives_back_what_it_holds(stack, queued, receiver):
-    """The next one needs no lease to run out, and nothing is sent that was answered."""
+def test_a_stopping_runner_releases_its_deliveries(stack, queued, receiver):
+    """The next runner need not wait for a lease, and deliveries that were acknowledged are not sent again."""
     for quarter in range(1, 4):
         runner = start_delivering(stack)
         wait_for(lambda: receiver.count() >= quarter * DELIVERIES // 4, "a quarter more", 60, every=0.002)
@@ -134,8 +135,8 @@ def test_a_runner_that_is_asked_to_end_gives_back_what_it_holds(stack, queued, r
     assert receiver.count() == DELIVERIES
 
 
-def test_killed_workers_tell_of_what_was_done_and_of_nothing_else(stack, module, receiver):
-    """Each member who is there after the crashes was told of once, and nobody else."""
+def test_killed_workers_emit_events_for_exactly_the_committed_changes(stack, module, receiver):
+    """Each member who exists after the crashes has exactly one event, and no other events exist."""
     hook = module.endpoint(receiver.url("/hook"), ["member.created"])
     org = module.org
     before = set(org.members())

@@ -67,7 +67,7 @@ struct Files {
 
 BOOST_FIXTURE_TEST_SUITE(settings, Files)
 
-// ---------------------------------------------------------------------------- ---- valid files
+// ---------------------------------------------------------------------------- valid files
 
 BOOST_AUTO_TEST_CASE(an_empty_file_gives_the_defaults) {
     const Settings read = load("");
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_short_key_is_rejected_and_not_shown) {
                "muster.conf:2: security.key_file is not valid; use a file of at least 32 bytes");
 }
 
-// ---------------------------------------------------------------------------- ---- errors
+// ---------------------------------------------------------------------------- errors
 
 BOOST_AUTO_TEST_CASE(a_mistake_is_rejected_with_its_line) {
     const std::vector<std::pair<std::string, std::string>> table = {
@@ -363,8 +363,7 @@ BOOST_AUTO_TEST_CASE(a_password_file_of_the_environment_may_end_with_a_line_end)
     BOOST_TEST(load("").database.password.reveal() == "s3cret word");
 }
 
-// ---------------------------------------------------------------------------- ---- printed
-// settings
+// ---------------------------------------------------------------------------- printed settings
 
 BOOST_AUTO_TEST_CASE(the_shipped_file_is_valid_unchanged_and_with_every_key_uncommented) {
     const Variable key("MUSTER_SECURITY_KEY_FILE", key_file);

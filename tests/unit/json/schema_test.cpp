@@ -350,8 +350,7 @@ BOOST_AUTO_TEST_CASE(the_schema_of_the_payload_allows_every_accepted_payload) {
     BOOST_TEST(!check.allows(schema, Json::Value(Json::objectValue)));
 }
 
-// ---------------------------------------------------------------------------- addresses, codes,
-// ids
+// --------------------------------------------------------------------------- addresses, codes, ids
 
 namespace {
 

@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(an_admin_revokes_a_key_once_and_a_repetition_changes_nothin
     BOOST_TEST(identify(foreign.secret).has_value());
 }
 
-// ---------------------------------------------------------------------------- ---- audit log
+// ---------------------------------------------------------------------------- audit log
 
 BOOST_AUTO_TEST_CASE(the_log_records_issue_rotation_and_revocation_without_secrets) {
     const auto by_operator = issue("CRM");

@@ -177,8 +177,7 @@ BOOST_AUTO_TEST_CASE(failures_of_one_address_do_not_affect_another) {
     BOOST_TEST(verify(sent_code(), "bob@example.test").has_value());
 }
 
-// ---------------------------------------------------------------------------- ---- requesting
-// codes
+// ---------------------------------------------------------------------------- requesting codes
 
 BOOST_AUTO_TEST_CASE(a_code_may_be_asked_for_once_a_minute_and_five_times_an_hour) {
     for (int i = 0; i < 5; ++i) {
@@ -205,8 +204,7 @@ BOOST_AUTO_TEST_CASE(a_rejected_request_keeps_the_previous_code_valid) {
     BOOST_TEST(verify(sent_code()).has_value());
 }
 
-// ---------------------------------------------------------------------------- ---- addresses of
-// admins and strangers
+// --------------------------------------------------------------- addresses of admins and strangers
 
 BOOST_AUTO_TEST_CASE(the_address_of_a_stranger_leaves_the_same_rows_as_the_address_of_an_admin) {
     const auto rows_of = [&](std::string_view email) {
@@ -297,7 +295,7 @@ BOOST_AUTO_TEST_CASE(addresses_codes_and_tokens_are_not_stored_in_clear_text) {
     }
 }
 
-// ---------------------------------------------------------------------------- ---- in parallel
+// ---------------------------------------------------------------------------- in parallel
 
 BOOST_AUTO_TEST_CASE(twenty_parallel_uses_of_the_right_code_open_one_session) {
     request();

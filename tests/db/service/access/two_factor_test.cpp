@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_secret_copied_from_another_admin_does_not_work) {
     BOOST_TEST(!is_verified(other.token));
 }
 
-// ---------------------------------------------------------------------------- ---- single use
+// ---------------------------------------------------------------------------- single use
 
 BOOST_AUTO_TEST_CASE(no_code_is_accepted_twice_not_even_the_enrollment_code_in_another_session) {
     const auto made = enable();
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(a_reset_of_an_unknown_admin_is_an_error) {
     }
 }
 
-// ---------------------------------------------------------------------------- ---- audit log
+// ---------------------------------------------------------------------------- audit log
 
 BOOST_AUTO_TEST_CASE(the_log_records_actor_action_and_request_without_secrets) {
     const OrgId other = organization("Other");

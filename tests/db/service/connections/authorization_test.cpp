@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(settings_may_be_omitted_for_a_connection_that_has_them) {
     BOOST_TEST(shop.host.value() == "acme.myshopify.com");
 }
 
-// ---------------------------------------------------------------------------- ---- beginning
+// ---------------------------------------------------------------------------- beginning
 
 BOOST_AUTO_TEST_CASE(neither_state_nor_verifier_is_stored_in_clear_text) {
     const auto arrived = callback(made);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_proof_depends_on_the_session_and_the_key) {
     BOOST_TEST(proof != service::connect_proof(KeyRing(Secret(std::string(32, 'n'))), session()));
 }
 
-// ---------------------------------------------------------------------------- ---- completing
+// ---------------------------------------------------------------------------- completing
 
 BOOST_AUTO_TEST_CASE(a_callback_with_its_own_session_reaches_the_provider) {
     const auto told = complete(callback(made));

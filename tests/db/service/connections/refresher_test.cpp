@@ -274,8 +274,7 @@ BOOST_AUTO_TEST_CASE(a_provider_has_two_lanes_and_is_avoided_if_unresponsive) {
     BOOST_TEST(!service::ProviderPermit(lanes, "dead").is_allowed());
 }
 
-// ---------------------------------------------------------------------------- ---- removed
-// connections
+// ---------------------------------------------------------------------------- removed connections
 
 BOOST_AUTO_TEST_CASE(a_removed_connection_is_not_found_and_its_tokens_are_revoked) {
     const auto id = connected();
@@ -377,8 +376,7 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_revokes_the_newest_tokens) {
     BOOST_TEST(holds(server.requests("/revoke").at(0).body, "token=r1hushhush"));
 }
 
-// ---------------------------------------------------------------------------- ---- logs and
-// metrics
+// ---------------------------------------------------------------------------- logs and metrics
 
 BOOST_AUTO_TEST_CASE(logs_contain_no_tokens_codes_or_secrets) {
     const std::string log = log_of([&] {

@@ -61,8 +61,7 @@ struct Tokens : test::ConnectionFixture {
 
 BOOST_FIXTURE_TEST_SUITE(connection_tokens, Tokens)
 
-// ---------------------------------------------------------------------------- ---- exchanging a
-// code
+// ---------------------------------------------------------------------------- exchanging a code
 
 BOOST_AUTO_TEST_CASE(the_tokens_of_a_code_are_stored_sealed) {
     const auto id = pending();
@@ -302,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_requested_refresh_is_due_for_the_runner_immediately) {
     BOOST_TEST(row(id).refresh_due_at.value() > Timestamp::now());
 }
 
-// ---------------------------------------------------------------------------- ---- in parallel
+// ---------------------------------------------------------------------------- in parallel
 
 namespace {
 

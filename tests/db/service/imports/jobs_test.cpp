@@ -295,8 +295,7 @@ BOOST_AUTO_TEST_CASE(parallel_calls_for_the_same_block_lose_no_row) {
     BOOST_TEST(rows(id).size() == kThreads * kEach);
 }
 
-// ---------------------------------------------------------------------------- ---- state
-// transitions
+// ---------------------------------------------------------------------------- state transitions
 
 BOOST_AUTO_TEST_CASE(validation_starts_only_from_staging) {
     const ImportId id = new_import();

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(random_batches_match_the_model_with_any_expectation) {
                static_cast<std::int64_t>(model.members.size()));
 }
 
-// ---------------------------------------------------------------------------- ---- in parallel
+// ---------------------------------------------------------------------------- in parallel
 
 BOOST_AUTO_TEST_CASE(fifty_parallel_creations_of_one_address_create_one_user) {
     constexpr int kThreads = 10;

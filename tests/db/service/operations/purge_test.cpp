@@ -133,8 +133,7 @@ BOOST_AUTO_TEST_CASE(two_purges_in_parallel_are_harmless) {
     BOOST_TEST(blocks() == 0);
 }
 
-// ---------------------------------------------------------------------------- ---- tables purged
-// by time
+// --------------------------------------------------------------------------- tables purged by time
 
 namespace {
 

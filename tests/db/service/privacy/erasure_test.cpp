@@ -399,8 +399,7 @@ BOOST_AUTO_TEST_CASE(an_address_that_json_escapes_is_found) {
     BOOST_TEST(users() == 0);
 }
 
-// ---------------------------------------------------------------------------- preview,
-// interruptions
+// -------------------------------------------------------------------------- preview, interruptions
 
 BOOST_AUTO_TEST_CASE(a_preview_reports_what_will_be_erased_and_writes_nothing) {
     const ImportId id = completed({full_row(1, kAnn), full_row(2, kAnn)});

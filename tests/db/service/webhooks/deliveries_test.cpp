@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(deliveries_of_another_endpoint_are_not_listed) {
     }
 }
 
-// ---------------------------------------------------------------------------- ---- sending again
+// ---------------------------------------------------------------------------- sending again
 
 BOOST_AUTO_TEST_CASE(a_delivery_in_any_status_can_be_sent_again_unless_a_runner_holds_it) {
     for (const char* status : {"succeeded", "failed", "canceled", "pending"}) {
@@ -261,8 +261,7 @@ BOOST_AUTO_TEST_CASE(an_inactive_endpoint_and_a_disabled_installation_get_no_del
     for (const auto& sending : sendings(id)) BOOST_TEST(!code_of(sending).has_value());
 }
 
-// ---------------------------------------------------------------------------- ---- operator, audit
-// log
+// ---------------------------------------------------------------------------- operator, audit log
 
 BOOST_AUTO_TEST_CASE(the_operator_recovers_an_endpoint_by_its_id) {
     const auto id = deliver(endpoint, "failed");

@@ -134,7 +134,7 @@ struct Round : test::WebhookFixture {
 
 BOOST_FIXTURE_TEST_SUITE(webhook_dispatch, Round)
 
-// ---------------------------------------------------------------------------- ---- requests
+// ---------------------------------------------------------------------------- requests
 
 BOOST_AUTO_TEST_CASE(an_event_is_sent_signed_with_its_id_and_the_time_of_the_attempt) {
     Receiver receiver;

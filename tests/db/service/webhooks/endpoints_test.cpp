@@ -340,8 +340,7 @@ BOOST_AUTO_TEST_CASE(both_secrets_are_re_encrypted_when_the_key_of_the_installat
     }
 }
 
-// ---------------------------------------------------------------------------- ---- deletion, audit
-// log
+// ---------------------------------------------------------------------------- deletion, audit log
 
 BOOST_AUTO_TEST_CASE(deleting_an_endpoint_deletes_only_its_own_deliveries) {
     const auto id = create().endpoint.id;

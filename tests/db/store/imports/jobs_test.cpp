@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(an_active_job_does_not_block_another_organization) {
     BOOST_TEST(!on_store(other, [&](OrgStore& org) { return store::insert_import(org, fresh()); }));
 }
 
-// ---------------------------------------------------------------------------- ---- transitions
+// ---------------------------------------------------------------------------- transitions
 
 BOOST_AUTO_TEST_CASE(a_transition_happens_only_from_its_named_state) {
     for (const ImportState is : kStates) {
