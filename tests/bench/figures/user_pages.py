@@ -1,4 +1,4 @@
-"""P11: pages of GET /v1/users far from the beginning, and one user looked up among many."""
+"""P11: pages of GET /v1/users far from the beginning, and lookups of one user among many."""
 
 import random
 import threading
@@ -13,8 +13,8 @@ from lib.wrk import free_port
 
 MANY, BESIDE, FEW = 1_000_000, 100_000, 10_000
 BEGAN, DAY = 1_760_000_000_000, 86_400_000
-# Beyond the users' own data: a name that all have in common, two terms that begin with p and lie apart,
-# and some thousands who were changed in the same millisecond.
+# In addition to the users' own data: a common name, two terms that begin with p and are far apart, and some thousands
+# of members changed in the same millisecond.
 TERMS = {
     "email": "CONCAT('p', @email)",
     "last_name": "CONCAT('p', SUBSTR(@email, 3, 6), @family)",
@@ -74,7 +74,7 @@ def deep_pages(bench, depth):
     def work(listing):
         try:
             cursors[listing] = listing.walk(Client(bench.stack), (depth - 1) * PAGE)
-        except Exception as fault:  # told by the thread that waits
+        except Exception as fault:  # reported by the thread that waits
             faults.append(fault)
 
     threads = [threading.Thread(target=work, args=(listing,)) for listing in listings]
@@ -87,9 +87,9 @@ def deep_pages(bench, depth):
     return [listing.figure(bench, cursors[listing], depth) for listing in listings]
 
 
-# ---------------------------------------------------------------------------- look-ups
+# ---------------------------------------------------------------------------- lookups
 def look_ups(large, small, many):
-    """Of people that stand in both: the small installation holds the first of the large one."""
+    """For people who exist in both: the small installation contains the first members of the large one."""
     numbers = random.Random(11).sample(range(FEW), PAIRS)
     paths = {"{id}": [], "email": [], "external_id": [], "q": []}
     with large.db.cursor() as cursor:

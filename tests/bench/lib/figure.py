@@ -1,6 +1,6 @@
-"""A measured figure: what it is held against, its verdict, the table and build/bench.json.
+"""A measured figure: its reference value, its verdict, the table and build/bench.json.
 
-Served to every module under figures/; the bars are those of docs/quality.md.
+Used by every module in figures/; docs/quality.md has the targets.
 """
 
 import json
@@ -13,19 +13,18 @@ DISTURBED = 0.1
 
 
 class BrokenMeasurement(Exception):
-    """What was measured is not what the figure says: a failed request, a wrong count. Fails the bench."""
+    """The measurement is invalid: a failed request, or a wrong count. Fails the bench."""
 
 
 @dataclass
 class Figure:
-    """`runs` are pairs of (value, floor), the floor None where there is none.
+    """`runs` are pairs of (value, floor), the floor None if there is none.
 
-    The medians of the values and of the floors are shown; the ratio is the median of the runs' own ratios,
-    because a machine that is slow for a while is so for a value and the floor beside it.
-    `judged` says what the bar is held against: "ratio" (value / floor) or "value".
-    `notes` go into the JSON file only: where the time went, other percentiles. `disturbance`: the share of
-    all cores that went to other programs meanwhile.
-    """
+    The medians of the values and of the floors are shown; the ratio is the median of the ratios of the runs, because
+    a machine that is temporarily slow slows down a value and its floor alike.
+    `judged` names what is compared with the target: "ratio" (value / floor) or "value".
+    `notes` are only written to the JSON file: the time of each part, other percentiles. `disturbance`: the share of
+    all cores that other programs used in the meantime."""
 
     id: str
     what: str
@@ -70,7 +69,7 @@ class Figure:
 
 
 def rounded(number):
-    """Four digits are more than such a measurement is worth."""
+    """More than four digits would exceed the precision of the measurement."""
     return None if number is None else float(f"{number:.4g}")
 
 
@@ -102,7 +101,7 @@ def table(figures):
 
 
 def machine():
-    """Where this was measured."""
+    """The machine of the measurement."""
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
         models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
     with open("/proc/meminfo", encoding="ascii") as file:
