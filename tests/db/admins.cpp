@@ -21,7 +21,7 @@ std::vector<AdminFixture::Sent> AdminFixture::mails() {
     return sent;
 }
 
-void AdminFixture::pass(Milliseconds span) {
+void AdminFixture::advance_time(Milliseconds span) {
     const std::int64_t by = span.count();
     client.execute("UPDATE otp_codes SET expires_at = expires_at - ?", by);
     client.execute("UPDATE admins SET second_factor_paused_until = second_factor_paused_until - ?",

@@ -60,7 +60,7 @@ struct AdminFixture : Fixture {
     }
 
     // Moves everything that sign-in stores back by `span`.
-    void pass(Milliseconds span);
+    void advance_time(Milliseconds span);
 
     std::vector<rules::AuditEntry> log(OrgId organization) {
         return service::list_audit_log(context, organization, {}, {}, {}, 100);

@@ -61,11 +61,13 @@ struct ConnectingFixture : AdminFixture {
         return service::list_connections(console, ann, acme);
     }
     // "status: error"
-    std::string stands(ConnectionId id) {
+    std::string status_of(ConnectionId id) {
         return client.value(
             "SELECT CONCAT(status, ': ', COALESCE(error, '')) FROM connections WHERE id = ?", id);
     }
-    std::int64_t ways() { return client.number("SELECT COUNT(*) FROM connection_authorizations"); }
+    std::int64_t pending_authorizations() {
+        return client.number("SELECT COUNT(*) FROM connection_authorizations");
+    }
 
     service::NewSession opened = sign_in();
     Settings own = settings();

@@ -22,7 +22,7 @@ inline constexpr std::string_view kMark = "hushhush";
 
 // Whether a worker can wait for the provider.
 inline const service::TryAcquire kMayWait = [](const rules::Provider&) { return true; };
-inline const service::TryAcquire kNobodyToSpare = [](const rules::Provider&) { return false; };
+inline const service::TryAcquire kNoFreeWorker = [](const rules::Provider&) { return false; };
 
 // A provider's endpoints: /token, /lookup and /revoke.
 class ProviderServer {
@@ -79,8 +79,8 @@ class ProviderServer {
 };
 
 // A worker or a runner with the provider in its configuration.
-struct Station : DatabaseContext {
-    explicit Station(const Settings& settings) : own(settings) {}
+struct ProviderContext : DatabaseContext {
+    explicit ProviderContext(const Settings& settings) : own(settings) {}
     Settings own;
     service::Context mine{database, own, context.keys};
 };

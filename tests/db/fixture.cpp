@@ -73,7 +73,7 @@ bool until(const std::function<bool()>& condition) {
     return true;
 }
 
-void side_by_side(int count, const std::function<void(int)>& work) {
+void in_parallel(int count, const std::function<void(int)>& work) {
     std::vector<std::future<void>> running;
     for (int i = 0; i < count; ++i) {
         running.push_back(std::async(std::launch::async, [&work, i] { work(i); }));
@@ -91,7 +91,7 @@ void Client::kill(std::int64_t connection_id) {
     if (!gone) throw std::runtime_error("a killed connection stays");
 }
 
-bool Client::someone_waits() {
+bool Client::has_lock_wait() {
     // Not information_schema.innodb_trx: a connection that queries it often gets a cached state.
     auto rows = query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
     return rows.next() && std::stoi(rows.bytes(2)) > 0;

@@ -29,7 +29,7 @@ std::string source_root();
 
 // Runs work(0) … work(count - 1) in parallel, each in its own thread, and rethrows an exception of
 // a thread. Boost's checks are not thread-safe.
-void side_by_side(int count, const std::function<void(int)>& work);
+void in_parallel(int count, const std::function<void(int)>& work);
 
 // Runs `call`; returns the kind of the DbError that it threw, or nullopt.
 template <class Call>
@@ -100,7 +100,7 @@ class Client {
     // Kills another connection and waits until the server has closed it.
     void kill(std::int64_t connection_id);
     // Whether a transaction is waiting for a row lock now.
-    bool someone_waits();
+    bool has_lock_wait();
 
     // Tables with an organization_id.
     std::vector<std::string> tenant_tables();
@@ -125,15 +125,15 @@ std::string sequence(int count);
 std::int64_t entries_read(db::Tx& tx, std::string_view without = "none");
 
 // Changes the schema during its lifetime.
-class Meanwhile {
+class SchemaChange {
   public:
-    Meanwhile(Client& client, std::string_view change, std::string_view back)
+    SchemaChange(Client& client, std::string_view change, std::string_view back)
         : client_(client), back_(back) {
         client_.run(change);
     }
-    ~Meanwhile() { client_.run(back_); }
-    Meanwhile(const Meanwhile&) = delete;
-    Meanwhile& operator=(const Meanwhile&) = delete;
+    ~SchemaChange() { client_.run(back_); }
+    SchemaChange(const SchemaChange&) = delete;
+    SchemaChange& operator=(const SchemaChange&) = delete;
 
   private:
     Client& client_;

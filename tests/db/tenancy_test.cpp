@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(members) {
         return store::count_known(org, {&email, 1}).members > 0;
     });
     check({"members.fill"}, [&](OrgStore& org) {
-        const auto member = gaps(owner, "Ann");
+        const auto member = empty_member(owner, "Ann");
         store::fill_members(org, {&member, 1}, kLater);
         return false;
     });

@@ -60,19 +60,19 @@ struct TwoTenants : Fixture {
     };
 
     TwoTenants();
-    void furnish(Tenant& tenant, const std::string& name);
+    void create_records(Tenant& tenant, const std::string& name);
     // A campaign in a slot, shown to the member once, with one counted impression.
-    void furnish_ads(const Tenant& tenant);
+    void create_ads(const Tenant& tenant);
     // A connection with tokens, a due refresh, and a pending authorization.
-    void furnish_connections(const Tenant& tenant, const std::string& name);
+    void create_connections(const Tenant& tenant, const std::string& name);
     // A tracking key, and a published article with a tag.
-    void furnish_pages(const Tenant& tenant, const std::string& name);
+    void create_pages(const Tenant& tenant, const std::string& name);
     // A published module, installed, with a credential, an event, and a delivery that failed once.
-    void furnish_modules(const Tenant& tenant, const std::string& name);
+    void create_modules(const Tenant& tenant, const std::string& name);
     static rules::AttributeRecord attribute(const Tenant& tenant, const std::string& key);
     static rules::ApiKey api_key(const Tenant& tenant);
     static store::IdempotencyRecord record();
-    static store::NewMember gaps(const Tenant& tenant, std::string_view first_name);
+    static store::NewMember empty_member(const Tenant& tenant, std::string_view first_name);
     static rules::ImportJob job(const Tenant& tenant);
     // Puts the owner's job into a state, with or without a lease for the runner.
     void put_job(std::string_view state, std::optional<Uuid> lease_owner = std::nullopt);

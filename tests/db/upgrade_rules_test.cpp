@@ -18,7 +18,7 @@ bool has(std::string_view text, std::string_view words) {
 std::string fault_of(const std::string& statement) {
     if (statement.starts_with("CREATE TABLE ")) return "";
     if (statement.starts_with("UPDATE ")) {
-        return has(statement, "LIMIT ") ? "" : "an UPDATE wants a LIMIT";
+        return has(statement, "LIMIT ") ? "" : "an UPDATE requires a LIMIT";
     }
     if (!statement.starts_with("ALTER TABLE "))
         return "neither CREATE TABLE, ALTER TABLE nor UPDATE";

@@ -102,8 +102,8 @@ struct WebhookFixture : Fixture {
 };
 
 // A runner with its own context, which may post to the loopback.
-struct Courier : DatabaseContext {
-    explicit Courier(int connections = 32, int endpoint_connections = 4) : own(settings()) {
+struct WebhookRunner : DatabaseContext {
+    explicit WebhookRunner(int connections = 32, int endpoint_connections = 4) : own(settings()) {
         own.webhooks.loopback = true;
         own.webhooks.connections = connections;
         own.webhooks.endpoint_connections = endpoint_connections;

@@ -47,7 +47,7 @@ constexpr auto row_columns(std::string_view role) {
         column<&Row::tags>("'[\"x\",\"y\"]'"), db::elements<&Row::flags>({"n > 1", "n > 2"}));
 }
 constexpr auto kRow = row_columns("'admin'");
-constexpr auto kBadRow = row_columns("'nobody'");
+constexpr auto kBadRow = row_columns("'unknown'");
 
 constexpr SqlText from_numbers(std::string_view order) {
     return {

@@ -19,7 +19,7 @@ using muster::db::Param;
 using muster::db::Sql;
 using muster::test::Client;
 using muster::test::kind_of;
-using muster::test::Meanwhile;
+using muster::test::SchemaChange;
 using muster::test::until;
 using Kind = DbError::Kind;
 
@@ -32,8 +32,8 @@ std::string every_byte() {
 }
 
 // A temporary table of the connection.
-struct Bench : Client {
-    Bench() {
+struct TableFixture : Client {
+    TableFixture() {
         run("CREATE TEMPORARY TABLE t (a INT NOT NULL PRIMARY KEY, b BIGINT NULL, c MEDIUMBLOB NULL, "
             "d VARCHAR(3) NULL) ENGINE = InnoDB");
     }
@@ -45,7 +45,7 @@ std::int64_t status(Client& client, const char* name) {
     return rows.integer(2);
 }
 
-muster::db::ConnectionSettings impatient() {
+muster::db::ConnectionSettings short_lock_timeout() {
     auto settings = muster::test::connection_settings();
     settings.lock_timeout_seconds = 1;
     return settings;
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_SUITE(connection)
 
 // ---------------------------------------------------------------------------- values
 
-BOOST_FIXTURE_TEST_CASE(any_bytes_are_read_back_unchanged, Bench) {
+BOOST_FIXTURE_TEST_CASE(any_bytes_are_read_back_unchanged, TableFixture) {
     for (const std::string& bytes :
          {std::string(), std::string(1, '\0'), std::string("a\0b\0", 4), every_byte(),
           std::string(100'000, '\xff'), std::string("'\"\\;--?:org{}%_\n")}) {
@@ -69,7 +69,7 @@ BOOST_FIXTURE_TEST_CASE(any_bytes_are_read_back_unchanged, Bench) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(integers_are_read_back_exactly, Bench) {
+BOOST_FIXTURE_TEST_CASE(integers_are_read_back_exactly, TableFixture) {
     for (const std::int64_t number :
          {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 53 | 1,
           std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
@@ -83,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(integers_are_read_back_exactly, Bench) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(only_optional_readers_accept_null, Bench) {
+BOOST_FIXTURE_TEST_CASE(only_optional_readers_accept_null, TableFixture) {
     execute("INSERT INTO t (a, b, c) VALUES (1, ?, ?)", std::nullopt, std::optional<std::string>());
     auto rows = query("SELECT b, c FROM t");
     BOOST_TEST_REQUIRE(rows.next());
@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(only_optional_readers_accept_null, Bench) {
     BOOST_CHECK_THROW((void)rows.id<OrgId>(2), DbError);
 }
 
-BOOST_FIXTURE_TEST_CASE(optional_readers_also_read_values, Bench) {
+BOOST_FIXTURE_TEST_CASE(optional_readers_also_read_values, TableFixture) {
     const OrgId id = OrgId::create();
     execute("INSERT INTO t (a, b, c) VALUES (1, ?, ?)", Timestamp(7), id);
     auto rows = query("SELECT b, c, '' FROM t");
@@ -112,14 +112,14 @@ BOOST_FIXTURE_TEST_CASE(optional_readers_also_read_values, Bench) {
     BOOST_TEST(rows.text_or_empty(3) == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(an_empty_text_is_stored_as_null_on_request, Bench) {
+BOOST_FIXTURE_TEST_CASE(an_empty_text_is_stored_as_null_on_request, TableFixture) {
     execute("INSERT INTO t (a, c) VALUES (1, ?), (2, ?), (3, ?)", "", Param::text_or_null(""),
             Param::text_or_null("x"));
     const std::vector<std::string> expected = {"", "NULL", "x"};
     BOOST_TEST(column("SELECT c FROM t ORDER BY a") == expected);
 }
 
-BOOST_FIXTURE_TEST_CASE(bytes_of_another_length_are_not_an_id, Bench) {
+BOOST_FIXTURE_TEST_CASE(bytes_of_another_length_are_not_an_id, TableFixture) {
     for (const std::string& bytes : {std::string(), std::string(15, 'x'), std::string(17, 'x')}) {
         execute("DELETE FROM t");
         execute("INSERT INTO t (a, c) VALUES (1, ?)", bytes);
@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(bytes_of_another_length_are_not_an_id, Bench) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(execute_counts_rows_that_changed, Bench) {
+BOOST_FIXTURE_TEST_CASE(execute_counts_rows_that_changed, TableFixture) {
     BOOST_TEST(execute("INSERT INTO t (a, b) VALUES (1, 1), (2, 2)") == 2);
     BOOST_TEST(execute("UPDATE t SET b = 1") == 1);
     BOOST_TEST(execute("UPDATE t SET b = 1") == 0);
@@ -169,7 +169,7 @@ BOOST_FIXTURE_TEST_CASE(a_group_is_repeated_the_given_number_of_times, Client) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_bulk_insert_keeps_the_order_of_its_parameters, Bench) {
+BOOST_FIXTURE_TEST_CASE(a_bulk_insert_keeps_the_order_of_its_parameters, TableFixture) {
     static constexpr Sql kInsert{"test.bulk", "INSERT INTO t (c, a, b) VALUES {(:org, ?, ?)}"};
     const OrgId org = OrgId::create();
     for (const std::size_t groups : {std::size_t{1}, std::size_t{3}, std::size_t{500}}) {
@@ -249,12 +249,12 @@ BOOST_FIXTURE_TEST_CASE(statements_and_their_duration_are_counted, Client) {
 
 // ---------------------------------------------------------------------------- errors
 
-BOOST_FIXTURE_TEST_CASE(an_existing_key_is_a_duplicate, Bench) {
+BOOST_FIXTURE_TEST_CASE(an_existing_key_is_a_duplicate, TableFixture) {
     execute("INSERT INTO t (a) VALUES (1)");
     BOOST_TEST(kind_of([&] { execute("INSERT INTO t (a) VALUES (1)"); }) == Kind::Duplicate);
 }
 
-BOOST_FIXTURE_TEST_CASE(an_error_does_not_contain_the_rejected_value, Bench) {
+BOOST_FIXTURE_TEST_CASE(an_error_does_not_contain_the_rejected_value, TableFixture) {
     execute("INSERT INTO t (a) VALUES (271828)");
     for (const char* statement :
          {"INSERT INTO t (a) VALUES (271828)", "INSERT INTO t (a) VALUES ('x271828')"}) {
@@ -267,7 +267,7 @@ BOOST_FIXTURE_TEST_CASE(an_error_does_not_contain_the_rejected_value, Bench) {
     }
 }
 
-BOOST_FIXTURE_TEST_CASE(invalid_values_are_bad_data, Bench) {
+BOOST_FIXTURE_TEST_CASE(invalid_values_are_bad_data, TableFixture) {
     const auto kind = [&](std::string_view values) {
         return kind_of([&] { execute("INSERT INTO t (a, b, d) VALUES " + std::string(values)); });
     };
@@ -305,9 +305,9 @@ BOOST_FIXTURE_TEST_CASE(a_malformed_statement_is_other_and_named_in_the_text, Cl
 BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_deadlock) {
     Client first;
     Client second;
-    const Meanwhile table(first,
-                          "CREATE TABLE deadlocks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
-                          "DROP TABLE deadlocks");
+    const SchemaChange table(first,
+                             "CREATE TABLE deadlocks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                             "DROP TABLE deadlocks");
     first.execute("INSERT INTO deadlocks VALUES (1, 0), (2, 0)");
     first.run("START TRANSACTION");
     second.run("START TRANSACTION");
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_deadlock) {
         of_second = kind_of([&] { second.execute("UPDATE deadlocks SET b = 2 WHERE a = 1"); });
     });
     Client watch;
-    BOOST_TEST(until([&] { return watch.someone_waits(); }));
+    BOOST_TEST(until([&] { return watch.has_lock_wait(); }));
     const auto of_first = kind_of([&] { first.execute("UPDATE deadlocks SET b = 1 WHERE a = 2"); });
     if (of_first) first.run("ROLLBACK");
     waiting.get();
@@ -329,10 +329,10 @@ BOOST_AUTO_TEST_CASE(two_transactions_that_wait_for_each_other_deadlock) {
 
 BOOST_AUTO_TEST_CASE(a_row_that_remains_locked_is_a_lock_timeout) {
     Client holder;
-    Client waiting(impatient());
-    const Meanwhile table(holder,
-                          "CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
-                          "DROP TABLE locked_rows");
+    Client waiting(short_lock_timeout());
+    const SchemaChange table(holder,
+                             "CREATE TABLE locked_rows (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                             "DROP TABLE locked_rows");
     holder.execute("INSERT INTO locked_rows VALUES (1, 0)");
     holder.run("START TRANSACTION");
     holder.execute("UPDATE locked_rows SET b = 1");
@@ -343,9 +343,9 @@ BOOST_AUTO_TEST_CASE(a_row_that_remains_locked_is_a_lock_timeout) {
 
 BOOST_AUTO_TEST_CASE(an_idle_connection_loses_its_locks) {
     Client watch;
-    const Meanwhile table(watch,
-                          "CREATE TABLE silent_locks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
-                          "DROP TABLE silent_locks");
+    const SchemaChange table(watch,
+                             "CREATE TABLE silent_locks (a INT PRIMARY KEY, b INT) ENGINE = InnoDB",
+                             "DROP TABLE silent_locks");
     watch.execute("INSERT INTO silent_locks VALUES (1, 0)");
     auto settings = muster::test::connection_settings();
     settings.idle_timeout_seconds = 1;

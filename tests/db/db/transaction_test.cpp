@@ -20,8 +20,8 @@ using muster::db::SystemSql;
 using muster::db::Tx;
 using muster::db::Why;
 using muster::test::Client;
+using muster::test::in_parallel;
 using muster::test::kind_of;
-using muster::test::side_by_side;
 using muster::test::until;
 using Kind = DbError::Kind;
 
@@ -34,7 +34,7 @@ constexpr SystemSql kInsert{"test.insert", kTest, "INSERT INTO counters (id, n) 
 constexpr SystemSql kLock{"test.lock", kTest, "SELECT n FROM counters WHERE id = ? FOR UPDATE"};
 constexpr SystemSql kSession{"test.session", kTest, "SELECT CONNECTION_ID()"};
 
-muster::db::ConnectionSettings impatient() {
+muster::db::ConnectionSettings short_lock_timeout() {
     auto settings = muster::test::connection_settings();
     settings.lock_timeout_seconds = 1;
     return settings;
@@ -78,7 +78,7 @@ struct Counters {
     void kill(Tx& tx) { client.kill(session_of(tx)); }
 
     Client client;
-    Database database{impatient()};
+    Database database{short_lock_timeout()};
 };
 
 }  // namespace
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_real_deadlock_reruns_the_whole_closure) {
                 rival.run("UPDATE counters SET n = n + 1 WHERE id = 1");
                 rival.run("COMMIT");
             });
-            BOOST_TEST(until([&] { return watch.someone_waits(); }));
+            BOOST_TEST(until([&] { return watch.has_lock_wait(); }));
         }
         tx.execute(kAdd, 2);
     });
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(autocommit_opens_no_transaction) {
 BOOST_AUTO_TEST_CASE(many_threads_lose_no_update) {
     constexpr int kThreads = 8;
     constexpr int kEach = 25;
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         Database own(muster::test::connection_settings());
         const auto add_both = [&](int k) {
             own.transaction([&](Tx& tx) {

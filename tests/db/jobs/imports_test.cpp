@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(two_runners_share_the_work_without_duplicates) {
     stage(id, people(5001, 5000));
     validate(id);
     const auto run_both = [&] {
-        test::side_by_side(2, [&](int) {
+        test::in_parallel(2, [&](int) {
             DatabaseContext own;
             DatabaseContext helper;
             jobs::ImportWork rival(own.context, {&helper.context});
@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(a_job_without_progress_fails_after_its_attempts) {
     int turns = 0;
     {
         // Every write fails for a reason that does not concern the row.
-        const test::Meanwhile broken(client, "RENAME TABLE members TO members_hidden",
-                                     "RENAME TABLE members_hidden TO members");
+        const test::SchemaChange broken(client, "RENAME TABLE members TO members_hidden",
+                                        "RENAME TABLE members_hidden TO members");
         while (job(id).state == ImportState::Committing && turns < 20) {
             client.run("UPDATE import_jobs SET lease_until = 0");  // the pause has ended
             turns += run(1);

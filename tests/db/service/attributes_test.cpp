@@ -208,20 +208,20 @@ BOOST_AUTO_TEST_CASE(a_change_of_type_waits_for_transactions_that_write_values) 
     put("size", {{}, AttributeType::Text, {}, true});
     std::optional<ErrorCode> refused;
     std::atomic<bool> written = false;
-    test::side_by_side(2, [&](int i) {
+    test::in_parallel(2, [&](int i) {
         DatabaseContext worker;
         if (i == 0) {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
                 (void)service::create_member(transaction, ann_with(R"({"size":"L"})"));
                 written = true;
                 Client onlooker;
-                if (!test::until([&] { return onlooker.someone_waits(); })) {
-                    throw std::runtime_error("nobody waits");
+                if (!test::until([&] { return onlooker.has_lock_wait(); })) {
+                    throw std::runtime_error("no transaction waits");
                 }
             });
         } else {
             if (!test::until([&] { return written.load(); })) {
-                throw std::runtime_error("nobody writes");
+                throw std::runtime_error("no value was written");
             }
             refused = test::code_of([&] {
                 put(worker, "size", {{}, AttributeType::Number, {}, true});
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(types_and_values_agree_after_parallel_changes) {
     for (int round = 0; round < 10; ++round) {
         const std::string key = "r" + std::to_string(round);
         put(key, {{}, AttributeType::Text, {}, true});
-        test::side_by_side(4, [&](int i) {
+        test::in_parallel(4, [&](int i) {
             DatabaseContext worker;
             (void)test::error_of([&] {
                 if (i < 2) {
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(types_and_values_agree_after_parallel_changes) {
 }
 
 BOOST_AUTO_TEST_CASE(parallel_puts_of_one_key_create_it_once) {
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         DatabaseContext worker;
         put(worker, "many", {{}, AttributeType::Text, {}, true});
     });

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_reply_without_a_secret_is_stored_unsealed) {
 BOOST_AUTO_TEST_CASE(parallel_duplicates_run_once_and_replay) {
     constexpr int kThreads = 10;
     std::vector<StoredReply> replies(kThreads);
-    test::side_by_side(kThreads, [&](int i) {
+    test::in_parallel(kThreads, [&](int i) {
         DatabaseContext worker;
         replies.at(i) = run(worker.context, acme, claim(), "by-" + std::to_string(i));
     });
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(parallel_duplicates_of_an_expired_key_run_once) {
     run(claim(), "old");
     client.execute("UPDATE idempotency_keys SET expires_at = 1");
     constexpr int kThreads = 6;
-    test::side_by_side(kThreads, [&](int i) {
+    test::in_parallel(kThreads, [&](int i) {
         DatabaseContext worker;
         run(worker.context, acme, claim(), "by-" + std::to_string(i));
     });
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_duplicate_waits_for_the_first_call_and_replays_it) {
             DatabaseContext worker;
             return run(worker.context, acme, claim(), "second");
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return StoredReply{200, "", "first", {}};
     });
     const auto reply = second.get();
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_duplicate_runs_if_the_first_call_failed) {
                                   DatabaseContext worker;
                                   return run(worker.context, acme, claim(), "second");
                               });
-                              BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+                              BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
                               throw std::runtime_error("x");
                           }),
         std::runtime_error);
@@ -268,9 +268,9 @@ BOOST_AUTO_TEST_CASE(a_duplicate_runs_if_the_first_call_failed) {
 }
 
 BOOST_AUTO_TEST_CASE(a_first_call_that_outlasts_the_wait_is_in_progress) {
-    auto impatient = test::connection_settings();
-    impatient.lock_timeout_seconds = 1;
-    DatabaseContext second(impatient);
+    auto settings = test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    DatabaseContext second(settings);
     service::transact(context, {acme, {}}, claim(), [&](OrgTransaction&) {
         const auto error = error_of([&] { run(second.context, acme, claim(), "second"); });
         BOOST_TEST_REQUIRE(error.has_value());

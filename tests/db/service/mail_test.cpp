@@ -30,8 +30,8 @@ constexpr Milliseconds kMinute{60'000};
 const Mail kMail{"ann@example.test", "Your code", "Your code is 12345678.\n"};
 
 // A context whose mail goes to that server.
-struct Postman : DatabaseContext {
-    explicit Postman(const LoopbackSmtp& server) : own(test::settings()) {
+struct MailRunner : DatabaseContext {
+    explicit MailRunner(const LoopbackSmtp& server) : own(test::settings()) {
         own.mail.url = server.url();
     }
     int step() {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_mail_is_not_queued_if_its_transaction_rolls_back) {
 
 BOOST_AUTO_TEST_CASE(a_mail_is_delivered_and_deleted) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue({"ann@example.test", "Your \u00e7ode", "Your code is 12345678.\n"});
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(waiting() == 0);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_mail_is_delivered_and_deleted) {
 
 BOOST_AUTO_TEST_CASE(a_decoy_is_deleted_without_being_sent) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue({"", kMail.subject, kMail.text});
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(waiting() == 0);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_decoy_is_deleted_without_being_sent) {
 
 BOOST_AUTO_TEST_CASE(mail_is_sent_in_order) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     std::vector<std::string> expected;
     for (int i = 0; i < 12; ++i) {
         const std::string to = "m" + std::to_string(i) + "@example.test";
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_temporary_rejection_delays_the_mail_and_a_later_attempt_s
     const LoopbackSmtp server([&](std::string_view step) {
         return is_busy && step == "RCPT" ? std::string("450 later, ann@example.test") : "";
     });
-    Postman postman(server);
+    MailRunner postman(server);
     queue({kMail.to, kMail.subject, kMail.text}, Milliseconds(3'600'000));
     std::string log;
     for (const std::int64_t expected : {1'000, 5'000, 30'000, 120'000, 600'000, 600'000}) {
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_temporary_rejection_delays_the_mail_and_a_later_attempt_s
 
 BOOST_AUTO_TEST_CASE(no_attempt_is_scheduled_after_the_mail_expires) {
     const LoopbackSmtp server(answering("RCPT", "450 later"));
-    Postman postman(server);
+    MailRunner postman(server);
     queue(kMail, Milliseconds(20'000));
     client.execute("UPDATE mail_outbox SET attempts = 4");
     BOOST_TEST(postman.work() == 1);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(no_attempt_is_scheduled_after_the_mail_expires) {
 
 BOOST_AUTO_TEST_CASE(an_expired_mail_is_deleted_and_logged) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue(kMail, Milliseconds(0));
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(holds(log, "event=mail.expired mail="));
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(an_expired_mail_is_deleted_and_logged) {
 
 BOOST_AUTO_TEST_CASE(a_permanent_rejection_deletes_the_mail_and_is_logged_without_the_address) {
     const LoopbackSmtp server(answering("RCPT", "550 no ann@example.test here"));
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     const std::string log = logged([&] { BOOST_TEST(postman.work() == 1); });
     BOOST_TEST(holds(log, "level=error event=mail.refused mail="));
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_permanent_rejection_deletes_the_mail_and_is_logged_withou
 
 BOOST_AUTO_TEST_CASE(an_unreadable_mail_waits_for_a_runner_with_the_key_until_it_expires) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     queue();
     // One is moved to the row of the other, one is truncated.
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(an_unreadable_mail_waits_for_a_runner_with_the_key_until_it
 
 BOOST_AUTO_TEST_CASE(sealed_content_that_is_not_a_mail_is_deleted) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     for (const std::string text : {"", "[]", "{}", "{\"to\":1,\"subject\":\"\",\"text\":\"\"}",
                                    "nonsense", "{\"to\":\"a@b.c\",\"subject\":\"\"}"}) {
         const MailId id = MailId::create();
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(sealed_content_that_is_not_a_mail_is_deleted) {
 
 BOOST_AUTO_TEST_CASE(a_mail_of_a_crashed_runner_is_sent_after_the_lease_expires) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     const MailId id = *[&] {
         const auto due = database.autocommit(
@@ -295,10 +295,10 @@ BOOST_AUTO_TEST_CASE(a_mail_of_a_crashed_runner_is_sent_after_the_lease_expires)
 
 BOOST_AUTO_TEST_CASE(a_mail_resent_after_a_crash_is_identical) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     queue();
     {
-        const test::Meanwhile refused(
+        const test::SchemaChange refused(
             client,
             "CREATE TRIGGER keep_mail BEFORE DELETE ON mail_outbox FOR EACH ROW "
             "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'",
@@ -316,8 +316,8 @@ BOOST_AUTO_TEST_CASE(a_mail_resent_after_a_crash_is_identical) {
 BOOST_AUTO_TEST_CASE(parallel_runners_send_each_mail_once) {
     const LoopbackSmtp server;
     for (int i = 0; i < 60; ++i) queue({"m" + std::to_string(i) + "@example.test", "s", "t"});
-    test::side_by_side(3, [&](int) {
-        Postman postman(server);
+    test::in_parallel(3, [&](int) {
+        MailRunner postman(server);
         postman.work();
     });
     std::multiset<std::string> arrived;
@@ -351,7 +351,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_lost_its_lease_does_not_delay_the_mail) {
 
 BOOST_AUTO_TEST_CASE(a_turn_sends_mail_and_stops_at_its_deadline) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     const auto work = jobs::mail_work(postman.mine);
     const jobs::Deadline later(Timestamp::now() + kMinute);
     BOOST_TEST(!work.turn(later));
@@ -373,7 +373,7 @@ bool slow_turn(const jobs::Deadline& deadline) {
 
 BOOST_AUTO_TEST_CASE(mail_does_not_wait_for_work_of_another_kind) {
     const LoopbackSmtp server;
-    Postman postman(server);
+    MailRunner postman(server);
     const std::vector<jobs::Work> work = {{"slow", slow_turn}, jobs::mail_work(postman.mine)};
     const Timestamp began = Timestamp::now();
     const jobs::Deadline deadline(began + Milliseconds(3'000));

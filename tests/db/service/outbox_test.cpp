@@ -21,13 +21,13 @@ namespace {
 struct Outbox : TwoTenants {
     Outbox() {
         client.run("DELETE FROM webhook_events");
-        listen(
+        subscribe(
             "member.attached member.created member.locked member.removed member.unlocked "
             "member.updated");
     }
 
     // Sets the event types that the owner's endpoint subscribes to.
-    void listen(std::string_view event_types) {
+    void subscribe(std::string_view event_types) {
         client.execute("UPDATE webhook_endpoints SET event_types = ? WHERE id = ?", event_types,
                        owner.endpoint);
     }
@@ -145,27 +145,27 @@ BOOST_AUTO_TEST_CASE(an_import_emits_no_events) {
 }
 
 BOOST_AUTO_TEST_CASE(only_subscribers_get_events_and_a_paused_endpoint_gets_them_later) {
-    const auto tell = [&] {
+    const auto emit_event = [&] {
         as(owner.id, [](service::OrgTransaction& transaction) {
             service::emit(transaction, {types::kMemberCreated, {}, [] { return "{}"; }});
         });
         return deliveries().size();
     };
-    BOOST_TEST(tell() == 1U);
+    BOOST_TEST(emit_event() == 1U);
     const auto set = [&](const std::string& table, const std::string& status) {
         client.execute("UPDATE " + table + " SET status = ?", status);
     };
     set("webhook_endpoints", "paused");
-    BOOST_TEST(tell() == 2U);
+    BOOST_TEST(emit_event() == 2U);
     set("webhook_endpoints", "disabled");
-    BOOST_TEST(tell() == 2U);
+    BOOST_TEST(emit_event() == 2U);
     set("webhook_endpoints", "active");
     set("module_installations", "disabled");
-    BOOST_TEST(tell() == 2U);
+    BOOST_TEST(emit_event() == 2U);
     set("module_installations", "error");
-    BOOST_TEST(tell() == 3U);
-    listen("member.createds a.member.created");
-    BOOST_TEST(tell() == 3U);
+    BOOST_TEST(emit_event() == 3U);
+    subscribe("member.createds a.member.created");
+    BOOST_TEST(emit_event() == 3U);
     BOOST_TEST(events() == 3);  // an event without subscribers is not stored
 }
 
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(the_data_of_an_event_without_subscribers_is_not_built) {
 }
 
 BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_are_written_in_chunks) {
-    listen("engagement.recorded");
+    subscribe("engagement.recorded");
     client.execute(
         "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, event_types, "
         "status, secret, created_at, updated_at) "
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(many_events_for_many_endpoints_are_written_in_chunks) {
 }
 
 BOOST_AUTO_TEST_CASE(a_test_event_goes_to_one_endpoint_with_any_subscription) {
-    listen("a.b");
+    subscribe("a.b");
     as(owner.id, [&](service::OrgTransaction& transaction) {
         service::emit_to(transaction, owner.endpoint,
                          {types::kEndpointTest, {}, [] { return "{}"; }});

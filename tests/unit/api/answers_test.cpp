@@ -64,7 +64,7 @@ api::Stream pieces(Call&) {
     return {.headers = {{"X", "y"}}, .write = [](const http::Sink& to) { to("piece"); }};
 }
 
-struct Replies : test::OfflineContext {
+struct AnswersFixture : test::OfflineContext {
     http::Reply reply(const api::Handler& handler, api::ReplySpec spec = {201, "Done."},
                       const json::JsonIn* body = nullptr) {
         row.reply = spec;
@@ -103,7 +103,7 @@ std::optional<ErrorCode> code_of(const std::function<void()>& work) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(answers, Replies)
+BOOST_FIXTURE_TEST_SUITE(answers, AnswersFixture)
 
 BOOST_AUTO_TEST_CASE(a_value_is_sent_with_the_status_of_the_row) {
     const auto made_one = reply(api::answers<kThing, one>);

@@ -71,7 +71,8 @@ std::optional<Error> refusal(const Endpoint& row, const Caller& caller,
         return error;
     }
 }
-std::string told(const Endpoint& row, const Caller& caller, const http::Request& request = {}) {
+std::string error_text(const Endpoint& row, const Caller& caller,
+                       const http::Request& request = {}) {
     const auto error = refusal(row, caller, request);
     return error ? std::string(error_entry(error->code()).text) : "";
 }
@@ -92,33 +93,34 @@ BOOST_AUTO_TEST_SUITE(authenticate)
 
 BOOST_AUTO_TEST_CASE(an_organization_key_is_accepted_only_by_partner_endpoints) {
     for (const Role role : {Role::Viewer, Role::Admin, Role::Owner}) {
-        BOOST_TEST(told(endpoint(Access::OrganizationOrAdmin, role), key()) == "");
+        BOOST_TEST(error_text(endpoint(Access::OrganizationOrAdmin, role), key()) == "");
         for (const Access access :
              {Access::Session, Access::VerifiedSession, Access::Admin, Access::Module}) {
-            BOOST_TEST(told(endpoint(access, role), key()) == kForbidden, api::text_of(access));
+            BOOST_TEST(error_text(endpoint(access, role), key()) == kForbidden,
+                       api::text_of(access));
         }
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_module_is_accepted_only_by_module_endpoints) {
-    BOOST_TEST(told(endpoint(Access::Module), module()) == "");
+    BOOST_TEST(error_text(endpoint(Access::Module), module()) == "");
     for (const Access access :
          {Access::Session, Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
-        BOOST_TEST(told(endpoint(access), module()) == kForbidden, api::text_of(access));
+        BOOST_TEST(error_text(endpoint(access), module()) == kForbidden, api::text_of(access));
     }
     for (const Caller& caller : {session(Role::Owner), session(Role::Owner, false)}) {
-        BOOST_TEST(told(endpoint(Access::Module), caller) == kForbidden);
+        BOOST_TEST(error_text(endpoint(Access::Module), caller) == kForbidden);
     }
-    BOOST_TEST(told(endpoint(Access::Module), module(), expecting(kAcme.text())) == "");
-    BOOST_TEST(told(endpoint(Access::Module), module(), expecting(OrgId::create().text())) ==
+    BOOST_TEST(error_text(endpoint(Access::Module), module(), expecting(kAcme.text())) == "");
+    BOOST_TEST(error_text(endpoint(Access::Module), module(), expecting(OrgId::create().text())) ==
                kConflict);
-    BOOST_TEST(told(endpoint(Access::Module), module(), expecting("x")) == kBadRequest);
+    BOOST_TEST(error_text(endpoint(Access::Module), module(), expecting("x")) == kBadRequest);
 }
 
 BOOST_AUTO_TEST_CASE(an_unverified_session_can_only_use_the_second_factor_endpoints) {
     for (const auto role : {std::optional(Role::Owner), std::optional<Role>()}) {
         const Caller caller = session(role, false);
-        BOOST_TEST(told(endpoint(Access::Session), caller) == "");
+        BOOST_TEST(error_text(endpoint(Access::Session), caller) == "");
         for (const Access access :
              {Access::VerifiedSession, Access::Admin, Access::OrganizationOrAdmin}) {
             const auto error = refusal(endpoint(access, Role::Owner), caller);
@@ -134,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_role_limits_what_a_seat_may_do) {
     for (const Access access : {Access::Admin, Access::OrganizationOrAdmin}) {
         for (const Role wanted : roles) {
             for (const Role has : roles) {
-                BOOST_TEST(told(endpoint(access, wanted), session(has)) ==
+                BOOST_TEST(error_text(endpoint(access, wanted), session(has)) ==
                                (has >= wanted ? "" : kForbidden),
                            api::text_of(access) << ": " << rules::text_of(has) << " where "
                                                 << rules::text_of(wanted) << " is wanted");
@@ -146,37 +148,39 @@ BOOST_AUTO_TEST_CASE(a_role_limits_what_a_seat_may_do) {
 BOOST_AUTO_TEST_CASE(an_admin_without_a_seat_cannot_read_but_can_switch_organization_and_sign_out) {
     const Caller gone = session(std::nullopt);
     for (const Access access : {Access::Admin, Access::OrganizationOrAdmin}) {
-        BOOST_TEST(told(endpoint(access, Role::Viewer), gone) == kForbidden);
+        BOOST_TEST(error_text(endpoint(access, Role::Viewer), gone) == kForbidden);
     }
     for (const Access access : {Access::Session, Access::VerifiedSession}) {
-        BOOST_TEST(told(endpoint(access, Role::Owner), gone) == "", api::text_of(access));
+        BOOST_TEST(error_text(endpoint(access, Role::Owner), gone) == "", api::text_of(access));
     }
 }
 
 BOOST_AUTO_TEST_CASE(an_expected_organization_must_match_the_caller) {
     const auto row = endpoint(Access::OrganizationOrAdmin, Role::Admin);
     for (const Caller& caller : {key(), session(Role::Owner)}) {
-        BOOST_TEST(told(row, caller, expecting(kAcme.text())) == "");
-        BOOST_TEST(told(row, caller, expecting(OrgId::create().text())) == kConflict);
+        BOOST_TEST(error_text(row, caller, expecting(kAcme.text())) == "");
+        BOOST_TEST(error_text(row, caller, expecting(OrgId::create().text())) == kConflict);
         for (const std::string bad : {"", "acme", "*", " "}) {
-            BOOST_TEST(told(row, caller, expecting(bad)) == kBadRequest, bad);
+            BOOST_TEST(error_text(row, caller, expecting(bad)) == kBadRequest, bad);
         }
-        BOOST_TEST(told(row, caller, expecting(kAcme.text() + "," + kAcme.text())) == kBadRequest);
+        BOOST_TEST(error_text(row, caller, expecting(kAcme.text() + "," + kAcme.text())) ==
+                   kBadRequest);
         http::Request unasked = expecting(OrgId::create().text());
         unasked.has_expect_organization = false;
-        BOOST_TEST(told(row, caller, unasked) == "");
+        BOOST_TEST(error_text(row, caller, unasked) == "");
     }
     for (const Access access : {Access::Session, Access::VerifiedSession}) {
-        BOOST_TEST(told(endpoint(access), session(std::nullopt),
-                        expecting(OrgId::create().text())) == kConflict);
+        BOOST_TEST(error_text(endpoint(access), session(std::nullopt),
+                              expecting(OrgId::create().text())) == kConflict);
     }
 }
 
 BOOST_AUTO_TEST_CASE(an_organization_mismatch_is_not_revealed_to_other_credentials) {
     const auto elsewhere = expecting(OrgId::create().text());
-    BOOST_TEST(told(endpoint(Access::Admin), key(), elsewhere) == kForbidden);
-    BOOST_TEST(told(endpoint(Access::Admin), session(Role::Owner, false), elsewhere) == kTwoFactor);
-    BOOST_TEST(told(endpoint(Access::Admin, Role::Owner), session(Role::Viewer), elsewhere) ==
+    BOOST_TEST(error_text(endpoint(Access::Admin), key(), elsewhere) == kForbidden);
+    BOOST_TEST(error_text(endpoint(Access::Admin), session(Role::Owner, false), elsewhere) ==
+               kTwoFactor);
+    BOOST_TEST(error_text(endpoint(Access::Admin, Role::Owner), session(Role::Viewer), elsewhere) ==
                kConflict);
 }
 

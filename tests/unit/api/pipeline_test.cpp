@@ -23,19 +23,19 @@ using http::Request;
 namespace {
 
 // Suppresses standard error during its lifetime.
-class Silence {
+class SuppressedStderr {
   public:
-    Silence() : kept_(dup(STDERR_FILENO)) {
+    SuppressedStderr() : kept_(dup(STDERR_FILENO)) {
         const int nowhere = open("/dev/null", O_WRONLY);
         dup2(nowhere, STDERR_FILENO);
         close(nowhere);
     }
-    ~Silence() {
+    ~SuppressedStderr() {
         dup2(kept_, STDERR_FILENO);
         close(kept_);
     }
-    Silence(const Silence&) = delete;
-    Silence& operator=(const Silence&) = delete;
+    SuppressedStderr(const SuppressedStderr&) = delete;
+    SuppressedStderr& operator=(const SuppressedStderr&) = delete;
 
   private:
     int kept_;
@@ -59,9 +59,9 @@ std::string header(const Reply& reply, std::string_view name) {
     return found;
 }
 
-struct Way : test::OfflineContext {
+struct PipelineFixture : test::OfflineContext {
     Reply answer(const Request& one) {
-        const Silence silence;
+        const SuppressedStderr suppressed;
         return pipeline.handle({&one, 1}).at(0).value();
     }
     Reply answer(Method method, const std::string& path) { return answer(request(method, path)); }
@@ -77,7 +77,7 @@ Json::Value parsed(const Reply& reply) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(pipeline, Way)
+BOOST_FIXTURE_TEST_SUITE(pipeline, PipelineFixture)
 
 BOOST_AUTO_TEST_CASE(an_unknown_path_gets_only_the_envelope) {
     const Reply reply = answer(Method::Get, "/nowhere");
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_waited_too_long_is_503) {
 BOOST_AUTO_TEST_CASE(replies_are_counted_by_operation) {
     process::Metrics counted({"zero", "one"});
     api::Pipeline counting(context, counted, limiter, concurrency);
-    const Silence silence;
+    const SuppressedStderr suppressed;
     const std::array both{request(Method::Get, "/nowhere"), request(Method::Delete, "/v1/imports")};
     counting.handle(both);
     BOOST_TEST(counted.text().find(R"(muster_requests_total{operation="none",status="4xx"} 2)") !=
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(the_key_in_the_query_decides_a_preflight) {
 
 BOOST_AUTO_TEST_CASE(
     a_batch_keeps_its_order_and_an_outage_affects_only_requests_that_need_the_database) {
-    const Silence silence;
+    const SuppressedStderr suppressed;
     std::vector<Request> batch = {
         request(Method::Get, "/nowhere"), page_request(Method::Post, "key=" + good_token()),
         request(Method::Get, "/healthz"), page_request(Method::Post, "key=" + good_token())};

@@ -15,7 +15,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts told(const Faults& faults) {
+Texts texts_of(const Faults& faults) {
     Texts texts;
     for (const auto& fault : faults.list()) {
         texts.push_back(fault.path + " " + std::string(field_code_text(fault.code)));
@@ -32,7 +32,7 @@ struct Read {
         raw = query.flag("raw");
         query.finish();
     }
-    Texts faults() const { return told(list); }
+    Texts faults() const { return texts_of(list); }
 
     Faults list;
     int limit = 0;

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_truncated_reply_is_a_failure) {
 BOOST_AUTO_TEST_CASE(connect_and_resolve_failures_are_distinguished) {
     const std::string gone = LoopbackServer(answering({})).url();
     BOOST_TEST(call_oauth(call_to(gone), kShort).failure == "connect");
-    BOOST_TEST(call_oauth(call_to("https://nobody.invalid/token"), kShort).failure == "resolve");
+    BOOST_TEST(call_oauth(call_to("https://unknown.invalid/token"), kShort).failure == "resolve");
 }
 
 BOOST_AUTO_TEST_CASE(a_secret_is_sent_in_cleartext_only_to_loopback) {

@@ -42,7 +42,7 @@ AttributeRegistry registry() {
 }
 
 // "good", "unknown <key>", "invalid <key>"
-std::string judged(std::string_view json) {
+std::string verdict_of(std::string_view json) {
     static const AttributeRegistry known = registry();
     const auto result = validate_attributes(known, json);
     switch (result.result) {
@@ -56,15 +56,15 @@ std::string judged(std::string_view json) {
     return "";
 }
 
-struct Judged {
+struct ValidationCase {
     std::string json;
     std::string verdict;
 };
 
-void check(const std::vector<Judged>& table) {
-    for (const Judged& row : table) {
+void check(const std::vector<ValidationCase>& table) {
+    for (const ValidationCase& row : table) {
         BOOST_TEST_CONTEXT("json <" << row.json << ">") {
-            BOOST_TEST(judged(row.json) == row.verdict);
+            BOOST_TEST(verdict_of(row.json) == row.verdict);
         }
     }
 }
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(each_type_accepts_only_its_own_json_type) {
             const bool good = row.good_for.find(key) != std::string::npos;
             const std::string json = "{\"" + key + "\":" + row.value + "}";
             BOOST_TEST_CONTEXT("json <" << json << ">") {
-                BOOST_TEST(judged(json) == (good ? "good" : "invalid " + key));
+                BOOST_TEST(verdict_of(json) == (good ? "good" : "invalid " + key));
             }
         }
     }
@@ -380,8 +380,8 @@ BOOST_AUTO_TEST_CASE(a_large_object_is_accepted) {
     }
     json += '}';
     BOOST_TEST(attribute_values(documented(json)) == json);
-    BOOST_TEST(judged(json) == "unknown key0");
-    BOOST_TEST(judged(R"({"t":"small again"})") == "good");
+    BOOST_TEST(verdict_of(json) == "unknown key0");
+    BOOST_TEST(verdict_of(R"({"t":"small again"})") == "good");
 }
 
 BOOST_AUTO_TEST_CASE(an_invalid_document_has_no_values) {
@@ -428,7 +428,7 @@ BOOST_AUTO_TEST_CASE(the_values_of_any_stored_text_are_an_object) {
         Json::Value values;
         BOOST_TEST_REQUIRE(muster::parse_json(attribute_values(changed), values), changed);
         BOOST_TEST_REQUIRE(values.isObject(), changed);
-        BOOST_TEST_REQUIRE(!judged(changed).empty(), changed);
+        BOOST_TEST_REQUIRE(!verdict_of(changed).empty(), changed);
     }
 }
 

@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_rotations_without_overlap_create_one_key) {
             test::DatabaseContext worker;
             return code_of([&] { rotate_it(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM api_keys WHERE revoked_at IS NULL") == 1);

@@ -28,7 +28,7 @@ struct SignIn : AdminFixture {
         return code;
     }
     // Twenty wrong guesses at once, regardless of pauses.
-    void spend_the_hour() {
+    void exhaust_budget() {
         for (int i = 0; i < 20; ++i) BOOST_TEST(!verify("00000000x").has_value());
     }
     std::int64_t sessions() { return client.number("SELECT COUNT(*) FROM sessions"); }
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_code_is_valid_for_one_address) {
 BOOST_AUTO_TEST_CASE(a_new_code_replaces_the_previous_one) {
     request();
     const std::string first = sent_code();
-    pass(kMinute);
+    advance_time(kMinute);
     request();
     const std::string second = sent_code();
     BOOST_TEST(!verify(first).has_value());
@@ -99,10 +99,10 @@ BOOST_AUTO_TEST_CASE(a_new_code_replaces_the_previous_one) {
 
 BOOST_AUTO_TEST_CASE(a_code_is_valid_for_five_minutes) {
     request();
-    pass(5 * kMinute - Milliseconds(10'000));
+    advance_time(5 * kMinute - Milliseconds(10'000));
     BOOST_TEST(verify(sent_code()).has_value());
     request();
-    pass(5 * kMinute);
+    advance_time(5 * kMinute);
     BOOST_TEST(!verify(sent_code()).has_value());
     BOOST_TEST(client.number("SELECT MAX(expires_at - created_at) FROM mail_outbox") ==
                (5 * kMinute).count());
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(an_invalid_code_opens_no_session) {
 }
 
 BOOST_AUTO_TEST_CASE(twenty_failures_in_an_hour_also_block_the_right_code_of_a_new_mail) {
-    spend_the_hour();
+    exhaust_budget();
     request();
     const auto error = verify_error(sent_code());
     BOOST_TEST_REQUIRE(error.has_value());
@@ -141,19 +141,19 @@ BOOST_AUTO_TEST_CASE(twenty_failures_in_an_hour_also_block_the_right_code_of_a_n
     BOOST_TEST(error->retry_after() <= 3600);
     BOOST_TEST(sessions() == 0);
     // The block remains with another code and for most of the hour.
-    pass(58 * kMinute);
+    advance_time(58 * kMinute);
     request();
     BOOST_TEST(verify_error(sent_code()).has_value());
-    pass(2 * kMinute);
+    advance_time(2 * kMinute);
     BOOST_TEST(verify(sent_code()).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_window_of_an_hour_slides_and_does_not_restart) {
     for (int i = 0; i < 10; ++i) (void)verify("x");
-    pass(30 * kMinute);
+    advance_time(30 * kMinute);
     for (int i = 0; i < 10; ++i) (void)verify("x");
     BOOST_TEST(verify_error("x").has_value());
-    pass(30 * kMinute);  // the first ten have left the window, the others have not
+    advance_time(30 * kMinute);  // the first ten have left the window, the others have not
     for (int i = 0; i < 10; ++i) BOOST_TEST(!verify_error("x").has_value());
     BOOST_TEST(verify_error("x").has_value());
 }
@@ -164,15 +164,15 @@ BOOST_AUTO_TEST_CASE(a_blocked_guess_costs_nothing_and_a_right_code_returns_noth
     BOOST_TEST(verify(sent_code()).has_value());
     BOOST_TEST(!verify("x").has_value());
     BOOST_TEST(verify_error("x").has_value());
-    pass(kHour - kMinute);
+    advance_time(kHour - kMinute);
     BOOST_TEST(verify_error("x").has_value());
-    pass(kMinute);
+    advance_time(kMinute);
     BOOST_TEST(!verify_error("x").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(failures_of_one_address_do_not_affect_another) {
     service::add_admin(context, acme, "bob@example.test", "viewer");
-    spend_the_hour();
+    exhaust_budget();
     request("bob@example.test");
     BOOST_TEST(verify(sent_code(), "bob@example.test").has_value());
 }
@@ -186,14 +186,14 @@ BOOST_AUTO_TEST_CASE(a_code_may_be_asked_for_once_a_minute_and_five_times_an_hou
         BOOST_TEST_REQUIRE(error.has_value(), i);
         BOOST_TEST(error->code() == ErrorCode::RateLimited);
         if (i < 4) BOOST_TEST(error->retry_after() <= 60);
-        pass(kMinute);
+        advance_time(kMinute);
     }
     const auto error = request_error();
     BOOST_TEST_REQUIRE(error.has_value());
     BOOST_TEST(error->retry_after() > 54 * 60);
     BOOST_TEST(error->retry_after() <= 55 * 60);
     BOOST_TEST(mails().size() == 5U);
-    pass(55 * kMinute);
+    advance_time(55 * kMinute);
     BOOST_TEST(!request_error().has_value());
     BOOST_TEST(mails().size() == 6U);
 }
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(twenty_parallel_uses_of_the_right_code_open_one_session) {
     request();
     const std::string code = sent_code();
     std::atomic<int> let_in = 0;
-    test::side_by_side(20, [&](int) {
+    test::in_parallel(20, [&](int) {
         test::DatabaseContext worker;
         if (service::verify_sign_in_code(worker.context, kAnn, code)) ++let_in;
     });
@@ -311,26 +311,26 @@ BOOST_AUTO_TEST_CASE(twenty_parallel_uses_of_the_right_code_open_one_session) {
 
 BOOST_AUTO_TEST_CASE(parallel_guesses_never_exceed_the_budget) {
     request();
-    std::atomic<int> judged = 0;
+    std::atomic<int> checked = 0;
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         for (int i = 0; i < 6; ++i) {
             try {
-                if (!service::verify_sign_in_code(worker.context, kAnn, "x")) ++judged;
+                if (!service::verify_sign_in_code(worker.context, kAnn, "x")) ++checked;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
         }
     });
-    BOOST_TEST(judged == 20);
+    BOOST_TEST(checked == 20);
     BOOST_TEST(refused == 28);
     BOOST_TEST(client.number("SELECT failures FROM otp_codes") == 20);
 }
 
 BOOST_AUTO_TEST_CASE(parallel_requests_queue_one_mail) {
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] { service::request_sign_in_code(worker.context, kAnn); });
         if (code == ErrorCode::RateLimited) ++refused;

@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(parallel_sessions_with_one_code_verify_one_session) {
     for (int i = 0; i < 4; ++i) sessions.push_back(session_of(sign_in().token).value());
     const std::string one = code(made);
     std::atomic<int> let_in = 0;
-    test::side_by_side(4, [&](int i) {
+    test::in_parallel(4, [&](int i) {
         test::DatabaseContext worker;
         if (service::verify_totp(worker.context, sessions.at(i), one, "r")) ++let_in;
     });
@@ -204,10 +204,10 @@ BOOST_AUTO_TEST_CASE(five_failures_over_all_sessions_block_right_codes_for_a_qua
     }
     // A new session does not help before the time is over.
     BOOST_TEST(code_of([&] { verify(sign_in().token, code(made)); }) == ErrorCode::RateLimited);
-    pass(14 * kMinute);
+    advance_time(14 * kMinute);
     BOOST_TEST(code_of([&] { verify(others[0].token, code(made)); }) == ErrorCode::RateLimited);
     BOOST_TEST(backup_codes() == 10);
-    pass(kMinute);
+    advance_time(kMinute);
     BOOST_TEST(verify(others[0].token, code(made)));
 }
 
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(a_pause_allows_five_more_attempts_and_a_right_code_resets_t
         for (int i = 0; i < times; ++i) BOOST_TEST(!verify(wrong(made)));
     };
     fail(5);
-    pass(15 * kMinute);
+    advance_time(15 * kMinute);
     fail(4);
     BOOST_TEST(verify(code(made)));
     forget_last_step();
@@ -241,19 +241,19 @@ BOOST_AUTO_TEST_CASE(parallel_guesses_are_counted_individually) {
     const auto made = enrolled();
     const auto session = session_of(opened.token).value();
     const std::string guess = wrong(made);
-    std::atomic<int> judged = 0;
+    std::atomic<int> checked = 0;
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         for (int i = 0; i < 3; ++i) {
             try {
-                if (!service::verify_totp(worker.context, session, guess, "r")) ++judged;
+                if (!service::verify_totp(worker.context, session, guess, "r")) ++checked;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::RateLimited) ++refused;
             }
         }
     });
-    BOOST_TEST(judged == 5);
+    BOOST_TEST(checked == 5);
     BOOST_TEST(refused == 19);
 }
 
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(parallel_uses_of_one_backup_code_verify_one_session) {
     std::vector<rules::Session> sessions;
     for (int i = 0; i < 4; ++i) sessions.push_back(session_of(sign_in().token).value());
     std::atomic<int> let_in = 0;
-    test::side_by_side(4, [&](int i) {
+    test::in_parallel(4, [&](int i) {
         test::DatabaseContext worker;
         const std::string& one = made.backup_codes[0].reveal();
         if (service::verify_backup_code(worker.context, sessions.at(i), one, "r")) ++let_in;

@@ -23,7 +23,7 @@ using service::Counting;
 using test::code_of;
 using test::DatabaseContext;
 using test::Fixture;
-using test::side_by_side;
+using test::in_parallel;
 
 namespace {
 
@@ -88,9 +88,9 @@ struct Ads : Fixture {
     // Clears the cache, as in a new worker.
     void forget() { cache = service::AdServingCache(context.keys); }
     // How many of that many parallel requests got an ad.
-    int served_side_by_side(int requests, const AdRequest& question) {
+    int served_in_parallel(int requests, const AdRequest& question) {
         std::atomic<int> served = 0;
-        side_by_side(requests, [&](int) {
+        in_parallel(requests, [&](int) {
             DatabaseContext worker;
             service::AdServingCache own(worker.context.keys);
             if (service::serve_ad(worker.context, own, acme, question, now, first)) ++served;
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(the_current_country_overrides_the_country_of_the_member) {
 BOOST_AUTO_TEST_CASE(a_cap_of_three_holds_for_32_parallel_requests) {
     campaign(capped(3));
     const UserId ann = member("ann@x.test");
-    BOOST_TEST(served_side_by_side(32, {"top", ann, {}, {}, {}}) == 3);
+    BOOST_TEST(served_in_parallel(32, {"top", ann, {}, {}, {}}) == 3);
     BOOST_TEST(client.number("SELECT shown FROM ad_member_days") == 3);
     BOOST_TEST(serve({"top", member("bob@x.test"), {}, {}, {}}).has_value());
     BOOST_TEST(serve().has_value());  // a cap does not apply to unknown visitors
@@ -266,10 +266,10 @@ BOOST_AUTO_TEST_CASE(a_cap_of_three_holds_for_32_parallel_requests) {
 BOOST_AUTO_TEST_CASE(a_budget_is_not_exceeded_by_32_parallel_requests) {
     campaign(budgeted(7));
     now = late;
-    BOOST_TEST(served_side_by_side(32, {"top", {}, {}, {}, {}}) == 7);
+    BOOST_TEST(served_in_parallel(32, {"top", {}, {}, {}, {}}) == 7);
     BOOST_TEST(sum("served") == 7);
     now = now + Milliseconds(1);  // the next day begins with one serving
-    BOOST_TEST(served_side_by_side(8, {"top", {}, {}, {}, {}}) == 1);
+    BOOST_TEST(served_in_parallel(8, {"top", {}, {}, {}, {}}) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_capped_request_uses_no_budget_and_the_reverse) {
@@ -279,9 +279,9 @@ BOOST_AUTO_TEST_CASE(a_capped_request_uses_no_budget_and_the_reverse) {
     now = late;
     const UserId ann = member("ann@x.test");
     const UserId bob = member("bob@x.test");
-    BOOST_TEST(served_side_by_side(16, {"top", ann, {}, {}, {}}) == 3);
+    BOOST_TEST(served_in_parallel(16, {"top", ann, {}, {}, {}}) == 3);
     BOOST_TEST(sum("served") == 3);
-    BOOST_TEST(served_side_by_side(16, {"top", bob, {}, {}, {}}) == 2);
+    BOOST_TEST(served_in_parallel(16, {"top", bob, {}, {}, {}}) == 2);
     BOOST_TEST(sum("served") == 5);
     BOOST_TEST(client.number("SELECT SUM(shown) FROM ad_member_days") == 5);
 }
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(the_next_campaign_is_drawn_if_one_has_no_room) {
 BOOST_AUTO_TEST_CASE(a_token_counts_once_among_32_parallel_redemptions_and_not_after_it_expires) {
     const auto made = campaign();
     const auto ad = serve();
-    side_by_side(32, [&](int) {
+    in_parallel(32, [&](int) {
         DatabaseContext worker;
         if (!service::redeem_impression(worker.context, cache, ad->impression_token,
                                         Counting::Count)) {
@@ -399,7 +399,7 @@ BOOST_AUTO_TEST_CASE(parallel_creation_does_not_exceed_the_limit_of_slots_and_cr
             acme, SlotId::create(), "s" + std::to_string(i));
     }
     std::atomic<int> refused = 0;
-    side_by_side(12, [&](int number) {
+    in_parallel(12, [&](int number) {
         DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(parallel_creation_does_not_exceed_the_limit_of_slots_and_cr
     BOOST_TEST(client.number("SELECT COUNT(*) FROM ad_slots") == rules::kMostSlots);
     const auto made = campaign();
     std::atomic<int> full = 0;
-    side_by_side(8, [&](int) {
+    in_parallel(8, [&](int) {
         DatabaseContext worker;
         for (int i = 0; i < 5; ++i) {
             const auto code = code_of([&] {
@@ -448,7 +448,7 @@ BOOST_AUTO_TEST_CASE(parallel_creation_does_not_exceed_a_hundred_campaigns_per_s
             acme, slot, id);
     }
     std::atomic<int> refused = 0;
-    side_by_side(6, [&](int) {
+    in_parallel(6, [&](int) {
         DatabaseContext worker;
         service::NewAdCampaign fields;
         fields.name = "Late";

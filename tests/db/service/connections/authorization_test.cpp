@@ -40,13 +40,13 @@ struct Connecting : ConnectingFixture {
     // Completes an authorization that is rejected for that reason: the state is used up, and the
     // connection shows the error.
     void refused(const CallbackRequest& request, Reason reason) {
-        const auto told = complete(request);
-        BOOST_TEST(told.outcome == CallbackResult::Outcome::Failed);
-        BOOST_TEST(text_of(told.reason) == text_of(reason));
-        BOOST_TEST(told.connection.has_value() == (reason != Reason::Browser));
-        BOOST_TEST(ways() == 0);
-        BOOST_TEST(stands(made.id).starts_with("error: "));
-        BOOST_TEST(stands(made.id).find("GitLab") != std::string::npos);
+        const auto result = complete(request);
+        BOOST_TEST(result.outcome == CallbackResult::Outcome::Failed);
+        BOOST_TEST(text_of(result.reason) == text_of(reason));
+        BOOST_TEST(result.connection.has_value() == (reason != Reason::Browser));
+        BOOST_TEST(pending_authorizations() == 0);
+        BOOST_TEST(status_of(made.id).starts_with("error: "));
+        BOOST_TEST(status_of(made.id).find("GitLab") != std::string::npos);
     }
 
     service::ConnectLink made = begin();
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_connection_has_one_pending_authorization_at_a_time) {
     again.connection = made.id;
     const auto second = begin(again);
     BOOST_TEST(second.id == made.id);
-    BOOST_TEST(ways() == 1);
+    BOOST_TEST(pending_authorizations() == 1);
     BOOST_TEST(complete(callback(made)).reason == Reason::State);
     BOOST_TEST(complete(callback(second)).reason == Reason::Unavailable);
 }
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(an_error_without_tokens_becomes_pending_again) {
     auto again = request();
     again.connection = made.id;
     begin(again);
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(status_of(made.id) == "pending: ");
 }
 
 BOOST_AUTO_TEST_CASE(a_proof_depends_on_the_session_and_the_key) {
@@ -142,10 +142,10 @@ BOOST_AUTO_TEST_CASE(a_proof_depends_on_the_session_and_the_key) {
 // ---------------------------------------------------------------------------- completing
 
 BOOST_AUTO_TEST_CASE(a_callback_with_its_own_session_reaches_the_provider) {
-    const auto told = complete(callback(made));
-    BOOST_TEST(text_of(told.reason) == "unavailable");  // the provider does not respond
-    BOOST_TEST(told.connection == made.id);
-    BOOST_TEST(ways() == 0);
+    const auto result = complete(callback(made));
+    BOOST_TEST(text_of(result.reason) == "unavailable");  // the provider does not respond
+    BOOST_TEST(result.connection == made.id);
+    BOOST_TEST(pending_authorizations() == 0);
     BOOST_TEST(complete(callback(made)).reason == Reason::State);
 }
 
@@ -163,9 +163,9 @@ BOOST_AUTO_TEST_CASE(another_browser_is_rejected) {
 BOOST_AUTO_TEST_CASE(a_proof_from_before_a_key_rotation_is_accepted) {
     service::Context rotated{database, own,
                              KeyRing(Secret(std::string(32, 'n')), own.security.key)};
-    const auto told =
+    const auto result =
         service::complete_authorization(rotated, callback(made), [](const auto&) { return true; });
-    BOOST_TEST(text_of(told.reason) == "unavailable");
+    BOOST_TEST(text_of(result.reason) == "unavailable");
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_ended_is_rejected) {
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_ended_is_rejected) {
 }
 
 BOOST_AUTO_TEST_CASE(an_expired_session_is_rejected) {
-    pass(12 * kHour);
+    advance_time(12 * kHour);
     refused(callback(made), Reason::Session);
 }
 
@@ -213,12 +213,12 @@ BOOST_AUTO_TEST_CASE(another_issuer_is_rejected_and_the_right_one_is_accepted) {
 BOOST_AUTO_TEST_CASE(a_provider_without_a_configuration_is_not_called) {
     own.providers.erase("gitlab");
     bool was_asked = false;
-    const auto told = service::complete_authorization(
+    const auto result = service::complete_authorization(
         console, callback(made), [&](const rules::Provider&) { return was_asked = true; });
-    BOOST_TEST(told.reason == Reason::Configuration);
+    BOOST_TEST(result.reason == Reason::Configuration);
     BOOST_TEST(!was_asked);
-    BOOST_TEST(ways() == 0);
-    BOOST_TEST(stands(made.id).starts_with("error: "));
+    BOOST_TEST(pending_authorizations() == 0);
+    BOOST_TEST(status_of(made.id).starts_with("error: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_malformed_callback_is_rejected) {
@@ -234,23 +234,23 @@ BOOST_AUTO_TEST_CASE(a_malformed_callback_is_rejected) {
 BOOST_AUTO_TEST_CASE(a_denial_and_an_error_are_distinguished) {
     CallbackRequest denied = callback(made);
     denied.error = "access_denied";
-    const auto told = complete(denied);
-    BOOST_TEST(told.outcome == CallbackResult::Outcome::Denied);
-    BOOST_TEST(text_of(told.reason) == "");
-    BOOST_TEST(stands(made.id) == "error: Access was denied at GitLab.");
+    const auto result = complete(denied);
+    BOOST_TEST(result.outcome == CallbackResult::Outcome::Denied);
+    BOOST_TEST(text_of(result.reason) == "");
+    BOOST_TEST(status_of(made.id) == "error: Access was denied at GitLab.");
     made = begin();
     CallbackRequest error = callback(made);
     error.error = "<b>";
     refused(error, Reason::Provider);
-    BOOST_TEST(stands(made.id).find('<') == std::string::npos);
+    BOOST_TEST(status_of(made.id).find('<') == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_free_worker_the_state_remains_valid) {
     const auto none = [](const rules::Provider&) { return false; };
     BOOST_TEST(code_of([&] { service::complete_authorization(console, callback(made), none); }) ==
                ErrorCode::ServiceUnavailable);
-    BOOST_TEST(ways() == 1);
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(pending_authorizations() == 1);
+    BOOST_TEST(status_of(made.id) == "pending: ");
     BOOST_TEST(complete(callback(made)).reason == Reason::Unavailable);
 }
 
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_connection_with_tokens_keeps_its_status_after_a_denial) {
     CallbackRequest denied = callback(made);
     denied.error = "access_denied";
     BOOST_TEST(complete(denied).outcome == CallbackResult::Outcome::Denied);
-    BOOST_TEST(stands(made.id) == "connected: ");
+    BOOST_TEST(status_of(made.id) == "connected: ");
 }
 
 BOOST_AUTO_TEST_CASE(beginning_and_completing_in_parallel_do_not_deadlock) {
@@ -291,9 +291,9 @@ BOOST_AUTO_TEST_CASE(beginning_and_completing_in_parallel_do_not_deadlock) {
             });
             CallbackRequest back = callback(way);
             back.error = "access_denied";
-            const auto told =
+            const auto result =
                 service::complete_authorization(tabs_own, back, [](const auto&) { return true; });
-            if (told.outcome == CallbackResult::Outcome::Denied) ++denied;
+            if (result.outcome == CallbackResult::Outcome::Denied) ++denied;
         }
     };
     std::vector<std::future<void>> tabs;
@@ -305,18 +305,18 @@ BOOST_AUTO_TEST_CASE(beginning_and_completing_in_parallel_do_not_deadlock) {
 
 BOOST_AUTO_TEST_CASE(the_authorization_of_a_removed_connection_cannot_be_completed) {
     client.run("UPDATE connections SET removed_at = 1");
-    const auto told = complete(callback(made));
-    BOOST_TEST(told.reason == Reason::Removed);
-    BOOST_TEST(!told.connection.has_value());
+    const auto result = complete(callback(made));
+    BOOST_TEST(result.reason == Reason::Removed);
+    BOOST_TEST(!result.connection.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(deleting_a_connection_deletes_its_authorization) {
     client.run("DELETE FROM connections");
     bool was_asked = false;
-    const auto told = service::complete_authorization(
+    const auto result = service::complete_authorization(
         console, callback(made), [&](const rules::Provider&) { return was_asked = true; });
-    BOOST_TEST(told.reason == Reason::State);
-    BOOST_TEST(!told.connection.has_value());
+    BOOST_TEST(result.reason == Reason::State);
+    BOOST_TEST(!result.connection.has_value());
     BOOST_TEST(!was_asked);
 }
 

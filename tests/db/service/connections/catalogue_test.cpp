@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_missing_callback_is_shown_as_an_error_and_stored_as_pendi
     BOOST_TEST(shown.status == rules::ConnectionStatus::Error);
     BOOST_TEST(shown.error.value() ==
                "The authorization at GitLab was not completed in time. Connect it again.");
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(status_of(made.id) == "pending: ");
 }
 
 BOOST_AUTO_TEST_CASE(an_exchange_may_take_a_minute) {
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(an_exchange_may_take_a_minute) {
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Pending);
     client.execute("UPDATE connections SET updated_at = updated_at - 60000");
     BOOST_TEST(list()[0].status == rules::ConnectionStatus::Error);
-    BOOST_TEST(stands(made.id) == "pending: ");
+    BOOST_TEST(status_of(made.id) == "pending: ");
 }
 
 BOOST_AUTO_TEST_CASE(expired_access_is_shown_as_an_error_before_the_runner_notices) {
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(expired_access_is_shown_as_an_error_before_the_runner_notic
                "The access to GitLab has expired and was not renewed in time.");
     client.run("UPDATE connections SET error = 'GitLab has trouble of its own (http_503).'");
     BOOST_TEST(list()[0].error.value() == "GitLab has trouble of its own (http_503).");
-    BOOST_TEST(stands(made.id).starts_with("connected: "));
+    BOOST_TEST(status_of(made.id).starts_with("connected: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_removed_connection_is_not_found) {

@@ -21,9 +21,9 @@ using test::kDay;
 using test::kHour;
 using test::kMark;
 using test::kMinute;
+using test::ProviderContext;
 using test::ProviderServer;
 using test::ServedRequest;
-using test::Station;
 
 namespace {
 
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(tokens_sealed_with_another_key_wait_for_a_runner_that_has_i
 BOOST_AUTO_TEST_CASE(several_runners_make_one_call_per_connection) {
     std::vector<ConnectionId> ids;
     for (int i = 0; i < 40; ++i) ids.push_back(connected());
-    test::side_by_side(4, [&](int) {
-        Station station(own);
+    test::in_parallel(4, [&](int) {
+        ProviderContext station(own);
         ConnectionRefresher refresher(station.mine, limits());
         all(refresher);
     });
@@ -240,8 +240,8 @@ BOOST_AUTO_TEST_CASE(an_unresponsive_provider_never_occupies_all_lanes) {
     set(alive, "refresh_due_at", Timestamp::now());  // last of all
     const auto lanes = limits();
     const jobs::Deadline deadline(Timestamp::now() + kHour);
-    test::side_by_side(4, [&](int) {
-        Station station(own);
+    test::in_parallel(4, [&](int) {
+        ProviderContext station(own);
         const auto work = jobs::connection_work(station.mine, lanes);
         (void)test::until([&] {
             work.turn(deadline);
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(a_removal_during_a_refresh_revokes_the_newest_tokens) {
     const auto id = connected();
     server.answer([&](const ServedRequest& request) {
         if (request.path == "/token") {
-            Station station(own);
+            ProviderContext station(own);
             station.mine.database.transaction([&](db::Tx& tx) {
                 service::OrgTransaction transaction{tx, admin(), Timestamp::now()};
                 service::remove_connection(transaction, mine, id);
@@ -407,11 +407,12 @@ BOOST_AUTO_TEST_CASE(logs_contain_no_tokens_codes_or_secrets) {
 
 BOOST_AUTO_TEST_CASE(tokens_that_could_not_be_written_are_reported) {
     const auto id = connected();
-    const test::Meanwhile outage(client,
-                                 "CREATE TRIGGER outage BEFORE UPDATE ON connections FOR EACH ROW "
-                                 "IF NOT (NEW.tokens <=> OLD.tokens) THEN "
-                                 "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF",
-                                 "DROP TRIGGER outage");
+    const test::SchemaChange outage(
+        client,
+        "CREATE TRIGGER outage BEFORE UPDATE ON connections FOR EACH ROW "
+        "IF NOT (NEW.tokens <=> OLD.tokens) THEN "
+        "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF",
+        "DROP TRIGGER outage");
     const auto connection = row(id);
     const auto plan = service::plan_refresh(mine, connection);
     const std::string log = log_of([&] {

@@ -15,9 +15,9 @@ using service::RefreshState;
 using test::kHour;
 using test::kMark;
 using test::kMinute;
+using test::ProviderContext;
 using test::ProviderServer;
 using test::ServedRequest;
-using test::Station;
 
 namespace {
 
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_or_foreign_connection_cannot_be_refreshed) {
                    service::refresh_connection(mine, stranger, id, test::kMayWait);
                }) == ErrorCode::NotFound);
     BOOST_TEST(test::code_of([&] {
-                   service::refresh_connection(mine, stranger, id, test::kNobodyToSpare);
+                   service::refresh_connection(mine, stranger, id, test::kNoFreeWorker);
                }) == ErrorCode::NotFound);
     BOOST_TEST(holds(reason(pending()), "not authorized"));
     BOOST_TEST(server.calls() == 0U);
@@ -291,12 +291,12 @@ BOOST_AUTO_TEST_CASE(an_unknown_or_foreign_connection_cannot_be_refreshed) {
 BOOST_AUTO_TEST_CASE(a_requested_refresh_is_due_for_the_runner_immediately) {
     const auto id = connected();
     set(id, "refresh_due_at", Timestamp::now() + kHour);
-    const auto result = service::refresh_connection(mine, admin(), id, test::kNobodyToSpare);
+    const auto result = service::refresh_connection(mine, admin(), id, test::kNoFreeWorker);
     BOOST_TEST(result.state == RefreshState::InProgress);
     BOOST_TEST(row(id).refresh_due_at.value() <= Timestamp::now());
     BOOST_TEST(server.calls() == 0U);
     refresh(id);
-    BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kNobodyToSpare).state ==
+    BOOST_TEST(service::refresh_connection(mine, admin(), id, test::kNoFreeWorker).state ==
                RefreshState::Done);
     BOOST_TEST(row(id).refresh_due_at.value() > Timestamp::now());
 }
@@ -305,25 +305,25 @@ BOOST_AUTO_TEST_CASE(a_requested_refresh_is_due_for_the_runner_immediately) {
 
 namespace {
 
-struct Crowd {
+struct ParallelRefreshes {
     std::int64_t done = 0;
     std::int64_t under_way = 0;
 };
 
 // Twenty workers, each with an open connection to the database.
-Crowd refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waiting) {
+ParallelRefreshes refresh_at_once(Tokens& fixture, ConnectionId id, std::atomic<int>& waiting) {
     constexpr int kWorkers = 20;
-    std::vector<std::unique_ptr<Station>> stations;
+    std::vector<std::unique_ptr<ProviderContext>> contexts;
     for (int i = 0; i < kWorkers; ++i) {
-        stations.push_back(std::make_unique<Station>(fixture.own));
-        stations.back()->as(fixture.acme, [](service::OrgTransaction&) { return true; });
+        contexts.push_back(std::make_unique<ProviderContext>(fixture.own));
+        contexts.back()->as(fixture.acme, [](service::OrgTransaction&) { return true; });
     }
     std::vector<std::optional<RefreshState>> states(kWorkers);  // nullopt: the call came too late
-    test::side_by_side(kWorkers, [&](int i) {
+    test::in_parallel(kWorkers, [&](int i) {
         const auto at = static_cast<std::size_t>(i);
         (void)test::code_of([&] {
             states[at] =
-                service::refresh_connection(stations[at]->mine, fixture.admin(), id, test::kMayWait)
+                service::refresh_connection(contexts[at]->mine, fixture.admin(), id, test::kMayWait)
                     .state;
         });
         ++waiting;
@@ -342,10 +342,10 @@ BOOST_AUTO_TEST_CASE(twenty_parallel_refreshes_make_one_call_to_a_slow_provider)
         (void)test::until([&] { return others == 19; });
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
-    const Crowd crowd = refresh_at_once(*this, id, others);
+    const ParallelRefreshes refreshes = refresh_at_once(*this, id, others);
     BOOST_TEST(server.calls() == 1U);
-    BOOST_TEST(crowd.done == 1);
-    BOOST_TEST(crowd.under_way == 19);
+    BOOST_TEST(refreshes.done == 1);
+    BOOST_TEST(refreshes.under_way == 19);
     BOOST_TEST(tokens(id) == "a1 r1");
     BOOST_TEST(row(id).token_generation == 2);
 }
@@ -356,10 +356,10 @@ BOOST_AUTO_TEST_CASE(twenty_parallel_refreshes_make_one_call_to_a_fast_provider)
         if (!grants) server.answer(503, "");
         const auto before = server.calls();
         std::atomic<int> others{0};
-        const Crowd crowd = refresh_at_once(*this, id, others);
+        const ParallelRefreshes refreshes = refresh_at_once(*this, id, others);
         BOOST_TEST(server.calls() == before + 1);
-        BOOST_TEST(crowd.done >= 1);
-        BOOST_TEST(crowd.done + crowd.under_way == 20);
+        BOOST_TEST(refreshes.done >= 1);
+        BOOST_TEST(refreshes.done + refreshes.under_way == 20);
         BOOST_TEST(row(id).token_generation == (grants ? 2 : 1));
     }
 }
@@ -413,7 +413,7 @@ BOOST_AUTO_TEST_CASE(a_consent_during_a_refresh_wins) {
     server.answer([&](const ServedRequest& request) {
         if (holds(request.body, "authorization_code"))
             return ProviderServer::answering(200, ProviderServer::granted(7));
-        Station station(own);
+        ProviderContext station(own);
         (void)service::exchange_code(station.mine, admin(), grant(id));
         return ProviderServer::answering(200, ProviderServer::granted(1));
     });
@@ -437,7 +437,7 @@ struct Outage {
                       " THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; "
                       "END IF; END IF; END",
                   "DROP TRIGGER outage") {}
-    test::Meanwhile trigger;
+    test::SchemaChange trigger;
 };
 
 }  // namespace

@@ -223,11 +223,11 @@ BOOST_AUTO_TEST_CASE(a_slug_is_unique_in_an_organization) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_article_is_not_found) {
-    const ArticleId nobody = ArticleId::create();
-    BOOST_TEST(code_of([&] { change(nobody, {}); }) == ErrorCode::NotFound);
-    BOOST_TEST(code_of([&] { publish(nobody); }) == ErrorCode::NotFound);
-    BOOST_TEST(code_of([&] { unpublish(nobody); }) == ErrorCode::NotFound);
-    BOOST_TEST(code_of([&] { remove(nobody); }) == ErrorCode::NotFound);
+    const ArticleId unknown = ArticleId::create();
+    BOOST_TEST(code_of([&] { change(unknown, {}); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { publish(unknown); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { unpublish(unknown); }) == ErrorCode::NotFound);
+    BOOST_TEST(code_of([&] { remove(unknown); }) == ErrorCode::NotFound);
     for (const std::string_view slug : {"", "-", "News", "n%", "n/n"}) {
         BOOST_TEST(!service::find_published_article(context, acme, slug));
     }

@@ -25,7 +25,7 @@ using service::TrackedEvent;
 namespace {
 
 // A collector waits one second for a lock.
-db::ConnectionSettings impatient() {
+db::ConnectionSettings short_lock_timeout() {
     auto settings = test::connection_settings();
     settings.lock_timeout_seconds = 1;
     return settings;
@@ -68,7 +68,7 @@ struct Collectors : test::ModuleFixture {
 
     InstallationId installation = install(published("shop").id).id;
     UserId user;
-    test::DatabaseContext collector{impatient()};
+    test::DatabaseContext collector{short_lock_timeout()};
 };
 
 const StoredReply* reply_of(const Outcome& outcome) {
@@ -180,8 +180,8 @@ BOOST_AUTO_TEST_CASE(a_connection_lost_before_the_commit_is_retried_without_dupl
 
 BOOST_AUTO_TEST_CASE(collectors_with_the_same_ids_in_opposite_order_store_each_once) {
     constexpr int kRounds = 20;
-    test::side_by_side(2, [&](int place) {
-        test::DatabaseContext worker(impatient());
+    test::in_parallel(2, [&](int place) {
+        test::DatabaseContext worker(short_lock_timeout());
         for (int round = 0; round < kRounds; ++round) {
             std::vector<CollectedCall> calls;
             for (int i = 0; i < 10; ++i) {

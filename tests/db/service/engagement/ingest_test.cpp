@@ -47,7 +47,7 @@ struct Ingest : test::ModuleFixture {
     }
     EventCounts push(const std::vector<PushedEvent>& events) { return push(*this, events); }
     // An endpoint that subscribes to these types.
-    void listen(const std::vector<std::string>& types) {
+    void subscribe(const std::vector<std::string>& types) {
         client.execute(
             "INSERT INTO webhook_endpoints (organization_id, id, installation_id, url, "
             "event_types, status, secret, created_at, updated_at) "
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_batches_with_the_same_id_store_it_once) {
             test::DatabaseContext worker;
             return push(worker, {event("x"), event("z")});
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return 0;
     });
     const EventCounts late = second.get();
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_batches_with_the_same_id_store_it_once) {
 }
 
 BOOST_AUTO_TEST_CASE(each_new_event_is_emitted_also_under_its_own_type) {
-    listen({"engagement.recorded", "shop.sold"});
+    subscribe({"engagement.recorded", "shop.sold"});
     std::vector<PushedEvent> events = {event("a"), event("b"), event("a")};
     events[0].type = "shop.sold";
     events[0].tags = {"x"};
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_waits_for_events_being_written_and_deletes_them)
             test::DatabaseContext worker;
             return service::erase_person(worker.context, "ann@x.test");
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return 0;
     });
     const auto erased = erasure.get();

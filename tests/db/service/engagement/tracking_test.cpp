@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_calls_with_the_same_id_store_it_once) {
             test::DatabaseContext worker;
             return track(worker, {call({visit("x"), visit("z")})}).at(0);
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
         return 0;
     });
     const EventCounts late = second.get();
@@ -212,8 +212,8 @@ BOOST_AUTO_TEST_CASE(each_new_event_is_sent_to_its_subscribers) {
 }
 
 BOOST_AUTO_TEST_CASE(every_fault_of_every_event_is_reported) {
-    TrackedEvent nobody = visit();
-    nobody.anonymous_id.reset();
+    TrackedEvent unidentified = visit();
+    unidentified.anonymous_id.reset();
     TrackedEvent two = visit();
     two.user_id = UserId::create();
     TrackedEvent early = visit();
@@ -227,11 +227,11 @@ BOOST_AUTO_TEST_CASE(every_fault_of_every_event_is_reported) {
                                                          {"events[3].occurred_at", "out_of_range"},
                                                          {"events[4].occurred_at", "out_of_range"},
                                                          {"events[5].metadata", "too_long"}};
-    BOOST_TEST(faults_of(call({visit(), nobody, two, early, late, heavy}), true) == expected);
+    BOOST_TEST(faults_of(call({visit(), unidentified, two, early, late, heavy}), true) == expected);
     const std::map<std::string, std::string> alone = {{"occurred_at", "out_of_range"}};
     BOOST_TEST(faults_of(call({late}), false) == alone);
     const std::map<std::string, std::string> unnamed = {{"event", "required"}};
-    BOOST_TEST(faults_of(call({nobody}), false) == unnamed);
+    BOOST_TEST(faults_of(call({unidentified}), false) == unnamed);
 }
 
 BOOST_AUTO_TEST_CASE(the_limits_of_the_time_window_are_inclusive) {

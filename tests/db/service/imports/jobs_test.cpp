@@ -15,9 +15,9 @@ using rules::ImportState;
 using test::code_of;
 using test::error_of;
 using test::ImportFixture;
+using test::in_parallel;
 using test::people;
 using test::row;
-using test::side_by_side;
 
 namespace {
 
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(parallel_calls_for_the_same_block_lose_no_row) {
     constexpr int kThreads = 8;
     constexpr int kEach = 40;
     const ImportId id = new_import();
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         const auto own = people(1 + i, kEach, kThreads);  // all of them in one block
         worker.as(acme, [&](service::OrgTransaction& transaction) {

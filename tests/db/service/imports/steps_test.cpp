@@ -150,11 +150,11 @@ BOOST_AUTO_TEST_CASE(a_dry_run_validates_each_row_and_writes_no_member) {
                                          {5, "invalid ROW_ATTR_UNKNOWN_KEY"},
                                          {6, "invalid ROW_ATTR_INVALID_VALUE"},
                                          {7, "invalid ROW_DUPLICATE_IN_FILE"}}));
-    const auto judged = job(id);
-    BOOST_TEST(judged.state == ImportState::Validated);
-    BOOST_TEST(judged.valid_rows == 1);
-    BOOST_TEST(judged.invalid_rows == 6);
-    BOOST_TEST(judged.processed_rows == 7);
+    const auto validated_job = job(id);
+    BOOST_TEST(validated_job.state == ImportState::Validated);
+    BOOST_TEST(validated_job.valid_rows == 1);
+    BOOST_TEST(validated_job.invalid_rows == 6);
+    BOOST_TEST(validated_job.processed_rows == 7);
     BOOST_TEST(members() == 0);
     BOOST_TEST(client.number("SELECT COUNT(*) FROM users") == 0);
     for (const auto& one : rows(id, RowState::Invalid)) {
@@ -220,10 +220,10 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_changes_runners_after_every_batch_has_the_sa
     }
     BOOST_TEST(hands > 3);
     BOOST_TEST(outcomes(id) == expected_of(all));
-    const auto judged = job(id);
-    BOOST_TEST(judged.processed_rows == 90);
-    BOOST_TEST(judged.valid_rows + judged.invalid_rows == 90);
-    BOOST_TEST(judged.preview->create == judged.valid_rows);
+    const auto validated_job = job(id);
+    BOOST_TEST(validated_job.processed_rows == 90);
+    BOOST_TEST(validated_job.valid_rows + validated_job.invalid_rows == 90);
+    BOOST_TEST(validated_job.preview->create == validated_job.valid_rows);
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_may_stop_within_a_large_block) {
@@ -417,7 +417,7 @@ BOOST_AUTO_TEST_CASE(units_on_parallel_connections_have_the_same_result_as_in_se
     const Lease mine = lease();
     const auto units = service::next_commit_units(context, mine, {}, 100);
     BOOST_TEST(units.size() == 3);
-    test::side_by_side(3, [&](int i) {
+    test::in_parallel(3, [&](int i) {
         test::DatabaseContext worker;
         service::commit_unit(worker.context, mine, units.at(i));
     });
@@ -439,7 +439,7 @@ BOOST_AUTO_TEST_CASE(an_attribute_disabled_after_the_dry_run_fails_only_its_rows
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_the_database_rejects_fail_individually) {
-    const test::Meanwhile refusing(
+    const test::SchemaChange refusing(
         client,
         "CREATE TRIGGER refuse BEFORE INSERT ON members FOR EACH ROW "
         "BEGIN IF NEW.first_name = 'refused' THEN SIGNAL SQLSTATE '45000'; END IF; END",
@@ -480,7 +480,7 @@ BOOST_AUTO_TEST_CASE(two_organizations_import_the_same_people_in_parallel) {
         });
         leases.at(i) = lease();
     }
-    test::side_by_side(2, [&](int i) {
+    test::in_parallel(2, [&](int i) {
         test::DatabaseContext worker;
         const Lease& own = leases.at(i);
         for (const auto& transaction : service::next_commit_units(worker.context, own, {}, 100)) {

@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_check_receives_the_member_and_can_reject_the_change) {
 }
 
 BOOST_AUTO_TEST_CASE(parallel_changes_of_different_keys_are_all_kept) {
-    test::side_by_side(20, [&](int i) {
+    test::in_parallel(20, [&](int i) {
         DatabaseContext worker;
         const std::string number = std::to_string(i);
         change_at(worker, with_attributes("{\"k" + number + "\":\"v" + number + "\"}"));
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_member_cannot_be_changed) {
 BOOST_AUTO_TEST_CASE(parallel_creations_and_removals_are_consistent) {
     rules::MemberFields fields;
     fields.email = "ann@x.test";
-    test::side_by_side(8, [&](int i) {
+    test::in_parallel(8, [&](int i) {
         DatabaseContext worker;
         for (int round = 0; round < 25; ++round) {
             worker.as(acme, [&](service::OrgTransaction& transaction) {

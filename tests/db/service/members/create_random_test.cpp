@@ -15,9 +15,9 @@ using service::Attachment;
 using service::Expect;
 using service::MemberInput;
 using test::Batch;
+using test::in_parallel;
 using test::kStart;
 using test::parsed;
-using test::side_by_side;
 using test::texts_of;
 
 namespace {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(fifty_parallel_creations_of_one_address_create_one_user) {
     constexpr int kThreads = 10;
     constexpr int kEach = 5;
     std::array<std::atomic<int>, 7> outcomes{};
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         for (int k = 0; k < kEach; ++k) {
             rules::MemberFields fields;
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(overlapping_batches_in_any_order_create_each_person_once) {
     constexpr int kPeople = 60;
     std::atomic<int> created = 0;
     std::atomic<int> failed = 0;
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         Dice dice(static_cast<unsigned>(i));
         for (int k = 0; k < kEach; ++k) {

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_requests_for_the_last_credential_issue_one) {
             test::DatabaseContext worker;
             return code_of([&] { issue_at(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
 }

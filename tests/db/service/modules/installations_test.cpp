@@ -64,7 +64,7 @@ struct Installations : test::ModuleFixture {
         return id;
     }
     // "type status" of the deliveries of an endpoint, in order.
-    std::vector<std::string> heard(EndpointId id) {
+    std::vector<std::string> event_deliveries(EndpointId id) {
         return client.column(
             "SELECT CONCAT(e.type, ' ', d.status) FROM webhook_deliveries d "
             "JOIN webhook_events e ON e.id = d.event_id WHERE d.endpoint_id = ? ORDER BY d.id",
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(eight_parallel_installations_create_one) {
     const auto module = published("shop");
     std::atomic<int> made = 0;
     std::atomic<int> refused = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_enablings_enable_one) {
         disable(ids.back());
     }
     std::atomic<int> enabled = 0;
-    test::side_by_side(4, [&](int i) {
+    test::in_parallel(4, [&](int i) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {
@@ -342,19 +342,21 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(client.value("SELECT body FROM webhook_events").find(id.text()) !=
                std::string::npos);
     disable(listener.id);  // `own` gets a pending delivery
-    BOOST_TEST(heard(own) == std::vector<std::string>{"installation.disabled pending"});
+    BOOST_TEST(event_deliveries(own) == std::vector<std::string>{"installation.disabled pending"});
     enable(listener.id);
     disable(id);
-    BOOST_TEST(heard(own) == (std::vector<std::string>{"installation.disabled canceled",
-                                                       "installation.enabled canceled"}));
+    BOOST_TEST(event_deliveries(own) ==
+               (std::vector<std::string>{"installation.disabled canceled",
+                                         "installation.enabled canceled"}));
     // Deliveries that waited for the listener while it was disabled are canceled too.
-    BOOST_TEST(heard(ears) == (std::vector<std::string>{"installation.enabled canceled",
-                                                        "installation.enabled pending",
-                                                        "installation.disabled pending"}));
+    BOOST_TEST(
+        event_deliveries(ears) ==
+        (std::vector<std::string>{"installation.enabled canceled", "installation.enabled pending",
+                                  "installation.disabled pending"}));
     BOOST_TEST(client.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'canceled' "
                              "AND due_at IS NULL AND lease_owner IS NULL") == 3);
     enable(id);
-    BOOST_TEST(heard(own).back() == "installation.enabled pending");
+    BOOST_TEST(event_deliveries(own).back() == "installation.enabled pending");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(eight_parallel_publications_publish_one) {
     const auto module = create("shop");
     const auto version = draft(module.id, "1");
     std::atomic<int> published = 0;
-    test::side_by_side(8, [&](int) {
+    test::in_parallel(8, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {

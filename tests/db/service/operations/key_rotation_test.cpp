@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(an_interrupted_rotation_continues_in_the_next_run) {
     show(context, acme, "one");
     {
         // The third page of the mails contains a row that cannot be written.
-        const test::Meanwhile broken(
+        const test::SchemaChange broken(
             client,
             "CREATE TRIGGER break_off BEFORE UPDATE ON mail_outbox FOR EACH ROW IF (SELECT COUNT(*) "
             "FROM mail_outbox m WHERE m.id < NEW.id) = 220 THEN SIGNAL SQLSTATE '45000'; END IF",

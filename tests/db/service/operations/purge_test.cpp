@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(two_purges_in_parallel_are_harmless) {
         cancel(id);
         expire(id, Timestamp(1));
     }
-    test::side_by_side(4, [](int) {
+    test::in_parallel(4, [](int) {
         test::DatabaseContext worker;
         while (service::purge_step(worker.context).any()) continue;
     });
@@ -177,8 +177,9 @@ void put_revoked_key(Purge& at, Timestamp when) {
 
 void put_revoked_credential(Purge& at, Timestamp when) {
     const Uuid id = Uuid::v7();
-    const test::Meanwhile alone(at.client, "SET FOREIGN_KEY_CHECKS = 0",
-                                "SET FOREIGN_KEY_CHECKS = 1");  // its installation need not exist
+    const test::SchemaChange alone(
+        at.client, "SET FOREIGN_KEY_CHECKS = 0",
+        "SET FOREIGN_KEY_CHECKS = 1");  // its installation need not exist
     at.client.execute(
         "INSERT INTO module_credentials (organization_id, id, installation_id, name, secret_hash, "
         "last_four, signing_secret, created_at, revoked_at) "

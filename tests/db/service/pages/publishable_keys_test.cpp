@@ -99,9 +99,9 @@ BOOST_AUTO_TEST_CASE(a_key_is_stored_as_requested_and_found_by_its_token) {
 BOOST_AUTO_TEST_CASE(a_locked_key_row_does_not_fail_a_lookup) {
     const PublishableKey held = issue();
     const PublishableKey free = issue();
-    auto impatient = test::connection_settings();
-    impatient.lock_timeout_seconds = 1;
-    test::DatabaseContext collector(impatient);
+    auto settings = test::connection_settings();
+    settings.lock_timeout_seconds = 1;
+    test::DatabaseContext collector(settings);
     client.run("START TRANSACTION");
     client.query("SELECT 1 FROM publishable_keys WHERE token = ? FOR UPDATE", held.token);
     const std::vector<std::string> tokens{held.token, free.token};
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(parallel_requests_do_not_exceed_two_hundred_keys_per_organi
     revoke(kTracking, dead.id);  // does not count
     std::atomic<int> made{0};
     std::atomic<int> refused{0};
-    test::side_by_side(12, [&](int) {
+    test::in_parallel(12, [&](int) {
         test::DatabaseContext worker;
         const auto code = code_of([&] {
             worker.as(acme, [&](service::OrgTransaction& transaction) {

@@ -14,9 +14,9 @@
 using namespace muster;
 using rules::ImportState;
 using test::ImportFixture;
-using test::Meanwhile;
 using test::people;
 using test::row;
+using test::SchemaChange;
 
 namespace {
 
@@ -203,11 +203,12 @@ BOOST_AUTO_TEST_CASE(an_erasure_interrupted_among_the_events_continues_in_the_ne
     const UserId ann = member(acme, kAnn);
     put_events(acme, ann, 2500, 2500);
     for (const char* table : {"engagement_events", "webhook_events"}) {
-        const Meanwhile broken(client,
-                               "CREATE TRIGGER break_off BEFORE DELETE ON " + std::string(table) +
-                                   " FOR EACH ROW BEGIN IF (SELECT COUNT(*) FROM " + table +
-                                   ") <= 1000 THEN SIGNAL SQLSTATE '45000'; END IF; END",
-                               "DROP TRIGGER break_off");
+        const SchemaChange broken(client,
+                                  "CREATE TRIGGER break_off BEFORE DELETE ON " +
+                                      std::string(table) +
+                                      " FOR EACH ROW BEGIN IF (SELECT COUNT(*) FROM " + table +
+                                      ") <= 1000 THEN SIGNAL SQLSTATE '45000'; END IF; END",
+                                  "DROP TRIGGER break_off");
         BOOST_CHECK_THROW(erase(), std::exception);
         BOOST_TEST(client.number("SELECT COUNT(*) FROM " + std::string(table)) < 2500);
         BOOST_TEST(users() == 1);  // the user is needed to find the remaining rows
@@ -409,14 +410,14 @@ BOOST_AUTO_TEST_CASE(a_preview_reports_what_will_be_erased_and_writes_nothing) {
     reply(other, "1", R"({"email":"ann@x.test"})");
     put_events(other, service::preview_erasure(context, kAnn).user.value(), 2, 3);
     const auto before = std::pair(client.snapshot(acme), client.snapshot(other));
-    const auto told = preview();
+    const auto previewed = preview();
     BOOST_TEST(std::pair(client.snapshot(acme), client.snapshot(other)) == before);
     BOOST_TEST(users() == 1);
     const auto erased = erase();
-    BOOST_TEST(told.user == erased.user);
-    BOOST_TEST_REQUIRE(told.organizations.size() == erased.organizations.size());
-    for (std::size_t i = 0; i < told.organizations.size(); ++i) {
-        const auto& left = told.organizations[i];
+    BOOST_TEST(previewed.user == erased.user);
+    BOOST_TEST_REQUIRE(previewed.organizations.size() == erased.organizations.size());
+    for (std::size_t i = 0; i < previewed.organizations.size(); ++i) {
+        const auto& left = previewed.organizations[i];
         const auto& right = erased.organizations[i];
         BOOST_TEST(left.organization == right.organization);
         BOOST_TEST(left.member == right.member);
@@ -425,8 +426,8 @@ BOOST_AUTO_TEST_CASE(a_preview_reports_what_will_be_erased_and_writes_nothing) {
         BOOST_TEST(left.events == right.events);
         BOOST_TEST(left.webhooks == right.webhooks);
     }
-    BOOST_TEST_REQUIRE(told.active_jobs.size() == 1);
-    BOOST_TEST(told.active_jobs.front().id == active);
+    BOOST_TEST_REQUIRE(previewed.active_jobs.size() == 1);
+    BOOST_TEST(previewed.active_jobs.front().id == active);
     BOOST_TEST(rows(id).size() == 2);
 }
 
@@ -441,7 +442,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_interrupted_anywhere_is_completed_by_running_it_
             reply(other, place, R"({"email":"ann@x.test"})");
             client.run("DELETE FROM audit_log");
             {
-                const Meanwhile broken(
+                const SchemaChange broken(
                     client,
                     "CREATE TRIGGER broken " + place + " FOR EACH ROW SIGNAL SQLSTATE '45000'",
                     "DROP TRIGGER broken");
@@ -461,7 +462,7 @@ BOOST_AUTO_TEST_CASE(an_erasure_interrupted_anywhere_is_completed_by_running_it_
 }
 
 BOOST_AUTO_TEST_CASE(an_erasure_in_parallel_with_creations_leaves_a_whole_person_or_none) {
-    test::side_by_side(5, [&](int number) {
+    test::in_parallel(5, [&](int number) {
         test::DatabaseContext worker;
         rules::MemberFields fields;
         fields.email = kAnn;

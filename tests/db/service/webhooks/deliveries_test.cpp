@@ -38,7 +38,7 @@ struct Deliveries : test::EndpointFixture {
             return service::redeliver(transaction, place(), id);
         });
     }
-    WebhookDelivery try_out() {
+    WebhookDelivery send_test() {
         return as_admin([&](service::OrgTransaction& transaction) {
             return service::test_endpoint(transaction, place());
         });
@@ -50,7 +50,7 @@ struct Deliveries : test::EndpointFixture {
     }
     // Every way to send again.
     std::vector<std::function<void()>> sendings(DeliveryId id) {
-        return {[this, id] { redeliver(id); }, [this] { try_out(); },
+        return {[this, id] { redeliver(id); }, [this] { send_test(); },
                 [this] { recover(Timestamp::now() - kHour); }};
     }
     std::vector<std::string> actions() {
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_recovery_from_a_future_time_resends_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_test_event_goes_only_to_its_endpoint_with_any_subscription) {
     create({"member.locked"});
-    const auto delivery = try_out();
+    const auto delivery = send_test();
     BOOST_TEST(delivery.event_type == "webhook_endpoint.test");
     BOOST_TEST(delivery.status == DeliveryStatus::Pending);
     BOOST_TEST(delivery.attempts.empty());
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_test_event_goes_only_to_its_endpoint_with_any_subscriptio
     for (const std::string& id : {endpoint.text(), shop.text(), acme.text()}) {
         BOOST_TEST(body.find(id) != std::string::npos);
     }
-    BOOST_TEST(try_out().webhook_id != delivery.webhook_id);
+    BOOST_TEST(send_test().webhook_id != delivery.webhook_id);
 }
 
 BOOST_AUTO_TEST_CASE(an_inactive_endpoint_and_a_disabled_installation_get_no_deliveries) {
@@ -282,12 +282,12 @@ BOOST_AUTO_TEST_CASE(the_log_records_what_was_sent_again) {
     const auto id = deliver(endpoint, "failed");
     redeliver(id);
     recover(Timestamp::now() - kHour);
-    try_out();
-    const auto told = actions();
-    BOOST_TEST_REQUIRE(told.size() >= 3U);
-    BOOST_TEST(told[0] == "webhook_endpoint.tested");
-    BOOST_TEST(told[1] == "webhook_endpoint.recovered");
-    BOOST_TEST(told[2] == "webhook_delivery.redelivered");
+    send_test();
+    const auto logged = actions();
+    BOOST_TEST_REQUIRE(logged.size() >= 3U);
+    BOOST_TEST(logged[0] == "webhook_endpoint.tested");
+    BOOST_TEST(logged[1] == "webhook_endpoint.recovered");
+    BOOST_TEST(logged[2] == "webhook_delivery.redelivered");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -19,10 +19,10 @@
 #include <set>
 
 using namespace muster;
-using test::Courier;
 using test::LoopbackServer;
 using test::ServedRequest;
 using test::ServedResponse;
+using test::WebhookRunner;
 
 namespace {
 
@@ -114,7 +114,7 @@ ServedResponse answering(int status, std::string body = "{}") {
 
 struct Round : test::WebhookFixture {
     // Until no delivery is due.
-    [[nodiscard]] bool deliver_all(Courier& courier) {
+    [[nodiscard]] bool deliver_all(WebhookRunner& courier) {
         return courier.work_until([&] {
             return client.number(
                        "SELECT COUNT(*) FROM webhook_deliveries WHERE status = 'pending' "
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(an_event_is_sent_signed_with_its_id_and_the_time_of_the_att
     Receiver receiver;
     const auto to = endpoint(receiver.url());
     const auto id = queue(to).at(0);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(deliver_all(courier));
     const auto requests = receiver.requests();
     BOOST_REQUIRE(requests.size() == 1U);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_second_attempt_has_the_same_id) {
     Receiver receiver(answering(503, "busy"));
     const auto to = endpoint(receiver.url());
     const auto id = queue(to).at(0);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(deliver_all(courier));
     BOOST_TEST(status(id) == "pending");
     BOOST_TEST(client.value("SELECT excerpt FROM webhook_attempts") == "busy");
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(both_secrets_sign_during_the_overlap_and_one_afterwards) {
             "previous_secret_until = ? WHERE id = ?",
             context.keys.seal(before.reveal(), rules::endpoint_seal_name(to)), until, to);
     };
-    Courier courier;
+    WebhookRunner courier;
     put(Timestamp::now() + Milliseconds(60'000));
     queue(to);
     BOOST_REQUIRE(deliver_all(courier));
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(the_log_reports_failures_without_secrets) {
     Receiver receiver(answering(500, "the body"));
     const auto to = endpoint(receiver.url());
     queue(to);
-    Courier courier;
+    WebhookRunner courier;
     const std::string log = logged([&] { BOOST_TEST(deliver_all(courier)); });
     BOOST_TEST(holds(log, "level=info event=webhook.failed"));
     BOOST_TEST(holds(log, "class=http_5xx"));
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(an_unreadable_secret_uses_no_attempt_and_is_logged_once) {
     queue(second);
     const auto fine = endpoint(receiver.url());
     queue(fine);
-    Courier courier;
+    WebhookRunner courier;
     const std::string log = logged([&] {
         BOOST_TEST(courier.work_until([&] { return deliveries(fine, "succeeded") == 1; }));
     });
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_long_queue_of_one_endpoint_does_not_delay_another) {
     Receiver other;
     const auto crowded = endpoint(busy.url());
     queue(crowded, 5000);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return busy.size() > 10; }));
     const auto quick = endpoint(other.url());
     queue(quick);
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(unresponsive_endpoints_leave_connections_to_the_others) {
         set(dead.back(), "failing_since", "1");
         queue(dead.back(), 20);
     }
-    Courier courier(8, 4);
+    WebhookRunner courier(8, 4);
     BOOST_REQUIRE(courier.work_until([&] { return hanging.taken() == 4; }));
     const auto fine = endpoint(receiver.url());
     queue(fine, 200);
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_paused_endpoint_keeps_its_deliveries_until_it_is_resumed)
     set(paused, "status", "'paused'");
     queue(paused, 3);
     queue(fine);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(fine, "succeeded") == 1; }));
     BOOST_TEST(deliveries(paused, "pending") == 3);
     set(paused, "status", "'active'");
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(deliveries_of_a_disabled_endpoint_or_installation_are_cance
                    installation);
     queue(disabled, 2500);
     queue(uninstalled, 3);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] {
         return deliveries(disabled, "canceled") == 2500 && deliveries(uninstalled, "canceled") == 3;
     }));
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_replies_410_gets_no_further_posts) {
     Receiver receiver(answering(410));
     const auto to = endpoint(receiver.url());
     queue(to, 1200);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(to, "canceled") == 1199; }));
     BOOST_TEST(receiver.size() == 1U);
     BOOST_TEST(cell(to, "disabled_reason") == "gone");
@@ -316,8 +316,8 @@ BOOST_AUTO_TEST_CASE(two_runners_deliver_every_event_once) {
     const auto second = endpoint(receiver.url());
     queue(first, 400);
     queue(second, 400);
-    test::side_by_side(2, [&](int) {
-        Courier courier;
+    test::in_parallel(2, [&](int) {
+        WebhookRunner courier;
         test::Client own;
         const bool done = courier.work_until([&] {
             return own.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status='pending'") ==
@@ -337,10 +337,10 @@ BOOST_AUTO_TEST_CASE(deliveries_of_a_crashed_runner_are_sent_by_the_next_after_t
     const auto to = endpoint(receiver.url());
     queue(to, 300);
     {
-        Courier killed;
+        WebhookRunner killed;
         BOOST_REQUIRE(killed.work_until([&] { return receiver.size() > 50; }));
     }
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(to, "pending") < 40; }));
     make_due();
     BOOST_REQUIRE(courier.work_until([&] { return deliveries(to, "succeeded") == 300; }));
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(a_stopping_run_waits_for_replies_and_releases_the_rest) {
     const auto fine = endpoint(receiver.url());
     queue(stuck, 3);
     queue(fine, 500);
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(courier.work_until([&] { return hanging.taken() == 1 && receiver.size() > 20; }));
     const Timestamp began = Timestamp::now();
     courier.dispatch->finish([] { return Milliseconds(4'000); });
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(a_stopping_run_waits_for_replies_and_releases_the_rest) {
 BOOST_AUTO_TEST_CASE(a_turn_of_the_runner_delivers_until_its_deadline) {
     Receiver receiver;
     const auto to = endpoint(receiver.url());
-    Courier courier;
+    WebhookRunner courier;
     const auto work = jobs::webhook_work(courier.mine);
     const Timestamp began = Timestamp::now();
     auto running = std::async(
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(metrics_and_health_report_waiting_webhooks) {
     BOOST_TEST(service::webhook_problem(context) == "");
     BOOST_TEST(holds(service::job_metrics(context), "muster_webhook_queue_age_seconds 0\n"));
     set(to, "status", "'active'");
-    Courier courier;
+    WebhookRunner courier;
     BOOST_REQUIRE(deliver_all(courier));
     BOOST_TEST(
         holds(service::job_metrics(context), "muster_webhook_attempts_total{class=\"2xx\"} 2\n"));

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(two_parallel_requests_for_the_last_place_create_one) {
             test::DatabaseContext worker;
             return code_of([&] { take(worker, [] {}); });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     BOOST_TEST(second.get() == ErrorCode::InvalidState);
     BOOST_TEST(count("webhook_endpoints") == 200);
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(an_event_written_while_its_endpoint_is_disabled_is_canceled
                                                  {{}, {}, EndpointStatus::Disabled});
             });
         });
-        BOOST_TEST(test::until([&] { return client.someone_waits(); }));
+        BOOST_TEST(test::until([&] { return client.has_lock_wait(); }));
     });
     disabling.get();
     BOOST_TEST(client.value("SELECT status FROM webhook_deliveries") == "canceled");

@@ -94,8 +94,9 @@ BOOST_AUTO_TEST_CASE(a_page_reads_the_same_at_any_position) {
 }
 
 BOOST_AUTO_TEST_CASE(a_page_reads_the_same_with_outdated_table_statistics) {
-    const test::Meanwhile uncounted(client, "ALTER TABLE engagement_events STATS_AUTO_RECALC = 0",
-                                    "ALTER TABLE engagement_events STATS_AUTO_RECALC = DEFAULT");
+    const test::SchemaChange uncounted(client,
+                                       "ALTER TABLE engagement_events STATS_AUTO_RECALC = 0",
+                                       "ALTER TABLE engagement_events STATS_AUTO_RECALC = DEFAULT");
     client.query("ANALYZE TABLE engagement_events");
     fill(acme, ann, 1000);
     check_pages(1000);

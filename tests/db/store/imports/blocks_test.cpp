@@ -41,8 +41,8 @@ struct Blocks : ImportFixture {
         const store::NewBlock block{key, 1, std::move(data)};
         on_store([&](OrgStore& org) { store::insert_blocks(org, id, {&block, 1}, kNow); });
     }
-    void judge(BlockKey key, const std::vector<RowState>& states,
-               BlockState state = BlockState::Checked) {
+    void set_outcome(BlockKey key, const std::vector<RowState>& states,
+                     BlockState state = BlockState::Checked) {
         std::vector<rules::RowOutcome> outcomes;
         for (const RowState one : states) outcomes.push_back({one, {}, "", UserId::create()});
         on_store(
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_with_a_matching_row) {
     std::uint32_t number = 0;
     for (const auto& [state, filter] : filters) {
         insert({++number, 0});
-        judge({number, 0}, {state});
+        set_outcome({number, 0}, {state});
     }
     number = 0;
     for (const auto& [state, filter] : filters) {
@@ -120,10 +120,10 @@ BOOST_AUTO_TEST_CASE(a_filter_finds_the_blocks_with_a_matching_row) {
 
 BOOST_AUTO_TEST_CASE(only_validated_blocks_with_valid_rows_are_uncommitted) {
     for (std::uint32_t number = 0; number < 5; ++number) insert({number, 0});
-    judge({1, 0}, {RowState::Valid, RowState::Invalid});
-    judge({2, 0}, {RowState::Invalid});
-    judge({3, 0}, {RowState::Created}, BlockState::Committed);
-    judge({4, 0}, {RowState::Valid});
+    set_outcome({1, 0}, {RowState::Valid, RowState::Invalid});
+    set_outcome({2, 0}, {RowState::Invalid});
+    set_outcome({3, 0}, {RowState::Created}, BlockState::Committed);
+    set_outcome({4, 0}, {RowState::Valid});
     BOOST_TEST(uncommitted() == (Keys{{1, 0}, {4, 0}}));
     BOOST_TEST(uncommitted({1, 1}) == (Keys{{4, 0}}));
     BOOST_TEST(uncommitted({}, 1) == (Keys{{1, 0}}));
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(two_calls_that_create_the_same_block_run_in_sequence) {
                 store::insert_blocks(own, id, {&rival, 1}, kNow);
             });
         });
-        BOOST_TEST(until([&] { return client.someone_waits(); }));
+        BOOST_TEST(until([&] { return client.has_lock_wait(); }));
     });
     second.get();
     BOOST_TEST(runs == 2);

@@ -10,7 +10,7 @@ using namespace muster;
 using db::OrgStore;
 using rules::ImportState;
 using test::ImportFixture;
-using test::side_by_side;
+using test::in_parallel;
 
 namespace {
 
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(twenty_parallel_creations_create_one_job_and_the_others_rep
     constexpr int kThreads = 20;
     std::vector<std::optional<ImportId>> active(kThreads);
     std::vector<ImportId> own(kThreads);
-    side_by_side(kThreads, [&](int i) {
+    in_parallel(kThreads, [&](int i) {
         test::DatabaseContext worker;
         active[i] = worker.database.transaction([&](db::Tx& tx) {
             OrgStore org(tx, acme);
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(a_lease_is_claimed_once_and_again_after_it_expires) {
 BOOST_AUTO_TEST_CASE(one_of_many_runners_gets_the_lease) {
     put(ImportState::Committing);
     std::atomic<int> claimed = 0;
-    side_by_side(10, [&](int) {
+    in_parallel(10, [&](int) {
         test::DatabaseContext worker;
         if (service::claim_due_import(worker.context, Uuid::v7())) ++claimed;
     });

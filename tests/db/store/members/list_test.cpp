@@ -15,7 +15,7 @@ using store::MemberKey;
 using test::Batch;
 using test::Fixture;
 using test::kStart;
-using test::Meanwhile;
+using test::SchemaChange;
 
 namespace {
 
@@ -147,8 +147,8 @@ BOOST_AUTO_TEST_CASE(a_statement_reads_the_same_at_any_position) {
 
 BOOST_AUTO_TEST_CASE(a_statement_reads_the_same_with_outdated_table_statistics) {
     // As after a large import: the server updates its statistics automatically, but later.
-    const Meanwhile uncounted(client, "ALTER TABLE members STATS_AUTO_RECALC = 0",
-                              "ALTER TABLE members STATS_AUTO_RECALC = DEFAULT");
+    const SchemaChange uncounted(client, "ALTER TABLE members STATS_AUTO_RECALC = 0",
+                                 "ALTER TABLE members STATS_AUTO_RECALC = DEFAULT");
     client.query("ANALYZE TABLE members");
     fill(acme, "acme");
     check_pages();

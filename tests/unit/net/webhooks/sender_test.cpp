@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_not_followed) {
 }
 
 BOOST_AUTO_TEST_CASE(retry_after_is_read_as_seconds_and_as_a_date) {
-    const auto told = [&](const std::string& value) {
+    const auto retry_after_of = [&](const std::string& value) {
         ServedResponse response;
         response.status = 503;
         response.headers = {{"retry-AFTER", value}};
@@ -141,19 +141,19 @@ BOOST_AUTO_TEST_CASE(retry_after_is_read_as_seconds_and_as_a_date) {
         const auto result = send(settings(), server.url());
         return result.retry_after ? result.retry_after->count() : -1;
     };
-    BOOST_TEST(told("120") == 120'000);
-    BOOST_TEST(told("0") == 0);
-    BOOST_TEST(told("99999999999999999999") == 30L * 24 * 3600 * 1000);
-    BOOST_TEST(told("soon") == -1);
-    BOOST_TEST(told("-5") == -1);
-    BOOST_TEST(told("") == -1);
+    BOOST_TEST(retry_after_of("120") == 120'000);
+    BOOST_TEST(retry_after_of("0") == 0);
+    BOOST_TEST(retry_after_of("99999999999999999999") == 30L * 24 * 3600 * 1000);
+    BOOST_TEST(retry_after_of("soon") == -1);
+    BOOST_TEST(retry_after_of("-5") == -1);
+    BOOST_TEST(retry_after_of("") == -1);
     const std::time_t then = Timestamp::now().milliseconds() / 1000 + 300;
     std::array<char, 64> date{};
     std::strftime(date.data(), date.size(), "%a, %d %b %Y %H:%M:%S GMT", std::gmtime(&then));
-    const auto span = told(date.data());
+    const auto span = retry_after_of(date.data());
     BOOST_TEST(span > 290'000);
     BOOST_TEST(span <= 300'000);
-    BOOST_TEST(told("Fri, 31 Dec 1999 23:59:59 GMT") == 0);
+    BOOST_TEST(retry_after_of("Fri, 31 Dec 1999 23:59:59 GMT") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(an_unresponsive_receiver_times_out) {

@@ -412,24 +412,24 @@ BOOST_AUTO_TEST_CASE(a_lookup_reads_all_details_or_fails) {
 // ---------------------------------------------------------------------------- texts and times
 
 BOOST_AUTO_TEST_CASE(an_admin_gets_an_instruction) {
-    const auto told = [](Kind kind, const std::string& code) {
+    const auto advice_for = [](Kind kind, const std::string& code) {
         return failure_text(provider("google_docs"), {kind, code});
     };
-    BOOST_TEST(told(Kind::Refused, "invalid_grant") ==
+    BOOST_TEST(advice_for(Kind::Refused, "invalid_grant") ==
                "Google Docs no longer accepts this authorization (invalid_grant). "
                "Connect it again.");
-    BOOST_TEST(told(Kind::Revoked, "token_revoked") ==
+    BOOST_TEST(advice_for(Kind::Revoked, "token_revoked") ==
                "The access was withdrawn at Google Docs (token_revoked). Connect it again.");
-    BOOST_TEST(told(Kind::Misconfigured, "invalid_client") ==
+    BOOST_TEST(advice_for(Kind::Misconfigured, "invalid_client") ==
                "Google Docs does not accept this installation of Muster (invalid_client). Its "
                "operator must check the configuration of Google Docs.");
-    BOOST_TEST(told(Kind::Unavailable, "timeout") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "timeout") ==
                "Google Docs did not answer in time (timeout).");
-    BOOST_TEST(told(Kind::Unavailable, "http_503") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "http_503") ==
                "Google Docs reported an internal error (http_503).");
-    BOOST_TEST(told(Kind::Unavailable, "no_json") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "no_json") ==
                "Google Docs sent a reply without a valid token (no_json).");
-    BOOST_TEST(told(Kind::Unavailable, "slow_down") ==
+    BOOST_TEST(advice_for(Kind::Unavailable, "slow_down") ==
                "Google Docs returned no token (slow_down).");
 }
 

@@ -45,7 +45,7 @@ std::string many_attributes() {
     for (int i = 0; i < 30'000; ++i) html += "a" + std::to_string(i) + " ";
     return html + ">text";
 }
-std::string formatting_opened_anew() {
+std::string formatting_reopened() {
     std::string html;
     for (int i = 0; i < 6'000; ++i) html += "<b id=" + std::to_string(i) + "><p>";
     return html + repeated("</b>", 6'000);
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(deep_nesting_is_flattened_and_keeps_its_text) {
 
 BOOST_AUTO_TEST_CASE(html_that_exhausts_a_parser_is_escaped_as_text) {
     for (const std::string& html : {repeated("<div>", 20'001), many_attributes(),
-                                    formatting_opened_anew(), repeated("<Template><tr>", 9'900)}) {
+                                    formatting_reopened(), repeated("<Template><tr>", 9'900)}) {
         const std::string clean = sanitized_html(html);
         BOOST_TEST(clean.find('<') == std::string::npos);
         BOOST_TEST(clean.starts_with("&lt;"));

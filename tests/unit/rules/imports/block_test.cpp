@@ -229,9 +229,9 @@ BOOST_AUTO_TEST_CASE(states_are_counted) {
 BOOST_AUTO_TEST_CASE(corrupt_bytes_are_rejected_or_read_within_their_bounds) {
     std::mt19937 random(1);
     const std::string good = block_of_rows({row(1, {"a@x.test"}), row(2, {"b@x.test", "7"})});
-    const std::string judged = encode_outcomes(outcomes());
+    const std::string encoded = encode_outcomes(outcomes());
     for (int i = 0; i < 20'000; ++i) {
-        for (std::string bytes : {good, judged}) {
+        for (std::string bytes : {good, encoded}) {
             bytes[random() % bytes.size()] ^= static_cast<char>(1 + random() % 255);
             try {
                 for (const auto& one : decode_rows(bytes)) {

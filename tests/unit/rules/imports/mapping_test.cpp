@@ -38,7 +38,7 @@ std::string faults_of(std::vector<MappingColumn> columns) {
 }
 
 // With the email routed in column 0, so that the tested column is column 1.
-std::string faults_beside_email(const MappingColumn& column) {
+std::string faults_with_email(const MappingColumn& column) {
     return faults_of({kEmail, column});
 }
 
@@ -77,53 +77,53 @@ BOOST_AUTO_TEST_CASE(every_core_field_is_a_valid_target) {
 
 BOOST_AUTO_TEST_CASE(a_target_is_one_of_three) {
     for (const char* target : {"", "Ignored", "coreField", "user", "core_field "}) {
-        BOOST_TEST(faults_beside_email({"X", target, "", ""}) ==
+        BOOST_TEST(faults_with_email({"X", target, "", ""}) ==
                    "mapping.columns[1].target invalid_choice");
-        BOOST_TEST(faults_beside_email({"X", target, "nope", "nope"}) ==
+        BOOST_TEST(faults_with_email({"X", target, "nope", "nope"}) ==
                    "mapping.columns[1].target invalid_choice");
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_core_field_column_names_only_a_core_field) {
-    BOOST_TEST(faults_beside_email({"X", "core_field", "", ""}) ==
+    BOOST_TEST(faults_with_email({"X", "core_field", "", ""}) ==
                "mapping.columns[1].fieldKey required");
     for (const char* key : {"Email", "attributes", "externalId", "phone", "email "}) {
-        BOOST_TEST(faults_beside_email({"X", "core_field", key, ""}) ==
+        BOOST_TEST(faults_with_email({"X", "core_field", key, ""}) ==
                    "mapping.columns[1].fieldKey invalid_choice");
     }
-    BOOST_TEST(faults_beside_email({"X", "core_field", "locale", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "core_field", "locale", "phone"}) ==
                "mapping.columns[1].attributeKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "core_field", "", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "core_field", "", "phone"}) ==
                "mapping.columns[1].fieldKey required; "
                "mapping.columns[1].attributeKey unknown_field");
 }
 
 BOOST_AUTO_TEST_CASE(an_attribute_column_names_only_an_enabled_attribute) {
-    BOOST_TEST(faults_beside_email({"X", "attribute", "", ""}) ==
+    BOOST_TEST(faults_with_email({"X", "attribute", "", ""}) ==
                "mapping.columns[1].attributeKey required");
     for (const char* key : {"gender", "unheard_of", "Phone", "email"}) {
-        BOOST_TEST(faults_beside_email({"X", "attribute", "", key}) ==
+        BOOST_TEST(faults_with_email({"X", "attribute", "", key}) ==
                    "mapping.columns[1].attributeKey unknown_attribute");
     }
-    BOOST_TEST(faults_beside_email({"X", "attribute", "locale", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "attribute", "locale", "phone"}) ==
                "mapping.columns[1].fieldKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "attribute", "locale", ""}) ==
+    BOOST_TEST(faults_with_email({"X", "attribute", "locale", ""}) ==
                "mapping.columns[1].fieldKey unknown_field; "
                "mapping.columns[1].attributeKey required");
 }
 
 BOOST_AUTO_TEST_CASE(an_ignored_column_names_no_field) {
-    BOOST_TEST(faults_beside_email({"X", "ignored", "locale", ""}) ==
+    BOOST_TEST(faults_with_email({"X", "ignored", "locale", ""}) ==
                "mapping.columns[1].fieldKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "ignored", "", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "ignored", "", "phone"}) ==
                "mapping.columns[1].attributeKey unknown_field");
-    BOOST_TEST(faults_beside_email({"X", "ignored", "locale", "phone"}) ==
+    BOOST_TEST(faults_with_email({"X", "ignored", "locale", "phone"}) ==
                "mapping.columns[1].fieldKey unknown_field; "
                "mapping.columns[1].attributeKey unknown_field");
 }
 
 BOOST_AUTO_TEST_CASE(a_column_is_mapped_once) {
-    BOOST_TEST(faults_beside_email({"E-Mail", "ignored", "", ""}) ==
+    BOOST_TEST(faults_with_email({"E-Mail", "ignored", "", ""}) ==
                "mapping.columns[1].sourceColumn duplicate");
     BOOST_TEST(faults_of({kEmail,
                           {"X", "ignored", "", ""},
@@ -132,11 +132,11 @@ BOOST_AUTO_TEST_CASE(a_column_is_mapped_once) {
                "mapping.columns[2].sourceColumn duplicate; "
                "mapping.columns[3].sourceColumn duplicate; "
                "mapping.columns[3].target invalid_choice");
-    BOOST_TEST(faults_beside_email({"e-mail", "ignored", "", ""}) == "");
+    BOOST_TEST(faults_with_email({"e-mail", "ignored", "", ""}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(one_column_fills_each_core_field_and_attribute) {
-    BOOST_TEST(faults_beside_email({"Second", "core_field", "email", ""}) ==
+    BOOST_TEST(faults_with_email({"Second", "core_field", "email", ""}) ==
                "mapping.columns[1].fieldKey duplicate");
     BOOST_TEST(faults_of({kEmail,
                           {"A", "attribute", "", "phone"},
