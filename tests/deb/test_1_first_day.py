@@ -77,7 +77,7 @@ def test_only_their_group_can_read_secrets(machine, installed):
     modes = machine.run("stat -c '%n %a %U:%G' /etc/muster /etc/muster/muster.conf /etc/muster/muster.key /run/muster.socket")
     assert modes.splitlines() == ["/etc/muster 755 root:root", "/etc/muster/muster.conf 640 root:muster",
                                   "/etc/muster/muster.key 640 root:muster", "/run/muster.socket 660 muster:www-data"]
-    assert machine.tried("cat /etc/muster/muster.key", user="nobody").returncode
+    assert machine.tried("cat /etc/muster/muster.key", user="daemon").returncode
 
 
 def test_the_database_user_has_only_the_required_permissions(machine, installed):

@@ -18,7 +18,7 @@ COMMON_CODES = {"RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"}
 
 
 @pytest.fixture(autouse=True)
-def _the_stack_is_whole():
+def _all_services_run():
     """The stacks belong to other processes, which have ended."""
 
 

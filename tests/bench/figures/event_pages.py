@@ -6,7 +6,7 @@ from lib.client import Client
 from lib.figure import BrokenMeasurement
 from lib.pages import DEPTH, PAGE, Listing
 
-MANY, BESIDE = 1_000_000, 100_000
+MANY, OTHERS = 1_000_000, 100_000
 BEGAN = 1_760_000_000_000
 # One was received per millisecond, and some occurred at the same time, out of order.
 EVENTS = """INSERT INTO engagement_events (organization_id, id, member_id, action, tags, client_event_id, occurred_at, received_at)
@@ -21,7 +21,7 @@ def pages(bench):
     bench.stack.reset()
     client = Client(bench.stack)
     member = fill(bench.stack, client, many)
-    fill(bench.stack, client, BESIDE // scale)
+    fill(bench.stack, client, OTHERS // scale)
     bench.stack.settle()
     path = f"/v1/users/{member}/engagement/events?"
     events = Listing(f"…/engagement/events of {many:,}", lambda **query: path + urlencode(query), b'"received_at":')

@@ -11,7 +11,7 @@ STAGING_CALLS = 50
 
 def peaks(bench):
     runner = Figure("P17", f"muster-run, peak of a {bench.rows:,}-row import", "MiB", 64, AT_MOST,
-                    [(runner_peak(bench), None)], judged="value")
+                    [(runner_peak(bench), None)], compared="value")
     # One worker, so that every call reaches the same process.
     bench.stack.restart_musterd(MUSTER_SERVER_WORKERS="1", MUSTER_SERVER_COLLECTORS="1")
     try:
@@ -20,7 +20,7 @@ def peaks(bench):
         bench.stack.restart_musterd()
     return [runner,
             Figure("P17", f"a worker after {STAGING_CALLS} staging calls of 5,000 rows", "MiB", 64, AT_MOST,
-                   [(staging, None)], judged="value"),
+                   [(staging, None)], compared="value"),
             Figure("P17", f"a worker's peak, error report of {bench.rows:,} rows; floor: a tenth of them",
                    "MiB", 1.1, AT_MOST, [reports])]
 

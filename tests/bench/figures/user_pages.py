@@ -11,7 +11,7 @@ from lib.people import people, write_members
 from lib.stack import Stack
 from lib.wrk import free_port
 
-MANY, BESIDE, FEW = 1_000_000, 100_000, 10_000
+MANY, OTHERS, FEW = 1_000_000, 100_000, 10_000
 BEGAN, DAY = 1_760_000_000_000, 86_400_000
 # In addition to the users' own data: a common name, two terms that begin with p and are far apart, and some thousands
 # of members changed in the same millisecond.
@@ -31,12 +31,12 @@ FILTERS = {
 }
 
 
-def pages_and_look_ups(bench):
+def pages_and_lookups(bench):
     scale = 10 if bench.quick else 1
     many, depth = MANY // scale, DEPTH // scale
     bench.stack.reset()
     fill(bench.stack, many, seed=1)
-    fill(bench.stack, BESIDE // scale, seed=2, organization=1)
+    fill(bench.stack, OTHERS // scale, seed=2, organization=1)
     bench.stack.settle()
     figures = deep_pages(bench, depth)
     small = Stack(bench.stack.build, free_port(), "bench-sandbox-small")
@@ -44,7 +44,7 @@ def pages_and_look_ups(bench):
         small.start()
         fill(small, FEW, seed=1)
         small.settle()
-        figures += look_ups(bench.stack, small, many)
+        figures += lookups(bench.stack, small, many)
     finally:
         small.stop()
     bench.stack.reset()
@@ -88,7 +88,7 @@ def deep_pages(bench, depth):
 
 
 # ---------------------------------------------------------------------------- lookups
-def look_ups(large, small, many):
+def lookups(large, small, many):
     """For people who exist in both: the small installation contains the first members of the large one."""
     numbers = random.Random(11).sample(range(FEW), PAIRS)
     paths = {"{id}": [], "email": [], "external_id": [], "q": []}
@@ -102,10 +102,10 @@ def look_ups(large, small, many):
             paths["email"].append(path_of({"email": email}))
             paths["external_id"].append(path_of({"external_id": external}))
             paths["q"].append(path_of({"q": email[:11]}))
-    return [look_up_figure(Client(large), Client(small), many, name, paths[name]) for name in paths]
+    return [lookup_figure(Client(large), Client(small), many, name, paths[name]) for name in paths]
 
 
-def look_up_figure(large, small, many, name, paths):
+def lookup_figure(large, small, many, name, paths):
     for client in (large, small):
         for path in paths:
             if client.call("GET", path).count(USER_MARK) != 1:

@@ -50,9 +50,9 @@ def isolation(bench):
             bench.stack.settle()
             without = deliver(bench, alive, events, f"{run}-without")
             endpoint = subscribe(admin, path, dead.url)
-            beside = deliver(bench, alive, events, f"{run}-beside")
+            with_dead = deliver(bench, alive, events, f"{run}-with-dead")
             admin.call("DELETE", f"{path}/webhook-endpoints/{endpoint['id']}", expect=204)
-            runs.append((beside, without))
+            runs.append((with_dead, without))
         admin.call("DELETE", path)
     bench.stack.reset()
     return [Figure("P13", f"webhooks/s to {ENDPOINTS} endpoints, one dead; floor: without it", "/s", 0.95,
@@ -101,5 +101,5 @@ def latency(bench):
     bench.stack.reset()
     p95 = percentile(waits, 95)
     return [Figure("P14", f"change to its webhook's first byte, p95 of {CHANGES}", "s", 1, AT_MOST, [(p95, None)],
-                   judged="value",
+                   compared="value",
                    notes={"median_s": round(statistics.median(waits), 3), "most_s": round(max(waits), 3)})]

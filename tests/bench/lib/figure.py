@@ -22,7 +22,7 @@ class Figure:
 
     The medians of the values and of the floors are shown; the ratio is the median of the ratios of the runs, because
     a machine that is temporarily slow slows down a value and its floor alike.
-    `judged` names what is compared with the target: "ratio" (value / floor) or "value".
+    `compared` names what is compared with the target: "ratio" (value / floor) or "value".
     `notes` are only written to the JSON file: the time of each part, other percentiles. `disturbance`: the share of
     all cores that other programs used in the meantime."""
 
@@ -32,7 +32,7 @@ class Figure:
     bar: float
     direction: str
     runs: list
-    judged: str = "ratio"
+    compared: str = "ratio"
     notes: dict = field(default_factory=dict)
     disturbance: float = 0.0
 
@@ -52,7 +52,7 @@ class Figure:
 
     @property
     def verdict(self):
-        number = self.ratio if self.judged == "ratio" else self.value
+        number = self.ratio if self.compared == "ratio" else self.value
         good = number >= self.bar if self.direction == AT_LEAST else number <= self.bar
         return "met" if good else "missed"
 
@@ -60,7 +60,7 @@ class Figure:
         return {
             "id": self.id, "what": self.what, "unit": self.unit,
             "value": rounded(self.value), "floor": rounded(self.floor), "ratio": rounded(self.ratio),
-            "bar": self.bar, "bar_is": self.direction, "bar_on": self.judged, "verdict": self.verdict,
+            "bar": self.bar, "bar_is": self.direction, "bar_on": self.compared, "verdict": self.verdict,
             "runs": [{"value": rounded(value), "floor": rounded(floor),
                       "ratio": rounded(value / floor) if floor is not None else None}
                      for value, floor in self.runs],
@@ -90,7 +90,7 @@ def table(figures):
     lines = [("figure", "what", "value", "floor", "ratio", "bar", "verdict")]
     for figure in figures:
         sign = "≥" if figure.direction == AT_LEAST else "≤"
-        on_value = figure.judged == "value"
+        on_value = figure.compared == "value"
         verdict = figure.verdict + (" (disturbed)" if figure.disturbance > DISTURBED else "")
         bar = f"{sign} {figure.bar:g}" + (f" {figure.unit}" if on_value else "")
         lines.append((figure.id, figure.what, shown(figure.value, figure.unit),

@@ -32,12 +32,12 @@ def busy(new_org, stack):
 def test_actions_of_admins_and_operators_are_listed_newest_first(busy, stack):
     org, admin, (key, successor) = busy
     log = entries(admin.api)
-    told = [(entry["actor"], entry["action"], entry["subject_id"]) for entry in log]
-    assert told == [
+    logged = [(entry["actor"], entry["action"], entry["subject_id"]) for entry in log]
+    assert logged == [
         ("admin", "api_key.revoked", successor["id"]), ("admin", "api_key.rotated", key["id"]),
         ("admin", "api_key.issued", key["id"]), ("admin", "session.opened", None), ("admin", "second_factor.enrolled", None),
         ("operator", "seat.added", admin.id), ("operator", "api_key.issued", org.key_id),
-    ] + told[7:]
+    ] + logged[7:]
     assert all(entry["actor"] == "operator" for entry in log[5:])
     for entry in log:
         is_admin = entry["actor"] == "admin"

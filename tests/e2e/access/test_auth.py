@@ -30,7 +30,7 @@ def checksum(text):
     return digits
 
 
-def invented_key(prefix="org_"):
+def unissued_key(prefix="org_"):
     """Well-formed, with valid check digits, and never issued."""
     text = prefix + "".join(random.Random(7).choices(ALPHABET, k=43))
     return text + checksum(text)
@@ -61,15 +61,15 @@ def wrong(module_org, stack):
         "no header": None, "empty": "", "scheme alone": "Bearer", "scheme and blank": "Bearer ", "no scheme": key,
         "Basic": f"Basic {basic}", "key as Basic": f"Basic {key}", "Digest": f"Digest {key}", "Token": f"Token {key}",
         "garbage": "Bearer garbage", "binary": "Bearer \u00ff\u00fe", "no separator": f"Bearer{key}",
-        "never issued": f"Bearer {invented_key()}", "wrong check digits": f"Bearer {flipped(key, -1)}",
+        "never issued": f"Bearer {unissued_key()}", "wrong check digits": f"Bearer {flipped(key, -1)}",
         "mistyped": f"Bearer {flipped(key, 10)}", "cut short": f"Bearer {key[:-1]}", "too long": f"Bearer {key}A",
         "very long": "Bearer " + "org_" + "A" * 7000, "two keys": f"Bearer {key} {key}", "two by comma": f"Bearer {key},{key}",
         "quoted": f'Bearer "{key}"', "lower case": f"Bearer {key.lower()}", "upper case": f"Bearer {key.upper()}",
-        "another kind": f"Bearer {invented_key('mk_live_')}", "publishable": f"Bearer {invented_key('ek_live_')}",
-        "content key": f"Bearer {invented_key('ck_live_')}", "revoked tracking key": f"Bearer {taken_back['key']}",
+        "another kind": f"Bearer {unissued_key('mk_live_')}", "publishable": f"Bearer {unissued_key('ek_live_')}",
+        "content key": f"Bearer {unissued_key('ck_live_')}", "revoked tracking key": f"Bearer {taken_back['key']}",
         "prefix alone": "Bearer org_", "SQL": "Bearer org_' OR '1'='1", "key id": f"Bearer {module_org.key_id}",
         "organization id": f"Bearer {module_org.id}", "revoked": f"Bearer {revoked['key']}",
-        "expired": f"Bearer {expired['key']}", "session never opened": f"Bearer {invented_key('')}",
+        "expired": f"Bearer {expired['key']}", "session never opened": f"Bearer {unissued_key('')}",
         "session cut short": f"Bearer {token[:-1]}", "mistyped session": f"Bearer {flipped(token, 10)}",
         "session's wrong check digits": f"Bearer {flipped(token, -1)}", "session as Basic": f"Basic {token}",
         "signed out": f"Bearer {signed_out.key}", "session too old": f"Bearer {too_old.key}",
@@ -99,7 +99,7 @@ def test_every_operation_rejects_every_wrong_credential_alike(anyone, contract, 
             assert reply.status_code == 401, (operation.id, name, reply.text)
             assert error_of(reply)["code"] == "UNAUTHORIZED"
             bodies.add(reply.content)
-        assert len(bodies) == 1, f"{operation.id}: the answers tell wrong credentials apart"
+        assert len(bodies) == 1, f"{operation.id}: the replies distinguish wrong credentials"
 
 
 def refused(client, operations, ids, status, code, headers=None):
@@ -135,7 +135,7 @@ def test_only_a_module_can_push_events(contract, module_org, ids):
 
 
 def test_an_unverified_session_can_only_use_the_session_operations(contract, module_org, ids):
-    wanting = [operation for operation in contract.operations if operation.wants_second_factor]
+    wanting = [operation for operation in contract.operations if operation.requires_second_factor]
     assert {operation.id for operation in contract.operations if operation.needs_key} - {
         operation.id for operation in wanting} == {
         "getSession", "deleteSession", "enableTwoFactor", "verifyTotp", "verifyBackupCode", "ingestEvents"}
@@ -246,8 +246,8 @@ def wrong_tokens(module_org, stack):
         stack.sql("UPDATE publishable_keys SET expires_at = 1000 WHERE token = %s", expired[kind])
     token = module_org.page_api.token
     return {
-        "none": None, "empty": "", "garbage": "garbage", "never issued": invented_key("ek_live_"),
-        "another never issued": invented_key("ck_live_"), "mistyped": flipped(token, 20), "cut short": token[:-1],
+        "none": None, "empty": "", "garbage": "garbage", "never issued": unissued_key("ek_live_"),
+        "another never issued": unissued_key("ck_live_"), "mistyped": flipped(token, 20), "cut short": token[:-1],
         "too long": token + "A", "upper case": token.upper(), "padded": f" {token}", "SQL": "ek_live_' OR '1'='1",
         "NUL": token + "\0", "very long": "ek_live_" + "A" * 3000, "key id": module_org.page_api.record["id"],
         "organization key": module_org.key, "session": module_org.admin().api.key, "module": module_org.module_api.key,
@@ -270,7 +270,7 @@ def test_every_page_operation_rejects_every_wrong_key_alike(contract, module_org
         headers = {"Authorization": f"Bearer {page.token}", "X-Api-Key": page.token, "Cookie": f"key={page.token}"}
         bodies.add(page.request(operation.method, path_of(operation, ids), key=None, headers=headers, expect=401,
                                 **body_of(operation)).content)
-        assert len(bodies) == 1, f"{operation.id}: the answers tell wrong keys apart"
+        assert len(bodies) == 1, f"{operation.id}: the replies distinguish wrong keys"
 
 
 def test_a_key_of_the_other_kind_is_rejected(contract, module_org, ids):

@@ -31,7 +31,7 @@ def other_than(code):
     return f"{(int(code) + 1) % 10**8:08d}"
 
 
-def told(reply):
+def observable(reply):
     """The parts of the reply that a stranger can observe."""
     headers = {name: value for name, value in reply.headers.items() if name not in PASSING_HEADERS}
     return reply.status_code, headers, reply.content
@@ -130,10 +130,10 @@ def test_a_code_has_eight_digits(anyone, otp):
 def test_the_address_of_a_stranger_gets_the_same_reply_as_the_address_of_an_admin(anyone, stack, admin):
     stranger = email("stranger")
     forget_requests(stack)
-    asked = [told(anyone.post(f"{AUTH}/request", json={"email": address})) for address in (admin.address, stranger)]
+    asked = [observable(anyone.post(f"{AUTH}/request", json={"email": address})) for address in (admin.address, stranger)]
     assert asked[0] == asked[1] and asked[0][0] == 200
     wait_for_mail(stack, admin.address)
-    tried = [told(verify(anyone, address, "00000000")) for address in (admin.address, stranger)]
+    tried = [observable(verify(anyone, address, "00000000")) for address in (admin.address, stranger)]
     assert tried[0] == tried[1] and tried[0][0] == 401
     refused = [anyone.post(f"{AUTH}/request", json={"email": address}, expect=429) for address in (admin.address, stranger)]
     assert refused[0].content == refused[1].content

@@ -55,9 +55,9 @@ class Console:
     def decide(self, button):
         self.browser.find_element(By.ID, button).click()
         wait_for(lambda: self.browser.current_url.startswith(f"{self.stack.base_url}/console/"), "the console")
-        return self.told()
+        return self.address_and_text()
 
-    def told(self):
+    def address_and_text(self):
         """(the address after #, the text of the page)"""
         text = wait_for(lambda: self.browser.find_element(By.ID, "result").text, "the page to say something")
         return self.browser.current_url.partition("#")[2], text
@@ -91,7 +91,7 @@ def test_a_repeated_callback_fails_and_keeps_the_connection(console, module_org,
     console.decide("allow")
     # The same address again, as from the history of the browser.
     console.browser.get(f"{console.stack.redirect_uri}?code=old&state=old")
-    where, said = console.told()
+    where, said = console.address_and_text()
     assert where == "/connections?result=failed&reason=state" and "not connected" in said
     assert listed(admin, module_org)[made["id"]]["authStatus"] == "connected"
 
@@ -124,7 +124,7 @@ def test_the_callback_of_another_admin_connects_nothing(console, module_org, oau
     made = connect(attacker, PROVIDER)
     calls = len(oauth_server.at(PROVIDER))
     console.browser.get(oauth_server.consent(made["redirectUrl"]))
-    where, _ = console.told()
+    where, _ = console.address_and_text()
     assert where == "/connections?result=failed&reason=browser"
     assert len(oauth_server.at(PROVIDER)) == calls
     assert listed(attacker, module_org)[made["id"]]["authStatus"] == "error"
@@ -150,6 +150,6 @@ def test_the_page_does_not_show_texts_of_the_address(console):
     text = "<img src=x onerror=alert(1)>"
     console.browser.get("about:blank")
     console.browser.get(f"{console.stack.base_url}/console/#/connections?result=failed&reason={text}&connection={text}")
-    _, said = console.told()
+    _, said = console.address_and_text()
     assert "img" not in console.browser.find_element(By.TAG_NAME, "body").text and "not connected" in said
     assert console.browser.find_elements(By.TAG_NAME, "img") == []

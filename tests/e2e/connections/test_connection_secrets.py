@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 from support.client import Client
 from support.connecting import (
-    COOKIE, ROOT, another_browser, arrive, authorizations, change_row, come_back, connect, family, holding, listed, refresh, remove,
-    row, run_due, stands, wait_for_row, whole_way,
+    COOKIE, ROOT, another_browser, follow_redirect, authorizations, change_row, complete_authorization, connect, family, holding, listed, refresh, remove,
+    row, run_due, status_of, wait_for_row, connect_and_authorize,
 )
 from support.oauth_answers import SERVER_ERROR
 from support.oauth_server import OAuthServer
@@ -27,7 +27,7 @@ def admin(module_org):
     return module_org.admin().api
 
 
-def restless(admin, org, server):
+def use_every_operation(admin, org, server):
     """Runs every operation on connections, so that every secret reaches every place where it could leak; returns the
     texts of all replies."""
     stack, answers = admin.stack, []
@@ -35,7 +35,7 @@ def restless(admin, org, server):
         key = {"Idempotency-Key": str(uuid.uuid4())}
         made = connect(admin, provider, headers=key)
         assert connect(admin, provider, headers=key) == made  # the reply is stored, including the state
-        come_back(admin, server.consent(made["redirectUrl"]))
+        complete_authorization(admin, server.consent(made["redirectUrl"]))
         if provider != "mailchimp":
             with server.instead(provider, "token", SERVER_ERROR):
                 change_row(stack, made["id"], refreshed_at=1)
@@ -48,9 +48,9 @@ def restless(admin, org, server):
     for error in ("invalid_grant", "invalid_client"):
         made = connect(admin, PROVIDER)
         with server.instead(PROVIDER, "token", OAuthServer.error(PROVIDER, error)):
-            come_back(admin, server.consent(made["redirectUrl"]))
+            complete_authorization(admin, server.consent(made["redirectUrl"]))
     connect(admin, PROVIDER)  # this authorization is not completed
-    remove(admin, whole_way(admin, PROVIDER))
+    remove(admin, connect_and_authorize(admin, PROVIDER))
     for path, query in ((f"{ROOT}/catalog", {}), (f"{ROOT}/connections", {"org": org.id}), ("/v1/audit-log", {"limit": 100}),
                         ("/metrics", {}), ("/openapi/partner.json", {})):
         answers.append(admin.get(path, params=query, expect=200).text)
@@ -62,7 +62,7 @@ def seen(module_org, oauth_server, stack):
     """The replies of a complete run, with a musterd at the most detailed log level, and the secrets to search for."""
     with stack.configured("[log]", "level = debug"):
         admin = module_org.admin().api
-        answers = restless(admin, module_org, oauth_server)
+        answers = use_every_operation(admin, module_org, oauth_server)
     hidden = [*oauth_server.issued, *(cookie.value for cookie in admin.session.cookies)]
     kinds = {secret.partition("-")[0] for secret in hidden if "-" in secret}
     assert {"code", "at", "rt", "cs+/&=%"} <= kinds | {secret[:7] for secret in hidden}
@@ -100,11 +100,11 @@ def test_no_log_contains_the_code_of_a_callback_during_an_outage(stack, admin, m
     made = connect(admin, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
     with stack.without("musterd"):
-        assert arrive(admin, location, expect=503).json()["error"]["code"] == "SERVICE_UNAVAILABLE"
+        assert follow_redirect(admin, location, expect=503).json()["error"]["code"] == "SERVICE_UNAVAILABLE"
     wait_for(stack.answers, "musterd to answer")
     for path in (stack.folder / "log").iterdir():
         assert not holds_any(path.read_text(errors="replace"), oauth_server.issued), f"{path.name} holds a secret"
-    assert come_back(admin, location) == {"result": "connected", "connection": made["id"]}  # the authorization can still be completed
+    assert complete_authorization(admin, location) == {"result": "connected", "connection": made["id"]}  # the authorization can still be completed
 
 
 def processes():
@@ -123,7 +123,7 @@ def processes():
 
 
 def test_no_list_of_processes_contains_a_secret(stack, admin, oauth_server, no_runner):
-    connection = whole_way(admin, PROVIDER)
+    connection = connect_and_authorize(admin, PROVIDER)
     change_row(stack, connection, refreshed_at=1, refresh_due_at=1)
     with oauth_server.hold(PROVIDER) as gate:
         runner = stack.spawn_runner(kind="connections")
@@ -154,7 +154,7 @@ def swap(stack, table, column, key, one, two):
 
 def aged(admin, provider=PROVIDER):
     """A connection whose tokens were issued some time ago."""
-    connection = whole_way(admin, provider)
+    connection = connect_and_authorize(admin, provider)
     change_row(admin.stack, connection, refreshed_at=1)
     return connection
 
@@ -182,11 +182,11 @@ def moved(stack, connection, source, target):
 
 def expect_unreadable(admin, org, server, connection):
     """Neither an admin nor the runner causes a request, and the connection keeps its status."""
-    calls, before = server.count(), stands(admin, org, connection)
+    calls, before = server.count(), status_of(admin, org, connection)
     refresh(admin, connection, expect=503, code="SERVICE_UNAVAILABLE")
     change_row(admin.stack, connection, refresh_due_at=1)
     run_due(admin.stack)
-    assert server.count() == calls and stands(admin, org, connection) == before
+    assert server.count() == calls and status_of(admin, org, connection) == before
 
 
 def test_tokens_open_only_in_their_own_row(stack, module_org, admin, oauth_server, no_runner):
@@ -218,7 +218,7 @@ def test_garbage_is_not_accepted_as_tokens(stack, module_org, admin, oauth_serve
         assert oauth_server.count() == calls
         remove(admin, connection)  # an admin can still remove it
         assert connection not in listed(admin, module_org)
-    assert whole_way(admin, PROVIDER)
+    assert connect_and_authorize(admin, PROVIDER)
 
 
 def test_a_verifier_opens_only_in_its_own_row(stack, admin, oauth_server):
@@ -227,9 +227,9 @@ def test_a_verifier_opens_only_in_its_own_row(stack, admin, oauth_server):
     with swapped(stack, "connection_authorizations", "verifier", "connection_id", one["id"], two["id"]):
         calls = oauth_server.count()
         for location in locations:
-            arrive(admin, location, expect=503)
+        follow_redirect(admin, location, expect=503)
         assert oauth_server.count() == calls
-    assert [come_back(admin, location)["result"] for location in locations] == ["connected"] * 2
+    assert [complete_authorization(admin, location)["result"] for location in locations] == ["connected"] * 2
 
 
 def test_only_the_hash_of_a_state_is_stored(stack, admin, oauth_server):
@@ -238,9 +238,9 @@ def test_only_the_hash_of_a_state_is_stored(stack, admin, oauth_server):
                           "UNHEX(REPLACE(%s, '-', ''))", made["id"])
     location = oauth_server.consent(made["redirectUrl"])
     for state in (found, found.lower()):
-        told = come_back(admin, f"{stack.redirect_uri}?state={state}&code=made-up")
-        assert told == {"result": "failed", "reason": "state"}
-    assert authorizations(stack, made["id"]) == 1 and come_back(admin, location)["result"] == "connected"
+        result = complete_authorization(admin, f"{stack.redirect_uri}?state={state}&code=made-up")
+        assert result == {"result": "failed", "reason": "state"}
+    assert authorizations(stack, made["id"]) == 1 and complete_authorization(admin, location)["result"] == "connected"
 
 
 def test_a_cookie_is_not_accepted_for_another_session(module_org, admin, oauth_server):
@@ -249,8 +249,8 @@ def test_a_cookie_is_not_accepted_for_another_session(module_org, admin, oauth_s
     made = connect(admin, PROVIDER)
     location = oauth_server.consent(made["redirectUrl"])
     cookie = next(cookie.value for cookie in thief.session.cookies if cookie.name == COOKIE)
-    told = come_back(another_browser(admin), location, headers={"Cookie": f"{COOKIE}={cookie}"})
-    assert told == {"result": "failed", "reason": "browser"}
+    result = complete_authorization(another_browser(admin), location, headers={"Cookie": f"{COOKIE}={cookie}"})
+    assert result == {"result": "failed", "reason": "browser"}
 
 
 # ---------------------------------------------------------------------------- the installation's key
@@ -273,14 +273,14 @@ def test_connections_survive_a_rotation_of_the_installation_key(strict_stack, co
     new.chmod(0o600)
     before = row(stack, connection)["tokens"]
     with stack.without("runner"), stack.configured(*keys(new, old)):
-        assert come_back(client, location) == {"result": "connected", "connection": made["id"]}
+        assert complete_authorization(client, location) == {"result": "connected", "connection": made["id"]}
         counts = stack.ctl("secret", "rotate")
         assert counts["connection tokens"]["resealed"] >= 1 and counts["connection tokens"]["unreadable"] == 0
         assert row(stack, connection)["tokens"] != before
         with stack.configured(*keys(new)):  # the old key is not needed any more
             assert refresh(client, connection).json()["authStatus"] == "connected"
             assert len(given.access) == 2
-            assert whole_way(client, "slack")
+            assert connect_and_authorize(client, "slack")
     with stack.without("runner"), stack.configured(*keys(old, new)):
         stack.ctl("secret", "rotate")
     change_row(stack, connection, refreshed_at=1)

@@ -44,7 +44,7 @@ def state_of(departure):
     return parse_qs(urlsplit(departure["redirectUrl"]).query)["state"][0]
 
 
-def come_back(client, **parameters):
+def callback_result(client, **parameters):
     """The result that the console gets for a callback with these parameters."""
     reply = client.get(CALLBACK, params=parameters, key=None, allow_redirects=False, expect=303)
     assert "Set-Cookie" not in reply.headers  # another tab may have a pending authorization
@@ -280,15 +280,15 @@ def test_nginx_rejects_a_foreign_origin_before_it_reaches_a_worker(stack, contra
     {}, {"code": "c"}, {"state": ""}, {"state": "s" * 257, "code": "c"}, {"state": ["a", "b"], "code": "c"}, {"state": "s\0"},
 ])
 def test_a_callback_that_no_provider_sends_redirects_to_the_console_too(anyone, parameters):
-    assert come_back(anyone, **parameters) == {"result": "failed", "reason": "request"}
+    assert callback_result(anyone, **parameters) == {"result": "failed", "reason": "request"}
 
 
 @pytest.mark.parametrize("parameters", [{"code": ["a", "b"]}, {"code": "c", "scope": ["a", "b"]}, {"code": "c\0"}, {"error": "e" * 256},
                                         {"code": "c", "realmId": "r" * 256}])
 def test_an_unreadable_callback_uses_up_the_state(stack, org, admin, parameters):
     made = connect(admin).json()
-    told = come_back(admin, state=state_of(made), **parameters)
-    assert told == {"result": "failed", "reason": "request", "connection": made["id"]}
+    result = callback_result(admin, state=state_of(made), **parameters)
+    assert result == {"result": "failed", "reason": "request", "connection": made["id"]}
     assert authorizations(stack, made["id"]) == 0 and listed(admin, org)[0]["authStatus"] == "error"
 
 
@@ -297,21 +297,21 @@ def test_a_head_request_does_not_use_up_the_state(stack, admin):
     parameters = {"state": state_of(made), "code": "c"}
     reply = admin.request("HEAD", CALLBACK, params=parameters, key=None, allow_redirects=False, expect=303)
     assert "result=failed" in reply.headers["Location"] and authorizations(stack, made["id"]) == 1
-    assert come_back(admin, state=state_of(made), error="access_denied") == {"result": "denied", "connection": made["id"]}
+    assert callback_result(admin, state=state_of(made), error="access_denied") == {"result": "denied", "connection": made["id"]}
 
 
 def test_the_error_text_of_a_provider_is_not_shown(org, admin):
     for error, shown in (("server_error", "(server_error)"), ("<b>evil</b>", None), ("Ä" * 80, None)):
         made = connect(admin).json()
-        told = come_back(admin, state=state_of(made), error=error, error_description="<script>")
-        assert told == {"result": "failed", "reason": "provider", "connection": made["id"]}
+        result = callback_result(admin, state=state_of(made), error=error, error_description="<script>")
+        assert result == {"result": "failed", "reason": "provider", "connection": made["id"]}
         text = listed(admin, org)[-1]["error"]
         assert "GitLab" in text and (shown or "error. ") in text and "<" not in text and "Ä" not in text
 
 
 def test_without_the_cookie_the_connection_is_not_revealed(stack, contract, org, admin):
     made = connect(admin).json()
-    assert come_back(Client(stack, contract), state=state_of(made), code="c") == {"result": "failed", "reason": "browser"}
+    assert callback_result(Client(stack, contract), state=state_of(made), code="c") == {"result": "failed", "reason": "browser"}
     (record,) = listed(admin, org)
     assert record["authStatus"] == "error" and "browser" in record["error"]
 
@@ -319,8 +319,8 @@ def test_without_the_cookie_the_connection_is_not_revealed(stack, contract, org,
 def test_a_provider_without_a_configuration_is_not_called(stack, org, admin):
     made = connect(admin).json()
     with stack.configured(f"[providers.{MATRIX_PROVIDER}]", "client_secret"):
-        told = come_back(admin, state=state_of(made), code="c")
-    assert told == {"result": "failed", "reason": "configuration", "connection": made["id"]}
+        result = callback_result(admin, state=state_of(made), code="c")
+    assert result == {"result": "failed", "reason": "configuration", "connection": made["id"]}
     assert listed(admin, org)[0]["authStatus"] == "error"
 
 
@@ -328,7 +328,7 @@ def test_a_connected_connection_remains_connected_after_a_denial(stack, org, adm
     made = connect(admin).json()
     with holding(stack, made["id"], b"sealed", status="connected", token_generation=1):
         again = connect(admin, connection_id=made["id"]).json()
-        assert come_back(admin, state=state_of(again), error="access_denied")["result"] == "denied"
+        assert callback_result(admin, state=state_of(again), error="access_denied")["result"] == "denied"
         assert [(record["authStatus"], record["error"]) for record in listed(admin, org)] == [("connected", None)]
 
 
@@ -343,7 +343,7 @@ def test_a_deleted_connection_is_gone(stack, org, admin):
     admin.delete(path, expect=404)
     admin.post(f"{path}/refresh", json={}, expect=404)
     connect(admin, connection_id=made["id"], expect=404)
-    assert come_back(admin, state=state_of(made), code="c") == {"result": "failed", "reason": "state"}
+    assert callback_result(admin, state=state_of(made), code="c") == {"result": "failed", "reason": "state"}
     log = admin.get_json("/v1/audit-log", params={"subject_id": made["id"]})["audit_log"]
     assert [entry["action"] for entry in log] == ["connection.removed", "connection.requested"]
 
@@ -412,8 +412,8 @@ def test_the_page_has_a_sentence_for_each_reason():
     table = re.search(r"text_of\(CallbackResult::Reason.*?\{(.*?)\};", source, re.DOTALL)[1]
     reasons = set(re.findall(r'"(\w+)"', table))
     script = (SOURCE / "nginx/static/console/console.js").read_text()
-    told = script[script.index("const reasons"):script.index("const nothing")]
-    assert len(reasons) == 12 and reasons == set(re.findall(r'\["(\w+)",', told))
+    result = script[script.index("const reasons"):script.index("const nothing")]
+    assert len(reasons) == 12 and reasons == set(re.findall(r'\["(\w+)",', result))
 
 
 def test_make_install_installs_the_page(tmp_path):

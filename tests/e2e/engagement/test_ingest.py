@@ -120,8 +120,8 @@ def test_one_faulty_event_rejects_the_whole_batch_and_every_fault_is_reported(mo
 ])
 def test_a_faulty_field_is_422(shop, ann, fields, faults):
     event = {name: value for name, value in by(ann, **fields).items() if value is not None}
-    told = faults_of(shop.push(event, expect=422))
-    assert told == {f"events[0].{name}": code for name, code in faults.items()}
+    reported = faults_of(shop.push(event, expect=422))
+    assert reported == {f"events[0].{name}": code for name, code in faults.items()}
 
 
 def test_a_fault_elsewhere_in_the_body_is_422(shop):
@@ -276,9 +276,9 @@ def test_the_events_of_an_erased_member_are_deleted(org, new_org, stack):
         shop.push(*[by(ann)] * 3)
         if one is org:
             shop.push(by(bob))
-    told = stack.ctl("user", "erase", "--email", address)
+    reported = stack.ctl("user", "erase", "--email", address)
     erased = stack.ctl("user", "erase", "--email", address, "--yes")
-    for result in (told, erased):
+    for result in (reported, erased):
         assert [(entry["id"], entry["events"], entry["webhooks"]) for entry in result["organizations"]] == [
             (org.id, 3, 0), (other.id, 3, 0)]
     assert len(stored(org, "id")) == 1 and stored(other, "id") == []

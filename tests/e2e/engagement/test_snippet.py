@@ -183,7 +183,7 @@ def test_a_rejected_batch_is_dropped_and_tracking_continues(stack, shop):
 def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     page = shop()
     wait_for_events(page.org, 1)
-    tracked, judged = Counted(stack, "trackEvents"), Counted(stack, "judgePublishableKey")
+    tracked, checks = Counted(stack, "trackEvents"), Counted(stack, "judgePublishableKey")
     foreign = sites(page.site.html)
     page.browser.get(foreign.origin)
     wait_for(lambda: page.run(LOADED), "the snippet to load")
@@ -197,7 +197,7 @@ def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     assert page.browser.execute_async_script(ask, url, body, "cors") == "TypeError"
     assert page.browser.execute_async_script(ask, url, body, "no-cors") == ["opaque", 0]
     page.browser.get("about:blank")  # its beacon too
-    wait_for(lambda: judged.all().get("4xx"), "the edge to be asked")
+    wait_for(lambda: checks.all().get("4xx"), "the edge to be asked")
     assert tracked.total() == 0 and stored_events(page.org) == ["opened"]
     # With the key in the body, the worker checks the origin instead of nginx.
     page.browser.get(foreign.origin)

@@ -226,6 +226,6 @@ def test_modules_get_the_events_that_pages_track(module_org):
     org = module_org
     installation = org.install(org.published_module())
     endpoint = org.create_endpoint(installation, subscribed_event_types=["engagement.recorded"])
-    track(org.page_api, visit(client_event_id="told"), visit(client_event_id="told"))
+    track(org.page_api, visit(client_event_id="order-1"), visit(client_event_id="order-1"))
     deliveries = org.admin().api.get_json(f"/v1/installations/{installation['id']}/webhook-endpoints/{endpoint['id']}/deliveries")
     assert [delivery["event_type"] for delivery in deliveries["deliveries"]] == ["engagement.recorded"]

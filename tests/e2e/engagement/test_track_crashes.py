@@ -56,7 +56,7 @@ class Pages:
             thread.join(90)
             assert not thread.is_alive()
 
-    def goes_on(self, count=200):
+    def wait_for_requests(self, count=200):
         goal = len(self.acknowledged) + count
         wait_for(lambda: len(self.acknowledged) >= goal, "pages to track on", 60)
 
@@ -73,10 +73,10 @@ def expect_nothing_lost(pages):
 def test_a_killed_database_loses_no_acknowledged_event(stack, org):
     with Pages(org) as pages:
         for _ in range(3):
-            pages.goes_on()
+            pages.wait_for_requests()
             with stack.without("mariadbd", verb="kill"):
                 pass
-        pages.goes_on()
+        pages.wait_for_requests()
     assert pages.refused, "the database was never away"
     expect_nothing_lost(pages)
 
@@ -84,18 +84,18 @@ def test_a_killed_database_loses_no_acknowledged_event(stack, org):
 def test_killed_collectors_lose_no_acknowledged_event(stack, org):
     with Pages(org) as pages:
         for _ in range(5):
-            pages.goes_on()
+            pages.wait_for_requests()
             for pid in workers(stack):
                 os.kill(pid, signal.SIGKILL)
-        pages.goes_on()
+        pages.wait_for_requests()
     expect_nothing_lost(pages)
 
 
 def test_a_restart_and_a_reload_fail_no_event(stack, org):
     with Pages(org) as pages:
-        pages.goes_on()
+        pages.wait_for_requests()
         stack.reload_server()
-        pages.goes_on()
+        pages.wait_for_requests()
     assert not pages.refused and not pages.unknown
     expect_nothing_lost(pages)
 

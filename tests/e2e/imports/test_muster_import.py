@@ -232,13 +232,13 @@ def test_the_error_report_can_be_corrected_and_imported(importer):
     rows = read_csv(report)
     assert [row["email"] for row in rows] == [addresses[3], addresses[1], addresses[2]]
     assert rows[1]["first_name"] == "'" + odd and rows[2]["first_name"] == "''quoted'"
-    mended = io.StringIO(newline="")
-    writer = csv.DictWriter(mended, list(rows[0]))
+    corrected = io.StringIO(newline="")
+    writer = csv.DictWriter(corrected, list(rows[0]))
     writer.writeheader()
     for row in rows:
         attributes = row["attributes"].replace("tent", "S").replace('"three"', "3")
         writer.writerow(row | {"attributes": attributes, "country": row["country"].replace("UK", "GB")})
-    result = importer.json(importer.write(mended.getvalue(), "mended.csv"), "--commit", status=ALL_IN)
+    result = importer.json(importer.write(corrected.getvalue(), "corrected.csv"), "--commit", status=ALL_IN)
     assert result["created"] == 3
     members = importer.org.members()
     assert members[addresses[1]]["first_name"] == odd

@@ -131,7 +131,7 @@ def test_filters_are_combined(people):
 
 @pytest.mark.parametrize("query, faults", [
     ("limit=0", {"limit": "out_of_range"}), ("limit=101", {"limit": "out_of_range"}), ("limit=x", {"limit": "wrong_type"}),
-    ("status=gone", {"status": "invalid_choice"}), ("email=nobody", {"email": "invalid_email"}),
+    ("status=gone", {"status": "invalid_choice"}), ("email=nomail", {"email": "invalid_email"}),
     ("email=", {"email": "required"}), ("q=", {"q": "too_short"}), ("q=" + "x" * 256, {"q": "too_long"}),
     ("external_id=", {"external_id": "too_short"}), ("external_id=" + "x" * 256, {"external_id": "too_long"}),
     ("updated_since=yesterday", {"updated_since": "invalid_timestamp"}),

@@ -170,7 +170,7 @@ def states(api):
 def test_a_real_prometheus_on_the_host_scrapes_and_evaluates_the_rules(stack, tmp_path):
     with prometheus(stack, tmp_path, stack.port) as api:
         wait_for(lambda: (states(api) or {}).get("MusterDown") == "inactive" and asked(f"{api}/query?query=up")["result"],
-                 "Prometheus to have asked and judged")
+                 "Prometheus to scrape and evaluate")
         wait_for(lambda: asked(f"{api}/query?query=up")["result"][0]["value"][1] == "1", "the figures to come")
         wait_for(lambda: (states(api)["MusterDatabaseDown"], states(api)["MusterUnwatched"]) == ("inactive", "inactive"), "all to be well")
         with stack.without("mariadbd"):

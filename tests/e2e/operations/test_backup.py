@@ -15,7 +15,7 @@ from support.admin import AUTH
 from support.ads import Ads
 from support.bodies import body_of, path_of
 from support.client import Client, ModuleClient, PageClient
-from support.connecting import change_row, refresh, whole_way
+from support.connecting import change_row, refresh, connect_and_authorize
 from support.mail import mails_to, wait_for_mail
 from support.modules import Module, delivering
 from support.receiver import Receiver
@@ -25,7 +25,7 @@ from support.world import Organization, email
 from test_engagement_events import path_of as events_of
 from test_engagement_events import track
 from test_outage import Load
-from test_runner import address_held
+from test_runner import locked_address
 from test_users_list import listed as listed_users
 from test_zz_whole_run import holds_any
 
@@ -108,12 +108,12 @@ class Scene:
         assert ads.serve(self.slot)
 
     def external_data(self):
-        self.connection = whole_way(self.quiet.admin().api, "gitlab")
+        self.connection = connect_and_authorize(self.quiet.admin().api, "gitlab")
 
     def webhooks(self):
         """One event that was delivered before the backup, and one that is waiting."""
         self.endpoint = Module(self.quiet).endpoint(self.receiver.url(HOOK))
-        self.quiet.create_user({"email": email("told")})
+        self.quiet.create_user({"email": email("delivered")})
         with delivering(self.stack):
             self.receiver.wait_for(1, path=HOOK)
             self.endpoint.settled(succeeded=1)
@@ -126,7 +126,7 @@ class Scene:
         self.busy.validate(self.broken_off)
         self.stack.run_once()
         self.busy.commit(self.broken_off)
-        with address_held(self.stack, self.addresses[-1]):  # blocks the last rows
+        with locked_address(self.stack, self.addresses[-1]):  # blocks the last rows
             runner = self.stack.spawn_runner(env={"MUSTER_JOBS_LEASE": "5"})
             wait_for(lambda: self.busy.job(self.broken_off)["processed_rows"], "the commit to begin")
             runner.kill()
@@ -178,9 +178,9 @@ def scene(stack, contract, starting):
             made.reads()  # records the use of the keys in advance
             made.before = made.reads()
             with Load(made.busy) as load:
-                load.goes_on()
+                load.wait_for_requests()
                 made.dump = dumped(made, load)
-                load.goes_on()
+                load.wait_for_requests()
             assert load.failures == []
             made.all_created = list(load.created)
         yield made
@@ -209,7 +209,7 @@ def target(starting):
     return starting()
 
 
-def go_back(machine, dump, replay=None):
+def restore_dump(machine, dump, replay=None):
     """The steps of "Restore a dump"; replay: called before the last of them."""
     machine.run(block("Restore a dump", "sudo systemctl stop"))
     machine.stack.sql("DROP DATABASE muster")
@@ -228,7 +228,7 @@ def restored(scene, target):
     key = (scene.stack.folder / "muster.key").read_bytes()
     (target.folder / "muster.key").write_bytes(key)
     with target.without("runner"):
-        go_back(Machine(target), scene.dump)
+        restore_dump(Machine(target), scene.dump)
         target.answered = scene.reads(target)
     target.keys_issued = scene.stack.keys_issued
     return target
@@ -344,10 +344,10 @@ def test_the_database_user_of_dumps_can_only_read_muster(scene):
 @pytest.mark.parametrize("script, reason", [
     ("mariadb-dump() { echo 'CREATE TABLE x;'; }; export -f mariadb-dump; sudo -u backup", "the dump is incomplete"),
     ("mariadb-dump() { echo '-- Dump completed'; return 3; }; export -f mariadb-dump; sudo -u backup", ""),
-    ("sudo -u nobody", "Access denied"),
-], ids=["half a dump", "a dump that failed", "nobody is let in"])
+    ("sudo -u stranger", "Access denied"),
+], ids=["half a dump", "a dump that failed", "access is denied"])
 def test_a_failed_dump_leaves_no_file_and_deletes_none(scene, script, reason):
-    scene.machine.user("nobody", "wrong")
+    scene.machine.user("stranger", "wrong")
     folder = scene.machine.root / "var/backups/failing"
     folder.mkdir(exist_ok=True)
     old = folder / "muster-20200101T000000Z.sql.gz"
@@ -396,7 +396,7 @@ def test_a_member_deleted_by_mistake_is_restored_by_going_back_to_the_time_befor
             "/var/lib/mysql/muster-bin.000003 /var/lib/mysql/muster-bin.000004": " ".join(files)})
 
     with restored.without("runner"):
-        go_back(machine, dump, replay)
+        restore_dump(machine, dump, replay)
     assert [org.api.get(f"/v1/users/{user}", expect=200).content for user in kept] == before
     org.api.get(f"/v1/users/{lost}", expect=404)
 
@@ -406,10 +406,10 @@ def test_a_copy_of_the_files_made_under_load_is_restored(scene, target):
     with stack.without("runner"):
         before = scene.reads()
         with Load(scene.busy) as load:
-            load.goes_on()
+            load.wait_for_requests()
             acknowledged = list(load.created)
             machine.run(block("Copy the files", "sudo apt install"))
-            load.goes_on()
+            load.wait_for_requests()
     assert load.failures == []
     with target.without("runner"):
         there.run(block("Restore a dump", "sudo systemctl stop"))

@@ -202,7 +202,7 @@ def test_over_a_network_a_password_is_required_and_the_client_host_is_named(firs
 @pytest.mark.parametrize("env, words", [
     ({"MUSTER_DATABASE_USER": "a'b"}, []), ({"MUSTER_DATABASE_USER": "root"}, []), ({"MUSTER_DATABASE_USER": "a" * 33}, []),
     ({"MUSTER_DATABASE_NAME": "a`b"}, []), ({"MUSTER_DATABASE_NAME": "a-b"}, []),
-    ({"MUSTER_DATABASE_URL": "tcp://db:1"}, ["--client-host", "x'y"]), ({}, ["--root-user", "nobody_at_all"]),
+    ({"MUSTER_DATABASE_URL": "tcp://db:1"}, ["--client-host", "x'y"]), ({}, ["--root-user", "unknown_user"]),
 ], ids=str)
 def test_an_invalid_name_changes_nothing(first, stack, env, words):
     everything = "SELECT (SELECT COUNT(*) FROM mysql.user), (SELECT COUNT(*) FROM information_schema.schemata)"

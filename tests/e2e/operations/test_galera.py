@@ -18,7 +18,7 @@ from support.world import Organization, email, emails
 
 MISSING = missing_packages()
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (packaging/install-deps check)")
-GOES_ON = 15.0  # the longest pause of writes in seconds when the writer dies; about six are usual
+LONGEST_PAUSE = 15.0  # the longest pause of writes in seconds when the writer dies; about six are usual
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def galera(stack, cluster):
     cluster.nodes[1].start()  # joins in the meantime
     try:
         running.start()
-        cluster.wait_until_whole()
+        cluster.wait_until_complete()
         yield running
     finally:
         running.stop()
@@ -65,7 +65,7 @@ def reruns(galera, since=0):
     return re.findall(r"event=db\.rerun .*", log)
 
 
-def seconds_until_writes_go_on(load, since):
+def seconds_until_writes_continue(load, since):
     """The time from `since` until so many writes succeeded that at least one of them began after it."""
     written = len(load.created)
     wait_for(lambda: len(load.created) > written + 4, "writes to go on", 60)
@@ -112,12 +112,12 @@ def test_muster_connects_to_the_nodes_only_over_tls(galera, cluster):
 def test_a_killed_writer_under_load_loses_no_write_and_rejoins(galera, cluster, org):
     first = cluster.nodes[0]
     with Load(org, threads=2) as load:
-        load.goes_on()
+        load.wait_for_requests()
         first.kill()
-        assert seconds_until_writes_go_on(load, time.monotonic()) < GOES_ON
+        assert seconds_until_writes_continue(load, time.monotonic()) < LONGEST_PAUSE
         assert cluster.writer() == cluster.nodes[1]
-        cluster.wait_until_whole()  # under load all connections return to the first node
-        load.goes_on(100)
+        cluster.wait_until_complete()  # under load all connections return to the first node
+        load.wait_for_requests(100)
     assert_kept(load, org, cluster)
 
 
@@ -163,7 +163,7 @@ def test_an_import_survives_the_failure_of_the_writer(galera, cluster, org):
             finish(org, job_id, "completed")
             assert [runner.poll() for runner in running] == [None, None]  # they did not end
     assert_imported(org, job_id, payloads)
-    cluster.wait_until_whole()
+    cluster.wait_until_complete()
     contents = [cluster.contents(node) for node in cluster.nodes]
     assert contents[0] == contents[1] == contents[2]
 
@@ -300,20 +300,20 @@ def test_parallel_migrations_and_rotations_on_two_nodes_exclude_each_other(galer
 def test_the_last_node_waits_for_its_operator_after_one_is_stopped_and_one_fails(galera, cluster, org):
     first, second, third = cluster.nodes
     with Load(org, threads=2) as load:
-        load.goes_on()
+        load.wait_for_requests()
         began = time.monotonic()
         first.stop()  # as for an upgrade
-        assert seconds_until_writes_go_on(load, began) < GOES_ON
+        assert seconds_until_writes_continue(load, began) < LONGEST_PAUSE
         third.kill()
         wait_for(lambda: second.status()["wsrep_cluster_status"] == "non-Primary", "the last node to stop by itself")
         wait_for(lambda: cluster.writer() is None, "haproxy to see it")
         assert not galera.answers() and galera.ctl_raw("health").returncode == 1
         written = len(load.created)
-        load.goes_on()
+        load.wait_for_requests()
         assert len(load.created) == written
         second.make_primary()
-        assert seconds_until_writes_go_on(load, time.monotonic()) < GOES_ON
+        assert seconds_until_writes_continue(load, time.monotonic()) < LONGEST_PAUSE
         third.wipe()
-        cluster.wait_until_whole()  # the first node catches up, the third gets a copy, and writes continue
-        load.goes_on()
+        cluster.wait_until_complete()  # the first node catches up, the third gets a copy, and writes continue
+        load.wait_for_requests()
     assert_kept(load, org, cluster)

@@ -336,14 +336,14 @@ def test_an_old_database_is_upgraded_once(stack, ask, ctl):
 
 @pytest.mark.parametrize("words", [["audit"], ["db", "migrate"], ["org", "list"]])
 def test_an_unusable_database_is_reported_in_one_sentence(stack, ctl, words):
-    def told(**env):
+    def error_text(**env):
         return ctl(*words, status=NOT_DONE, env=env).stderr
-    assert told(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
+    assert error_text(**AS_ROOT, MUSTER_DATABASE_NAME="e2e_nowhere") == (
         "musterctl: the database in database.name does not exist: run `musterctl db init`\n")
     away = "musterctl: the database does not answer: check database.url in the configuration\n"
-    assert told(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
-    assert told(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
-    refused = told(MUSTER_DATABASE_USER="nobody_at_all", MUSTER_DATABASE_PASSWORD="s3cret")
+    assert error_text(MUSTER_DATABASE_URL=f"unix:{stack.folder}/nowhere.sock") == away
+    assert error_text(MUSTER_DATABASE_URL="tcp://127.0.0.1:1") == away
+    refused = error_text(MUSTER_DATABASE_USER="unknown_user", MUSTER_DATABASE_PASSWORD="s3cret")
     assert refused == ("musterctl: access denied for database.user: check its password and grants, or create it as "
                        "root with `musterctl db init --root-socket SOCKET`\n")
 
@@ -360,9 +360,9 @@ def test_a_database_without_a_schema_is_reported(stack, ctl):
 
 
 def test_health_reports_problems(stack, ctl, ask):
-    well = ask("health")
-    assert well["healthy"] is True and well["problem"] is None
-    assert all(check["ok"] and check["problem"] is None for check in well["checks"])
+    synced = ask("health")
+    assert synced["healthy"] is True and synced["problem"] is None
+    assert all(check["ok"] and check["problem"] is None for check in synced["checks"])
     away = {"MUSTER_DATABASE_URL": f"unix:{stack.folder}/nowhere.sock"}
     found = ask("health", status=NOT_DONE, env=away)
     assert found["healthy"] is False

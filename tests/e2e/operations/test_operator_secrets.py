@@ -137,7 +137,7 @@ def test_the_documented_key_rotation_fails_no_request_and_loses_only_what_is_doc
         config.write_text(kept.replace("[security]\n", f"[security]\n{previous}"))
         machine.run(block("Rotate the installation key", "sudo mv"))
         new_workers(stack, before)
-        load.goes_on()
+        load.wait_for_requests()
         for again in (False, True):
             said = machine.run(block("Rotate the installation key", "sudo -u muster musterctl secret rotate"))
             assert " 0 unreadable" in said and (" 0 sealed anew" in said) and not (again and " 1 sealed anew" in said)
@@ -146,7 +146,7 @@ def test_the_documented_key_rotation_fails_no_request_and_loses_only_what_is_doc
         config.write_text(kept)
         machine.run("sudo systemctl reload muster")
         new_workers(stack, before)
-        load.goes_on()
+        load.wait_for_requests()
     restart_runner(stack)
     assert load.failures == [] and set(load.statuses) <= {200, 201, 429}  # the rates of production
     assert click(stack, contract, shown) == 404
@@ -174,9 +174,9 @@ def test_the_documented_change_of_the_database_password_fails_no_request(stack, 
     org, machine, before = new_org(attributes=False), Machine(stack), workers(stack)
     heading = "Change the database password"
     with Load(org) as load:
-        load.goes_on()
+        load.wait_for_requests()
         machine.run(block(heading, "sudo sh -c"))
-        load.goes_on()
+        load.wait_for_requests()
         section, *lines = machine.here(block(heading, "[database]")).splitlines()
         kept = [line for line in database_user.splitlines() if not line.startswith(("user = muster", "password = file:"))]
         kept[kept.index(section) + 1:kept.index(section) + 1] = lines
@@ -185,7 +185,7 @@ def test_the_documented_change_of_the_database_password_fails_no_request(stack, 
         new_workers(stack, before)
         restart_runner(stack)
         machine.run(block(heading, "sudo mariadb -e"))
-        load.goes_on(200)
+        load.wait_for_requests(200)
     assert load.failures == [] and set(load.statuses) == {200, 201}
     assert {user for (user,) in stack.sql("SELECT user FROM information_schema.processlist WHERE db = 'muster'")} <= {"muster2", "root"}
     old, new = ((stack.folder / f"database{number}.password").read_text().strip() for number in ("", "2"))

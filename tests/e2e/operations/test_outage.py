@@ -58,7 +58,7 @@ def test_without_the_database_every_operation_is_503_and_recovers_automatically(
 
 def test_a_database_killed_under_load_loses_no_acknowledged_write(stack, org):
     with Load(org) as load:
-        load.goes_on()
+        load.wait_for_requests()
         with stack.without("mariadbd", verb="kill"):
             wait_for(lambda: 503 in load.statuses, "the first 503")
         wait_for(stack.answers, "the service to be ready again")
@@ -103,7 +103,7 @@ def test_reloads_under_load_fail_no_request(stack, org):
             old = set(workers(stack))
             os.kill(stack.pid("musterd"), signal.SIGHUP)
             wait_for(lambda: not old & set(workers(stack)), "the old workers to end")
-            load.goes_on()
+            load.wait_for_requests()
     assert load.failures == []
     assert set(load.statuses) == {200, 201}
     address_is_written(org, load.created)
@@ -168,9 +168,9 @@ def test_restarts_with_socket_activation_under_load_fail_no_request(stack, org):
             wait_for(stack.answers, "the activated musterd to answer")
             with Load(org) as load:
                 for _ in range(4):
-                    load.goes_on()
+                    load.wait_for_requests()
                     restart()
-                load.goes_on()
+                load.wait_for_requests()
             assert load.failures == []
             assert set(load.statuses) == {200, 201}
     wait_for(stack.answers, "the service to answer again")
@@ -183,7 +183,7 @@ def test_a_killed_worker_is_replaced_and_no_acknowledged_write_is_lost(stack, or
             old = workers(stack)
             os.kill(old[0], signal.SIGKILL)
             wait_for(lambda: len(workers(stack)) == len(old) and old[0] not in workers(stack), "the next worker")
-            load.goes_on()
+            load.wait_for_requests()
     assert load.failures == []
     assert set(load.statuses) <= {200, 201, 503}
     assert load.statuses.count(503) <= 4  # only the requests of the killed worker
@@ -224,7 +224,7 @@ def test_a_flood_of_requests_is_answered_and_leaves_the_service_working(stack, o
 
 def test_a_killed_nginx_loses_no_acknowledged_write(stack, org):
     with Load(org) as load:
-        load.goes_on()
+        load.wait_for_requests()
         with stack.without("nginx", verb="kill"):
             pass
         wait_for(stack.answers, "nginx to answer again")

@@ -23,7 +23,7 @@ def column(stack, job_id, name):
     return value
 
 
-def let_lease_run_out(stack, job_id):
+def expire_lease(stack, job_id):
     """Ends the lease of the job."""
     stack.sql("UPDATE import_jobs SET lease_until = 0 WHERE id = UNHEX(REPLACE(%s, '-', ''))", job_id)
 
@@ -49,7 +49,7 @@ def running(stack, count=1, env=None):
 
 
 @contextmanager
-def address_held(stack, address):
+def locked_address(stack, address):
     """Another transaction has inserted this user and is still open, so a transaction that writes the row waits."""
     holder = stack.connect(autocommit=False)
     try:
@@ -62,7 +62,7 @@ def address_held(stack, address):
 
 
 @contextmanager
-def addresses_refused(stack, timing, table, condition):
+def rejected_addresses(stack, timing, table, condition):
     """Makes the database reject some rows."""
     name = f"e2e_refuse_{table}_{timing.split()[-1].lower()}"
     stack.sql(f"CREATE TRIGGER {name} {timing} ON {table} FOR EACH ROW BEGIN IF {condition} THEN "
@@ -74,7 +74,7 @@ def addresses_refused(stack, timing, table, condition):
 
 
 @pytest.fixture
-def crowd(new_org):
+def large_import(new_org):
     """An organization with members, people known to another organization, new people, and some invalid rows."""
     org, elsewhere = new_org(), new_org(attributes=False)
     addresses = emails(40_000, "crowd")
@@ -145,13 +145,13 @@ def work_and_kill(stack, job_id, until, seed):
         if column(stack, job_id, "state") == until:
             break
         kills += column(stack, job_id, "processed_rows") > first
-        let_lease_run_out(stack, job_id)
+        expire_lease(stack, job_id)
     assert column(stack, job_id, "state") == until
     return kills
 
 
-def test_a_commit_killed_repeatedly_applies_every_row_once(crowd, stack):
-    org, payloads, sets = crowd
+def test_a_commit_killed_repeatedly_applies_every_row_once(large_import, stack):
+    org, payloads, sets = large_import
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
@@ -160,8 +160,8 @@ def test_a_commit_killed_repeatedly_applies_every_row_once(crowd, stack):
     assert_imported_once(org, job_id, payloads, sets)
 
 
-def test_a_dry_run_killed_repeatedly_counts_every_row_once(crowd, stack):
-    org, payloads, sets = crowd
+def test_a_dry_run_killed_repeatedly_counts_every_row_once(large_import, stack):
+    org, payloads, sets = large_import
     job_id = org.staged(payloads)
     org.validate(job_id)
     assert work_and_kill(stack, job_id, "validated", 7) >= 2
@@ -177,7 +177,7 @@ def test_duplicates_are_found_across_an_interrupted_dry_run(org, stack):
     runner = stack.spawn_runner(env=SHORT_LEASE)
     wait_for(lambda: column(stack, job_id, "processed_rows") > 0, "the dry run to begin", every=0.001)
     kill(runner)
-    let_lease_run_out(stack, job_id)
+    expire_lease(stack, job_id)
     stack.run_once()
     job = org.job(job_id)
     assert (job["valid_rows"], job["invalid_rows"]) == (12_000, 3000)
@@ -191,7 +191,7 @@ def test_the_job_of_a_killed_runner_is_taken_over_when_its_lease_expires(org, st
     org.validate(job_id)
     stack.run_once()
     org.commit(job_id)
-    with address_held(stack, payloads[-1]["email"]):
+    with locked_address(stack, payloads[-1]["email"]):
         runner = stack.spawn_runner(env=SHORT_LEASE)
         wait_for(lambda: column(stack, job_id, "created_count") >= 15_000, "all but the last unit")
         kill(runner)
@@ -220,8 +220,8 @@ def test_a_runner_that_is_stopped_releases_its_job_immediately(org, stack):
 # ---------------------------------------------------------------------------- several
 
 
-def test_several_runners_process_each_row_once(crowd, new_org, stack):
-    org, payloads, sets = crowd
+def test_several_runners_process_each_row_once(large_import, new_org, stack):
+    org, payloads, sets = large_import
     others = [new_org(attributes=False) for _ in range(3)]
     job_id = org.staged(payloads)
     other_jobs = [other.staged([{"email": address} for address in emails(2000)]) for other in others]
@@ -266,8 +266,8 @@ def test_a_job_canceled_during_its_dry_run_remains_canceled(org, stack):
     assert {row["state"] for row in org.rows(job_id, whole=False, limit=1000)} <= {"staged", "valid"}
 
 
-def test_a_runner_that_was_suspended_past_its_lease_is_harmless(crowd, stack):
-    org, payloads, sets = crowd
+def test_a_runner_that_was_suspended_past_its_lease_is_harmless(large_import, stack):
+    org, payloads, sets = large_import
     job_id = org.staged(payloads)
     org.validate(job_id)
     stack.run_once()
@@ -277,7 +277,7 @@ def test_a_runner_that_was_suspended_past_its_lease_is_harmless(crowd, stack):
         wait_for(lambda: column(stack, job_id, "processed_rows") > first, "the commit to begin", every=0.002)
         sleeper.send_signal(signal.SIGSTOP)
         owner = column(stack, job_id, "lease_owner")
-        let_lease_run_out(stack, job_id)
+        expire_lease(stack, job_id)
         with running(stack):
             wait_for(lambda: column(stack, job_id, "lease_owner") != owner, "another runner to take over", every=0.002)
             sleeper.send_signal(signal.SIGCONT)
@@ -302,8 +302,8 @@ def test_a_row_that_the_database_rejects_fails_alone(org, new_org, stack):
     org.commit(job_id)
     listed = ",".join(f"'{payloads[number]['email']}'" for number in refused)
     by_user = f"(SELECT email FROM users WHERE id = NEW.user_id) IN ({listed})"
-    with addresses_refused(stack, "BEFORE INSERT", "members", by_user), \
-            addresses_refused(stack, "BEFORE UPDATE", "members", by_user):
+    with rejected_addresses(stack, "BEFORE INSERT", "members", by_user), \
+            rejected_addresses(stack, "BEFORE UPDATE", "members", by_user):
         stack.run_once()
     job = org.job(job_id)
     assert job["state"] == "completed" and job["failed_count"] == len(refused)
@@ -330,10 +330,10 @@ def test_a_rejected_address_leaves_no_partial_rows(org, stack):
     org.validate(job_id)
     stack.run_once()
     org.commit(job_id)
-    with addresses_refused(stack, "BEFORE INSERT", "users", f"NEW.email = '{payloads[4]['email']}'"):
+    with rejected_addresses(stack, "BEFORE INSERT", "users", f"NEW.email = '{payloads[4]['email']}'"):
         stack.run_once()
     assert org.outcomes(job_id)[5] == "ROW_WRITE_FAILED" and len(org.members()) == 9
-    with addresses_refused(stack, "BEFORE INSERT", "members", f"NEW.organization_id = UNHEX('{org.id.replace('-', '')}')"):
+    with rejected_addresses(stack, "BEFORE INSERT", "members", f"NEW.organization_id = UNHEX('{org.id.replace('-', '')}')"):
         late = org.staged([{"email": email("half")}])
         org.validate(late)
         stack.run_once()
@@ -352,8 +352,8 @@ def test_a_job_with_unreadable_rows_fails_after_its_attempts(org, stack):
               "job_id = UNHEX(REPLACE(%s, '-', ''))", job_id)
     org.commit(job_id)
     with running(stack):
-        wait_for(lambda: column(stack, job_id, "state") == "failed" or let_lease_run_out(stack, job_id),
-                 "the job to be given up", every=0.05)
+        wait_for(lambda: column(stack, job_id, "state") == "failed" or expire_lease(stack, job_id),
+                 "the job to fail", every=0.05)
     job = org.job(job_id)
     assert job["failure"]["code"] == "IMPORT_ATTEMPTS_EXHAUSTED" and job["failure"]["message"]
     assert job["completed_at"] is not None and job["preview"] == {"create": 1000, "attach": 0, "merge": 0}
@@ -380,12 +380,12 @@ def test_a_job_that_crashes_its_runners_fails(org, stack):
     org.validate(job_id)
     stack.run_once()
     org.commit(job_id)
-    with address_held(stack, payloads[0]["email"]):
+    with locked_address(stack, payloads[0]["email"]):
         for number in range(5):
             runner = stack.spawn_runner(env=SHORT_LEASE)
             wait_for(lambda: column(stack, job_id, "attempts") == number + 1, "the next attempt", every=0.005)
             kill(runner)
-            let_lease_run_out(stack, job_id)
+            expire_lease(stack, job_id)
     stack.run_once()
     assert org.job(job_id)["state"] == "failed"
     assert org.members() == {}

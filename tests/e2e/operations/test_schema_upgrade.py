@@ -72,7 +72,7 @@ def migration(stack, env=None):
 
 
 def finished(stack, name=NAME, env=None):
-    """Runs the upgrade as often as its message tells the operator; returns the last output."""
+    """Runs the upgrade as often as its message asks for it; returns the last output."""
     wait_for(lambda: holder_of(stack, name) is None, "the server to be done with those that are gone")
     done = stack.ctl_raw("--json", "db", "migrate", env=env or OURS)
     assert done.returncode == DONE, done
@@ -178,7 +178,7 @@ ONLINE = [
 def test_an_upgrade_under_load_fails_no_request_and_no_import(stack, org):
     job = org.validated([{"email": address, "first_name": "Ann"} for address in emails(20_000)])
     with Load(org) as load, back_at_5(stack, ONLINE) as env:
-        load.goes_on()
+        load.wait_for_requests()
         assert stack.ctl_raw("db", "status").returncode == MIGRATE
         org.commit(job["id"])
         org.state_is(job["id"], "committing", "completed")
@@ -186,9 +186,9 @@ def test_an_upgrade_under_load_fails_no_request_and_no_import(stack, org):
         assert done.returncode == DONE, done
         assert [step["done_before"] for step in json.loads(done.stdout)["upgrades"]] == [0]
         assert stack.ctl_raw("db", "status").returncode == DONE
-        load.goes_on()
+        load.wait_for_requests()
         finished_job = org.state_is(job["id"], "completed", seconds=60)
-        load.goes_on()
+        load.wait_for_requests()
     assert load.failures == [] and set(load.statuses) == {200, 201}
     assert finished_job["created_count"] == 20_000 and finished_job["failed_count"] == 0
     members = org.members()
@@ -255,10 +255,10 @@ class Verdicts:
     def status(self, code):
         done = self.stack.ctl_raw("--json", "db", "status")
         assert done.returncode == code and done.stderr == "", done
-        told = json.loads(done.stdout)
+        reported = json.loads(done.stdout)
         text = self.stack.ctl_raw("db", "status")
-        assert text.returncode == code and (told["problem"] or "") in text.stdout
-        return told
+        assert text.returncode == code and (reported["problem"] or "") in text.stdout
+        return reported
 
     def starts(self, env=None):
         """Whether musterd starts with that schema; returns its error otherwise."""
@@ -318,8 +318,8 @@ def ours(stack):
 
 def test_the_programs_work_with_a_newer_schema_that_allows_them(stack, verdicts, ours):
     stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 1, ours)
-    told = verdicts.status(DONE)
-    assert told == {"state": "newer", "version": ours + 1, "supported": ours, "oldest_program": ours, "problem": None}
+    reported = verdicts.status(DONE)
+    assert reported == {"state": "newer", "version": ours + 1, "supported": ours, "oldest_program": ours, "problem": None}
     verdicts.all_work()
     migrated = stack.ctl_raw("--json", "db", "migrate")
     assert (migrated.returncode, json.loads(migrated.stdout)) == (DONE, {"version": ours + 1, "upgrades": []})
@@ -328,8 +328,8 @@ def test_the_programs_work_with_a_newer_schema_that_allows_them(stack, verdicts,
 
 def test_a_schema_that_requires_newer_programs_is_rejected_by_all(stack, verdicts, ours):
     stack.sql("INSERT INTO schema_version VALUES (%s, 1, %s)", ours + 2, ours + 1)
-    told = verdicts.status(NOT_DONE)
-    assert (told["state"], told["version"], told["oldest_program"]) == ("too_new", ours + 2, ours + 1)
+    reported = verdicts.status(NOT_DONE)
+    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("too_new", ours + 2, ours + 1)
     verdicts.all_refuse("apt install muster")
     assert "apt install muster" in stack.ctl_raw("db", "migrate").stderr
     assert stack.sql("SELECT MAX(version) FROM schema_version") == [(ours + 2,)]
@@ -343,8 +343,8 @@ def test_the_programs_refuse_to_work_after_a_breaking_upgrade_has_started(stack,
 
 def test_an_older_schema_is_rejected_by_all_with_the_command(stack, verdicts, ours):
     stack.sql("UPDATE schema_version SET version = version - 1, oldest_program = NULL")
-    told = verdicts.status(MIGRATE)
-    assert (told["state"], told["version"], told["oldest_program"]) == ("older", ours - 1, None)
+    reported = verdicts.status(MIGRATE)
+    assert (reported["state"], reported["version"], reported["oldest_program"]) == ("older", ours - 1, None)
     verdicts.all_refuse("musterctl db migrate --root-socket")
     unentitled = stack.ctl_raw("db", "migrate")
     assert unentitled.returncode == NOT_DONE and "--root-socket" in unentitled.stderr
@@ -359,8 +359,8 @@ def test_an_absent_schema_has_its_own_exit_status_and_an_unreachable_database_a_
         return stack.ctl_raw("--json", "db", "status", env=AS_ROOT | env)
     absent = {"state": "none", "version": None, "oldest_program": None}
     nowhere = status(MUSTER_DATABASE_NAME="e2e_nowhere")
-    told = json.loads(nowhere.stdout)
-    assert nowhere.returncode == INIT and absent.items() <= told.items() and "musterctl db init" in told["problem"]
+    reported = json.loads(nowhere.stdout)
+    assert nowhere.returncode == INIT and absent.items() <= reported.items() and "musterctl db init" in reported["problem"]
     stack.sql(f"CREATE DATABASE {NAME}")
     try:
         bare = status(MUSTER_DATABASE_NAME=NAME)

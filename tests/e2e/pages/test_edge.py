@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support import wire
 from support.edge import Edge
-from support.page_keys import SHOP, Counted, PageKey, call, cors_headers, event, made_up_token, stored_events, track
+from support.page_keys import SHOP, Counted, PageKey, call, cors_headers, event, unissued_token, stored_events, track
 from support.publishable import Keys
 from support.stack import wait_for
 from support.world import Organization
@@ -122,7 +122,7 @@ def test_a_large_body_is_passed_on_completely(stack, new_org):
 # ---------------------------------------------------------------------------- keys
 
 
-@pytest.mark.parametrize("token", [*(pytest.param(made_up_token(prefix), id=prefix + "made up")
+@pytest.mark.parametrize("token", [*(pytest.param(unissued_token(prefix), id=prefix + "made up")
                                      for prefix in ("ek_live_", "ck_live_", "xk_live_")), "ek_live_", "x",
                                    "a|b", "%00", "%ff", "x" * 3000, "%20", "../edge"])
 def test_a_malformed_key_is_rejected(stack, token):
@@ -149,7 +149,7 @@ def test_a_key_in_the_body_is_checked_by_the_worker(stack, key):
     assert track(stack, "", body_key=key.token).status in (202, 401)  # an empty key in the query counts as absent
     refused(track(stack, None, "https://evil.example", body_key=key.token), 403, "ORIGIN_NOT_ALLOWED")
     refused(track(stack, None, "null", body_key=key.token), 403, "ORIGIN_NOT_ALLOWED")
-    refused(track(stack, None, body_key=made_up_token()), 401, "UNAUTHORIZED")
+    refused(track(stack, None, body_key=unissued_token()), 401, "UNAUTHORIZED")
     refused(track(stack, None), 401, "UNAUTHORIZED")
     assert tracked.total() == 6
 
@@ -164,7 +164,7 @@ def test_an_encoded_key_parameter_is_checked_by_the_worker(stack, key):
     assert track(stack, encoded).status == 202
     refused(track(stack, encoded, "https://evil.example"), 403, "ORIGIN_NOT_ALLOWED")
     key.revoke()
-    refused(track(stack, made_up_token() + f"&key={key.token}"), 401, "UNAUTHORIZED")
+    refused(track(stack, unissued_token() + f"&key={key.token}"), 401, "UNAUTHORIZED")
     refused(call(stack, "POST", f"/v1/track?KEY={PageKey(key.org).token}&key={key.token}", SHOP,
                  body=json.dumps(event()).encode()), 401, "UNAUTHORIZED")
 
@@ -179,7 +179,7 @@ def test_a_decision_is_cached_for_one_key_and_one_origin(stack, new_org):
             for origin in (SHOP, other):
                 assert track(stack, token, origin).status == (202 if origin == allowed else 403)
                 assert track(stack, token, None, referer=origin + "/x").status == (202 if origin == allowed else 403)
-                assert track(stack, made_up_token(), origin).status == 401
+                assert track(stack, unissued_token(), origin).status == 401
             assert track(stack, token, None).status == 403
             assert track(stack, None, allowed, body_key=token).status == 202
     assert len(stored_events(ours)) == len(stored_events(theirs)) == 9
@@ -187,23 +187,23 @@ def test_a_decision_is_cached_for_one_key_and_one_origin(stack, new_org):
 
 @pytest.mark.parametrize("origin, status", [(SHOP, 202), ("https://evil.example", 403)])
 def test_a_decision_is_queried_once_for_many_requests(stack, key, origin, status):
-    judged, tracked = Counted(stack, "judgePublishableKey"), Counted(stack, "trackEvents")
+    checks, tracked = Counted(stack, "judgePublishableKey"), Counted(stack, "trackEvents")
     with ThreadPoolExecutor(16) as pool:
         replies = list(pool.map(lambda _: track(stack, key.token, origin), range(200)))
     assert {reply.status for reply in replies} == {status}
     assert len({reply.values("X-Request-Id")[0] for reply in replies}) == 200
     # A request that waits longer than 100 ms for the query of another sends its own.
-    assert 1 <= judged.total() <= 40, judged.all()
+    assert 1 <= checks.total() <= 40, checks.all()
     assert tracked.total() == (200 if status == 202 else 0)
 
 
 def test_an_unknown_key_is_queried_once(stack):
-    token = made_up_token()
-    judged = Counted(stack, "judgePublishableKey")
+    token = unissued_token()
+    checks = Counted(stack, "judgePublishableKey")
     for number in range(30):
         refused(track(stack, token), 401, "UNAUTHORIZED")
         refused(track(stack, f"{'x' * number}!"), 401, "UNAUTHORIZED")  # all malformed keys share one entry
-    assert judged.total() <= 10  # each is cached for two seconds
+    assert checks.total() <= 10  # each is cached for two seconds
 
 
 def test_a_revoked_key_is_rejected_by_the_worker_immediately_and_by_nginx_within_ten_seconds(stack, new_org):
@@ -277,7 +277,7 @@ def test_one_key_has_a_limit_over_all_clients(stack, module_org):
 def test_without_workers_pages_get_503(stack, key):
     assert track(stack, key.token).status == 202
     with stack.without("musterd"):
-        for token in (key.token, made_up_token()):  # a cached decision, and one that cannot be queried
+        for token in (key.token, unissued_token()):  # a cached decision, and one that cannot be queried
             for method in ("POST", "OPTIONS", "GET"):
                 reply = call(stack, method, f"/v1/track?key={token}", SHOP)
                 assert (reply.status, envelope(reply)["code"]) == (503, "SERVICE_UNAVAILABLE")
@@ -379,7 +379,7 @@ def test_a_cached_public_reply_requires_an_allowed_key(stack, new_org):
         assert asked.total() == before + 1
         refused(call(edge, "GET", path, "https://evil.example"), 403, "ORIGIN_NOT_ALLOWED")
         refused(call(edge, "GET", path, None, referer="https://evil.example/"), 403, "ORIGIN_NOT_ALLOWED")
-        refused(call(edge, "GET", f"{PUBLIC}?key={made_up_token('ck_live_')}", SHOP), 401, "UNAUTHORIZED")
+        refused(call(edge, "GET", f"{PUBLIC}?key={unissued_token('ck_live_')}", SHOP), 401, "UNAUTHORIZED")
 
 
 def test_a_revoked_key_does_not_get_cached_replies(stack, new_org):

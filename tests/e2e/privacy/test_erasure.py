@@ -78,9 +78,9 @@ def test_without_yes_it_only_reports(org, erase, stack):
     user = org.create_user({"email": address, "first_name": "Annabel"})
     job_id = org.staged([person(address)])
     org.cancel(job_id)
-    told = erase(address, "--email", address)
-    assert not told["erased"] and not told["complete"] and told["user_id"] == user["id"]
-    assert [(entry["member_id"], entry["import_rows"]) for entry in told["organizations"]] == [(user["member_id"], 1)]
+    reported = erase(address, "--email", address)
+    assert not reported["erased"] and not reported["complete"] and reported["user_id"] == user["id"]
+    assert [(entry["member_id"], entry["import_rows"]) for entry in reported["organizations"]] == [(user["member_id"], 1)]
     assert org.user(user["id"])["first_name"] == "Annabel"
     assert org.rows(job_id)[0]["payload"]["first_name"] == "Annabel"
     text = stack.ctl_raw("user", "erase", "--email", address)
@@ -113,8 +113,8 @@ def test_an_active_job_is_reported_and_erased_after_it_ends(org, erase, no_runne
 def test_an_admin_with_the_address_is_kept(org, erase, stack):
     address = email("admin")
     stack.ctl("admin", "add", "--org", org.id, "--email", address)
-    told = erase(address)
-    assert told["is_admin"] and told["complete"] and told["organizations"] == []
+    reported = erase(address)
+    assert reported["is_admin"] and reported["complete"] and reported["organizations"] == []
     assert "admins are not erased" in stack.ctl_raw("user", "erase", "--email", address).stdout
     assert stack.sql("SELECT COUNT(*) FROM admins WHERE email = %s", address) == [(1,)]
 

@@ -7,7 +7,7 @@ import uuid
 
 from .ads import IMAGE, LANDING, MATRIX_SLOT
 from .client import SHOP
-from .world import EMAIL_COLUMN, MATRIX_PROVIDER, NOBODY, email, rows_of, slug
+from .world import EMAIL_COLUMN, MATRIX_PROVIDER, NO_LISTENER, email, rows_of, slug
 
 # The kind of record that a path parameter names: by its own name, else by the word before it. A kind is a record of a
 # tenant.
@@ -58,7 +58,7 @@ BODIES = {
     "changeInstallation": lambda: {"config": {}},
     "enableInstallation": lambda: {},
     "disableInstallation": lambda: None,
-    "createWebhookEndpoint": lambda: {"url": NOBODY, "subscribed_event_types": ["member.locked"]},
+    "createWebhookEndpoint": lambda: {"url": NO_LISTENER, "subscribed_event_types": ["member.locked"]},
     "updateWebhookEndpoint": lambda: {"subscribed_event_types": ["member.unlocked"]},
     "deleteWebhookEndpoint": lambda: None,
     "rotateWebhookSecret": lambda: {},

@@ -41,7 +41,7 @@ def state_of(location):
     return parse_qs(urlsplit(location).query)["state"][0]
 
 
-def arrive(client, location, expect=303, **options):
+def follow_redirect(client, location, expect=303, **options):
     """The browser follows the redirect of the provider; returns the reply, whatever its status."""
     stack = client.stack
     assert location.startswith(f"{stack.redirect_uri}?"), location
@@ -55,22 +55,22 @@ def result_of(reply):
     page, _, query = location.partition("?")
     client_stack = reply.request.url.partition("/v1/")[0]
     assert page == f"{client_stack}/console/#/connections", location
-    told = dict(parse_qsl(query, strict_parsing=True))
-    assert set(told) <= {"result", "reason", "connection"}, location
+    result = dict(parse_qsl(query, strict_parsing=True))
+    assert set(result) <= {"result", "reason", "connection"}, location
     assert reply.content == b"" and reply.headers["Referrer-Policy"] == "no-referrer"
-    return told
+    return result
 
 
-def come_back(client, location, **options):
+def complete_authorization(client, location, **options):
     """Follows the redirect of the provider; returns the result in the redirect to the console."""
-    return result_of(arrive(client, location, **options))
+    return result_of(follow_redirect(client, location, **options))
 
 
-def whole_way(client, provider, **fields):
+def connect_and_authorize(client, provider, **fields):
     """Connects a provider without failures; returns the connection's id."""
     made = connect(client, provider, **fields)
-    told = come_back(client, client.stack.oauth.consent(made["redirectUrl"]))
-    assert told == {"result": "connected", "connection": made["id"]}, told
+    result = complete_authorization(client, client.stack.oauth.consent(made["redirectUrl"]))
+    assert result == {"result": "connected", "connection": made["id"]}, result
     return made["id"]
 
 
@@ -86,7 +86,7 @@ def listed(client, org):
     return {record["id"]: record for record in reply}
 
 
-def stands(client, org, connection):
+def status_of(client, org, connection):
     """(authStatus, error) of a connection."""
     record = listed(client, org)[connection]
     return record["authStatus"], record["error"]

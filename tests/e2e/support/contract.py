@@ -125,7 +125,7 @@ class Operation:
         # Operations on the session itself: any seat is sufficient.
         self.is_own = self.needs_key and path.startswith(("/v1/session", "/api/auth/"))
         self.is_write = self.method != "GET" and not self.is_own
-        self.wants_second_factor = "2FA_REQUIRED" in self.codes(401)
+        self.requires_second_factor = "2FA_REQUIRED" in self.codes(401)
 
     def codes(self, status):
         """The error codes that the description names for the status."""

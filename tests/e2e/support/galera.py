@@ -30,7 +30,7 @@ WELL = {"wsrep_ready": "ON", "wsrep_cluster_status": "Primary", "wsrep_local_sta
 PR_SET_PDEATHSIG = 1
 
 
-def dies_with_us():
+def die_with_parent():
     """Cleans up after an interrupted test run."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -66,7 +66,7 @@ class Process:
         with open(log, "ab") as out:
             self._process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                              env=os.environ | {name: str(value) for name, value in env.items()},
-                                             start_new_session=True, preexec_fn=dies_with_us)
+                                             start_new_session=True, preexec_fn=die_with_parent)
 
     @property
     def pid(self):
@@ -143,16 +143,16 @@ class Node:
         shutil.rmtree(self.data)
         self.data.mkdir()
 
-    def wait_until_well(self, seconds=PATIENCE):
-        def well():
+    def wait_until_synced(self, seconds=PATIENCE):
+        def synced():
             assert self.process.runs, f"{self.name} ended: {self.process.tail()}"
-            return self.is_well()
+            return self.is_synced()
         try:
-            wait_for(well, f"{self.name} to take part", seconds)
+            wait_for(synced, f"{self.name} to take part", seconds)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.process.tail()}") from None
 
-    def is_well(self):
+    def is_synced(self):
         try:
             status = self.status()
         except pymysql.Error:
@@ -243,23 +243,23 @@ class Cluster:
         first, *others = self.nodes
         first.make_data()
         first.start(first=True)
-        first.wait_until_well()
+        first.wait_until_synced()
         first.sql("CREATE USER haproxy@'127.%%'", database=None)
         first.stop()
         for node in others:  # by hand: Galera's own way takes a quarter of a minute each
             shutil.copytree(first.data, node.data, dirs_exist_ok=True, ignore=shutil.ignore_patterns("galera.cache"))
         first.start(first=True)
-        first.wait_until_well()
+        first.wait_until_synced()
         (self.folder / "haproxy.cfg").write_text(self.adapt("haproxy.cfg"))
         self.haproxy = Process(self.logs / "haproxy.log", "/usr/sbin/haproxy", "-db", "-f", self.folder / "haproxy.cfg")
         wait_for(lambda: self.writer() == first, "haproxy to know the first node", PATIENCE)
 
-    def wait_until_whole(self):
+    def wait_until_complete(self):
         """Starts the stopped ones, and waits until all have joined and the first one has the connections."""
         for node in self.nodes:  # one by one: two nodes that join at once could be mistaken for each other by their ports
             if not node.process or not node.process.runs:
                 node.start()
-            node.wait_until_well()
+            node.wait_until_synced()
         wait_for(lambda: self.writer() == self.nodes[0], "haproxy to go back to the first node", PATIENCE)
 
     def stop(self):
@@ -269,7 +269,7 @@ class Cluster:
         shutil.rmtree(self.sockets, ignore_errors=True)
 
     # ------------------------------------------------------------------ haproxy
-    def haproxy_says(self, command):
+    def haproxy_reply(self, command):
         """A reply of the admin socket, as an operator gets it with `socat`."""
         with closing(socket.socket(socket.AF_UNIX)) as admin:
             admin.settimeout(10)
@@ -279,7 +279,7 @@ class Cluster:
 
     def states(self):
         """The state of each server in haproxy: {"db1": "UP", ...}."""
-        rows = csv.DictReader(self.haproxy_says("show stat").lstrip("# ").splitlines())
+        rows = csv.DictReader(self.haproxy_reply("show stat").lstrip("# ").splitlines())
         return {row["svname"]: row["status"] for row in rows if row["type"] == "2"}
 
     def writer(self):

@@ -39,7 +39,7 @@ class Load:
             thread.join(90)
             assert not thread.is_alive()
 
-    def goes_on(self, count=30):
+    def wait_for_requests(self, count=30):
         """Waits until that many more requests were answered."""
         goal = len(self.statuses) + count
         wait_for(lambda: len(self.statuses) >= goal or self.failures, "the load to go on")

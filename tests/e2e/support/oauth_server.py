@@ -35,7 +35,7 @@ from .oauth_kinds import KINDS
 CODE_LIFE = 60  # seconds
 LEAST_STATE = 43  # characters of 256 bits
 
-PAGE = """<!doctype html><title>{name}</title><h1>{name}</h1><p>Muster wants to read your data.</p>
+PAGE = """<!doctype html><title>{name}</title><h1>{name}</h1><p>Muster requests access to your data.</p>
 <form method="post" action="{action}"><input type="hidden" name="consent" value="{consent}">
 <button id="allow" name="decision" value="allow">Allow</button>
 <button id="deny" name="decision" value="deny">Deny</button></form>"""
@@ -396,10 +396,10 @@ class OAuthServer:
         return family, rotates
 
     def _granted(self, grant, kind):
-        family, tells_refresh = grant
+        family, returns_refresh = grant
         family.access.append(self._new("at-"))
         answer = {"access_token": family.access[-1]} | kind.answer
-        answer |= {"refresh_token": family.refresh[-1]} if tells_refresh else {}
+        answer |= {"refresh_token": family.refresh[-1]} if returns_refresh else {}
         answer |= {} if kind.life is None else {"expires_in": kind.life}
         answer |= {} if kind.token_type is None else {"token_type": kind.token_type}
         return Answer.of(200, answer)

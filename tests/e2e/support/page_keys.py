@@ -28,7 +28,7 @@ class PageKey:
         self.org.stack.ctl(f"{self.kind}-key", "revoke", "--org", self.org.id, "--id", self.id)
 
 
-def made_up_token(prefix="ek_live_"):
+def unissued_token(prefix="ek_live_"):
     """A token with a valid checksum."""
     text = prefix + "".join(secrets.choice(DIGITS) for _ in range(43))
     number, digits = zlib.crc32(text.encode()), ""

@@ -52,14 +52,14 @@ class Gate:
         with self._lock:
             self._opened.set()
             waiting, self._waiting = self._waiting, []
-        for go_on in waiting:
-            go_on()
+        for callback in waiting:
+            callback()
 
-    def pass_or(self, go_on):
+    def open_or(self, callback):
         """True if it is open; otherwise `go_on` is called when it opens."""
         with self._lock:
             if not self._opened.is_set():
-                self._waiting.append(go_on)
+                self._waiting.append(callback)
             return self._opened.is_set()
 
 
@@ -129,13 +129,13 @@ class Connection(asyncio.Protocol):
         return Request(method, path, headers, rest[:length], time.time(), self.number)
 
     def answer(self, answer):
-        if answer.gate is not None and not answer.gate.pass_or(lambda: self.receiver.call(self.go_on, answer)):
+        if answer.gate is not None and not answer.gate.open_or(lambda: self.receiver.call(self.callback, answer)):
             self.is_held = True
             self.transport.pause_reading()
         else:
             self.send(answer)
 
-    def go_on(self, answer):
+    def callback(self, answer):
         self.is_held = False
         if not self.transport.is_closing():
             self.transport.resume_reading()

@@ -27,7 +27,7 @@ systemctl() {
         reload,muster) kill -HUP "$(sed 's/ .*//' "$SANDBOX/pids/musterd")" ;;
         *,muster.service) "$SERVICE" "$verb" musterd ;;
         *,mariadb.service) "$SERVICE" "$verb" mariadbd ;;
-        *) echo "systemctl $verb $unit: nobody knows that here" >&2; return 1 ;;
+        *) echo "systemctl $verb $unit: unknown in the sandbox" >&2; return 1 ;;
         esac
     done
 }
@@ -39,7 +39,7 @@ install() { # the owner stays who runs this
     done
     command install "${kept[@]}"
 }
-ps() { command ps "$@" || true; } # that there is none is no error
+ps() { command ps "$@" || true; } # an empty list is not an error
 chown() { :; }
 chgrp() { :; }
 apt() { :; }

@@ -16,7 +16,7 @@ MEMBER_COLUMNS = "id, user_id, external_id, first_name, last_name, display_name,
 MATRIX_PROVIDER = "gitlab"
 
 # A URL that never accepts a webhook.
-NOBODY = "http://127.0.0.1:9/"
+NO_LISTENER = "http://127.0.0.1:9/"
 
 # The registry of the organizations: each type once, and one starter key that remains disabled.
 ENABLED_STARTERS = ["phone", "gender", "shirt_size", "favourite_team", "address.city"]
@@ -181,7 +181,7 @@ class Organization:
     # ------------------------------------------------------------------ webhooks
     def create_endpoint(self, installation, **fields):
         """A webhook endpoint without a listener; returns the record with its secret."""
-        body = {"url": NOBODY, "subscribed_event_types": ["member.created"]} | fields
+        body = {"url": NO_LISTENER, "subscribed_event_types": ["member.created"]} | fields
         path = f"/v1/installations/{installation['id']}/webhook-endpoints"
         made = self.admin().api.post(path, json=body, expect=201).json()
         self.stack.keys_issued.append(made["signing_secret"])

@@ -13,7 +13,7 @@ from support.world import email
 A_MOMENT = 0.2  # seconds
 
 
-def happen(module, count=1):
+def emit_events(module, count=1):
     """Emits events; returns the users' ids."""
     return [module.org.create_user({"email": email()})["id"] for _ in range(count)]
 
@@ -37,7 +37,7 @@ def other(module, receiver):
 
 def test_a_paused_endpoint_gets_its_deliveries_when_it_is_resumed(module, hook, other, receiver):
     hook.change(status="paused")
-    held = happen(module, 3)
+    held = emit_events(module, 3)
     receiver.wait_for(3, "/other")
     other.settled(succeeded=3)
     assert receiver.count("/hook") == 0 and hook.statuses() == {"pending": 3}
@@ -48,20 +48,20 @@ def test_a_paused_endpoint_gets_its_deliveries_when_it_is_resumed(module, hook, 
 
 def test_a_disabled_endpoint_gets_no_deliveries_and_none_are_kept(module, hook, other, receiver):
     hook.change(status="disabled")
-    happen(module)
+    emit_events(module)
     receiver.wait_for(1, "/other")
     other.settled(succeeded=1)
     hook.change(status="active")
-    later = happen(module)
+    later = emit_events(module)
     assert ids_in(receiver.wait_for(1, "/hook")) == later
     hook.settled(succeeded=1)
 
 
 def test_a_deleted_endpoint_gets_no_further_deliveries(stack, module, hook, other, receiver, no_runner):
-    happen(module)
+    emit_events(module)
     hook.delete()
     assert hook.record() is None
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         receiver.wait_for(2, "/other")
         other.settled(succeeded=2)
@@ -70,18 +70,18 @@ def test_a_deleted_endpoint_gets_no_further_deliveries(stack, module, hook, othe
 
 def test_deleting_an_endpoint_during_its_delivery_is_harmless(module, hook, other, receiver):
     gate = receiver.hold("/hook")
-    happen(module)
+    emit_events(module)
     receiver.wait_for(1, "/hook")
     hook.delete()
     gate.open()
-    happen(module)
+    emit_events(module)
     receiver.wait_for(2, "/other")
     other.settled(succeeded=2)
     assert receiver.count("/hook") == 1
 
 
 def test_a_new_url_gets_the_waiting_deliveries(stack, module, hook, receiver, no_runner):
-    (user,) = happen(module)
+    (user,) = emit_events(module)
     assert hook.change(url=receiver.url("/moved"))["url"] == receiver.url("/moved")
     with delivering(stack):
         assert ids_in(receiver.wait_for(1, "/moved")) == [user]
@@ -92,11 +92,11 @@ def test_a_new_url_gets_the_waiting_deliveries(stack, module, hook, receiver, no
 def test_a_disabled_installation_gets_no_deliveries_immediately(stack, module, hook, new_module, receiver, no_runner):
     witness = new_module()
     watch = witness.endpoint(receiver.url("/watch"), ["member.created"])
-    (user,) = happen(module)
+    (user,) = emit_events(module)
     module.ingest([{"user_id": user, "action": "seen"}])
     module.disable()
     module.ingest([{"user_id": user, "action": "seen"}], expect=401, code="UNAUTHORIZED")
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         receiver.wait_for(2, "/watch")
         watch.settled(succeeded=2)
@@ -105,7 +105,7 @@ def test_a_disabled_installation_gets_no_deliveries_immediately(stack, module, h
         pass
     assert receiver.count("/hook") == 0
     module.enable()
-    later = happen(module)
+    later = emit_events(module)
     module.ingest([{"user_id": user, "action": "seen"}])
     with delivering(stack):
         wait_for(lambda: hook.statuses().get("pending", 0) == 0, "nothing to wait")
@@ -117,7 +117,7 @@ def test_a_disabled_installation_gets_no_deliveries_immediately(stack, module, h
 @pytest.mark.parametrize("stop", ["pause", "disable", "delete", "disable the installation"])
 def test_deliveries_that_a_runner_has_claimed_are_not_started_after_a_stop(stack, module, hook, new_module, receiver, no_runner, stop):
     """The runner claims some ahead, for a tenth of a second, if a receiver was fast; those in progress may end."""
-    (user,) = happen(module)
+    (user,) = emit_events(module)
     new_module().endpoint(receiver.url("/witness"), ["member.created"])
     with delivering(stack):
         receiver.wait_for(1, "/hook")
@@ -132,7 +132,7 @@ def test_deliveries_that_a_runner_has_claimed_are_not_started_after_a_stop(stack
         gate.open()
         for _ in range(3):  # the runner continues with others
             seen = receiver.count("/witness")
-            happen(module)
+            emit_events(module)
             receiver.wait_for(seen + 1, "/witness")
     assert receiver.count("/hook") == 9
 
@@ -140,7 +140,7 @@ def test_deliveries_that_a_runner_has_claimed_are_not_started_after_a_stop(stack
 # ---------------------------------------------------------------------------- sending again
 
 def test_a_redelivery_has_the_same_id(module, hook, receiver, verifier):
-    happen(module)
+    emit_events(module)
     receiver.wait_for(1, "/hook")
     hook.settled(succeeded=1)
     first = hook.delivery()
@@ -156,7 +156,7 @@ def test_a_redelivery_has_the_same_id(module, hook, receiver, verifier):
 
 def test_a_redelivery_does_not_wait_for_the_next_attempt(stack, module, hook, receiver, no_runner):
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     with delivering(stack, 10):
@@ -168,11 +168,11 @@ def test_a_redelivery_does_not_wait_for_the_next_attempt(stack, module, hook, re
 
 
 def test_recover_resends_deliveries_that_failed_or_were_canceled_since_a_time(module, hook, other, receiver):
-    (arrived,) = happen(module)
+    (arrived,) = emit_events(module)
     receiver.wait_for(1, "/hook")
     hook.settled(succeeded=1)
     hook.change(status="paused")
-    missed = happen(module, 3)
+    missed = emit_events(module, 3)
     hook.change(status="disabled")
     assert hook.statuses() == {"succeeded": 1, "canceled": 3}
     hook.change(status="active")
@@ -196,13 +196,13 @@ def test_unresponsive_and_failing_endpoints_do_not_delay_others(stack, module, r
     hanging = module.endpoint(receiver.url("/hangs"), CANONICAL[6:7])
     refusing = module.endpoint(f"http://127.0.0.1:{free_port()}/", CANONICAL[6:7])
     healthy = [module.endpoint(receiver.url(f"/{number}"), CANONICAL[6:7]) for number in range(HEALTHY)]
-    (user,) = happen(module)
+    (user,) = emit_events(module)
     module.ingest([{"user_id": user, "action": "seen", "client_event_id": str(n)} for n in range(EVENTS)])
     with delivering(stack):
         for number in range(HEALTHY):
             receiver.wait_for(EVENTS, f"/{number}")
         assert receiver.count("/hangs") > 0
-        assert not [delivery for delivery in hanging.deliveries() if delivery["attempts"]], "it was given up before"
+        assert not [delivery for delivery in hanging.deliveries() if delivery["attempts"]], "its first attempt ended before"
         for endpoint in healthy:
             endpoint.settled(succeeded=EVENTS)
         gate.open()

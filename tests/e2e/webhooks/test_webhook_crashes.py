@@ -156,5 +156,5 @@ def test_killed_workers_emit_events_for_exactly_the_committed_changes(stack, mod
         hook.settled(succeeded=len(made))
     finally:
         end(runner)
-    told = [json.loads(request.body)["data"]["email"] for request in receiver.at("/hook")]
-    assert len(told) == len(made) and set(told) == made
+    emitted = [json.loads(request.body)["data"]["email"] for request in receiver.at("/hook")]
+    assert len(emitted) == len(made) and set(emitted) == made

@@ -6,7 +6,7 @@ import uuid
 import pytest
 from support.client import details_of, faults_of
 from support.webhooks import LONG_AGO, listed, patched, read, set_delivery, tried
-from support.world import NOBODY, email, path_of_endpoint
+from support.world import NO_LISTENER, email, path_of_endpoint
 
 
 @pytest.fixture
@@ -150,10 +150,10 @@ def test_the_operator_lists_endpoints_and_recovers_their_deliveries(own, stack, 
     # The query of the URL may contain a password of the tenant.
     stack.sql("UPDATE webhook_endpoints SET url = CONCAT(url, '?key=hush') WHERE id = UNHEX(REPLACE(%s, '-', ''))", made["id"])
     assert stack.ctl("webhook", "list", "--org", org.id) == [
-        {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NOBODY, "status": "active",
+        {"id": made["id"], "module_installation_id": made["module_installation_id"], "url": NO_LISTENER, "status": "active",
          "disabled_reason": None, "failing_since": None, "pending": 2, "failed": 1}]
     text = stack.ctl_raw("webhook", "list", "--org", org.id).stdout
-    assert text == f"{made['id']}  active  2 pending, 1 failed  {NOBODY}\n"
+    assert text == f"{made['id']}  active  2 pending, 1 failed  {NO_LISTENER}\n"
     words = ["webhook", "recover", "--org", org.id, "--endpoint", made["id"], "--since", LONG_AGO]
     assert stack.ctl(*words) == {"queued": 1}
     assert read(client, endpoint, deliveries[0])["status"] == "pending"

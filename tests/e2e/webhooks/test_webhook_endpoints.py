@@ -10,9 +10,9 @@ import pytest
 from support.client import details_of, faults_of
 from support.stack import numbers
 from support.webhooks import LONG_AGO, listed, patched, read, shown, tried
-from support.world import NOBODY
+from support.world import NO_LISTENER
 
-NEW = {"url": NOBODY, "subscribed_event_types": ["member.created"]}
+NEW = {"url": NO_LISTENER, "subscribed_event_types": ["member.created"]}
 FIELDS = {"id", "module_installation_id", "organization_id", "url", "subscribed_event_types", "status", "disabled_reason",
           "failing_since", "created_at", "updated_at"}
 DAY = 24 * 3600
@@ -61,7 +61,7 @@ def own(new_org):
 
 def test_an_endpoint_is_created_and_its_secret_is_shown_once(module_org, admin, installation, endpoints, stack):
     types = ["member.updated", "member.created", "shop.sold"]
-    reply = admin.post(endpoints, json={"url": NOBODY, "subscribed_event_types": types}, expect=201)
+    reply = admin.post(endpoints, json={"url": NO_LISTENER, "subscribed_event_types": types}, expect=201)
     made = reply.json()
     stack.keys_issued.append(made["signing_secret"])
     assert set(made) == FIELDS | {"signing_secret"}
@@ -110,7 +110,7 @@ def test_a_forbidden_url_is_422_with_its_reason(admin, endpoints, endpoint, url)
         assert (fault["path"], fault["code"]) == ("url", "invalid_url") and fault["message"]
 
 
-@pytest.mark.parametrize("url", ["https://hook.no-such-name.example/path?with=query", "https://9.9.9.9/", NOBODY,
+@pytest.mark.parametrize("url", ["https://hook.no-such-name.example/path?with=query", "https://9.9.9.9/", NO_LISTENER,
                                  "https://[2620:fe::fe]:8443/x", "http://[::1]:9/", "HTTPS://Example.ORG/"])
 def test_an_allowed_url_is_stored_unchanged(admin, make, endpoints, url):
     made = make(url=url)
@@ -277,7 +277,7 @@ def test_a_replay_returns_the_same_secret_byte_for_byte(stack, own):
     again = client.post(path, data=json.dumps(NEW, indent=1), headers=headers | {"Content-Type": "application/json"}, expect=201)
     assert again.content == first.content and again.headers["Location"] == first.headers["Location"]
     assert again.headers["Idempotency-Replayed"] == "true" and len(listed(client, path)) == 1
-    client.post(path, json=NEW | {"url": NOBODY + "other"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
+    client.post(path, json=NEW | {"url": NO_LISTENER + "other"}, headers=headers, expect=409, code="IDEMPOTENCY_CONFLICT")
 
     endpoint, turn = f"{path}/{first.json()['id']}", {"Idempotency-Key": "turn"}
     rotated = client.post(f"{endpoint}/rotate-secret", headers=turn, expect=200)

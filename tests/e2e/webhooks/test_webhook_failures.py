@@ -31,7 +31,7 @@ def classes(delivery):
     return [attempt["class"] for attempt in delivery["attempts"]]
 
 
-def happen(module):
+def emit_events(module):
     """Emits an event."""
     return module.org.create_user({"email": email()})
 
@@ -45,7 +45,7 @@ def hook(module, receiver):
 
 def test_a_delivery_fails_after_ten_attempts(stack, module, hook, receiver):
     receiver.on("/hook", status=500, body=b"no")
-    happen(module)
+    emit_events(module)
     offset = 0
     for made, step in enumerate(LADDER, start=1):
         with delivering(stack, offset):
@@ -66,14 +66,14 @@ def test_a_delivery_fails_after_ten_attempts(stack, module, hook, receiver):
 
 def test_a_runner_does_not_retry_before_the_time(stack, module, hook, receiver):
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     with delivering(stack, 10):
         hook.attempted(2)
     with delivering(stack, 10 + 3 * MINUTE):
         other = module.endpoint(receiver.url("/other"))
-        happen(module)
+        emit_events(module)
         receiver.wait_for(1, "/other")
         other.settled(succeeded=1)
     assert len(min(hook.deliveries(), key=lambda delivery: delivery["created_at"])["attempts"]) == 2
@@ -82,7 +82,7 @@ def test_a_runner_does_not_retry_before_the_time(stack, module, hook, receiver):
 @pytest.mark.parametrize("asked, waited", [("7", 7), ("1", None), ("86400", 10), ("nonsense", None)])
 def test_retry_after_is_honoured_up_to_twice_the_delay(stack, module, hook, receiver, asked, waited):
     receiver.on("/hook", status=503, headers={"Retry-After": asked})
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         delivery = hook.attempted(1)
     least, most = (waited, waited) if waited else (0.8 * LADDER[0], 1.2 * LADDER[0])
@@ -90,12 +90,12 @@ def test_retry_after_is_honoured_up_to_twice_the_delay(stack, module, hook, rece
 
 
 def test_retry_after_may_be_a_date(stack, module, hook, receiver):
-    def in_nine_seconds(_):
+    def after_nine_seconds(_):
         when = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 9))
         return Answer(429, {"Retry-After": when})
 
-    receiver.on("/hook", in_nine_seconds)
-    happen(module)
+    receiver.on("/hook", after_nine_seconds)
+    emit_events(module)
     with delivering(stack):
         delivery = hook.attempted(1)
     assert classes(delivery) == ["http_4xx"]
@@ -147,7 +147,7 @@ def test_each_kind_of_failure_has_its_class(stack, module, receiver, tmp_path):
         for url in expected:
             hooks[url] = module.endpoint(receiver.url("/"))
             hooks[url].set_url(url)  # the API rejects some of them, as it should
-        happen(module)
+        emit_events(module)
         began = time.monotonic()
         with delivering(stack, env={"MUSTER_WEBHOOKS_DNS": names.address, "MUSTER_WEBHOOKS_CA_FILE": str(authority[0])}):
             deliveries = {url: hook.attempted(1) for url, hook in hooks.items()}
@@ -181,7 +181,7 @@ def test_a_forbidden_endpoint_url_is_rejected_at_creation(module, receiver, url)
 ], ids=["nothing", "short", "at a character's end", "within a character", "no text", "30 MB"])
 def test_an_excerpt_of_the_reply_is_stored_up_to_a_kibibyte_of_utf_8(stack, module, hook, receiver, body, excerpt):
     receiver.on("/hook", status=500, body=body)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         delivery = hook.attempted(1)
     (attempt,) = delivery["attempts"]
@@ -194,10 +194,10 @@ def test_an_excerpt_of_the_reply_is_stored_up_to_a_kibibyte_of_utf_8(stack, modu
 
 def test_410_disables_the_endpoint_immediately(stack, module, hook, receiver):
     receiver.on("/hook", status=410)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         wait_for(lambda: hook.record()["status"] == "disabled", "the endpoint to be disabled")
-        happen(module)
+        emit_events(module)
     record = hook.record()
     assert record.get("disabled_reason", "gone") == "gone"
     assert receiver.count() == 1
@@ -218,7 +218,7 @@ def test_five_days_of_failures_disable_an_endpoint_and_notify_owners_and_modules
     watcher = new_module()
     watch = watcher.endpoint(receiver.url("/watch"), ["webhook_endpoint.disabled"])
     receiver.on("/hook", status=500)
-    user = happen(module)
+    user = emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     before = f"{time.time_ns():020d}"
@@ -226,11 +226,11 @@ def test_five_days_of_failures_disable_an_endpoint_and_notify_owners_and_modules
         hook.attempted(2)
     assert (hook.record()["status"], module.record()["status"]) == ("active", "enabled")
     with delivering(stack, 5 * DAY + HOUR):
-        (told,) = receiver.wait_for(1, "/watch")
+        (notification,) = receiver.wait_for(1, "/watch")
         watch.settled(succeeded=1)
-    body = json.loads(told.body)
+    body = json.loads(notification.body)
     assert body["type"] == "webhook_endpoint.disabled"
-    assert hook.id in body["data"].values() and hook.secret not in told.body.decode()
+    assert hook.id in body["data"].values() and hook.secret not in notification.body.decode()
     assert (hook.record()["status"], module.record()["status"]) == ("disabled", "error")
     assert (watch.record()["status"], watcher.record()["status"]) == ("active", "enabled")
     stack.program("muster-run", "--config", stack.config, "--for", "1s", "mail",
@@ -256,14 +256,14 @@ def test_five_days_of_failures_disable_an_endpoint_and_notify_owners_and_modules
 
 def test_one_success_resets_the_count_of_days(stack, module, hook, receiver):
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack):
         hook.attempted(1)
     receiver.on("/hook", status=200)
     with delivering(stack, 4 * DAY):
         hook.attempted(2)
     receiver.on("/hook", status=500)
-    happen(module)
+    emit_events(module)
     with delivering(stack, 6 * DAY):
         wait_for(lambda: receiver.count("/hook") == 3, "the next failure")
         wait_for(lambda: all(delivery["attempts"] for delivery in hook.deliveries()), "its outcome")
