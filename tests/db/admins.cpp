@@ -12,7 +12,8 @@ std::vector<AdminFixture::Sent> AdminFixture::mails() {
          rows.next();) {
         const auto plain = context.keys.open(rows.bytes(2), "mail:" + rows.id<MailId>(1).text());
         Json::Value mail;
-        if (!plain || !parse_json(plain->reveal(), mail)) throw std::runtime_error("a bad mail");
+        if (!plain || !parse_json(plain->reveal(), mail))
+            throw std::runtime_error("the mail cannot be read");
         std::smatch code;
         const std::string text = mail["text"].asString();
         std::regex_search(text, code, std::regex("\\b[0-9]{8}\\b"));

@@ -60,7 +60,8 @@ std::string source_root() {
             if (fs::exists(folder / "sql/schema.sql")) return folder.string();
         }
     }
-    throw std::runtime_error("sql/schema.sql is neither above this folder nor above the program");
+    throw std::runtime_error(
+        "no parent folder of this folder or of the program contains sql/schema.sql");
 }
 
 bool until(const std::function<bool()>& condition) {
@@ -88,7 +89,7 @@ void Client::kill(std::int64_t connection_id) {
         return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?",
                       connection_id) == 0;
     });
-    if (!gone) throw std::runtime_error("a killed connection stays");
+    if (!gone) throw std::runtime_error("a killed connection is still open");
 }
 
 bool Client::has_lock_wait() {

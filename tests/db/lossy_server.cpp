@@ -29,7 +29,7 @@ template <class Call>
 void on_address(Call call, int socket, const std::string& path) {
     const sockaddr_un address = address_of(path);
     if (call(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        throw std::runtime_error("no use of the socket " + path);
+        throw std::runtime_error("cannot use the socket " + path);
     }
 }
 

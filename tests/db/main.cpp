@@ -17,7 +17,7 @@ struct TestDatabase {
         muster::db::load_driver();
         muster::test::DatabaseContext worker;
         if (!muster::service::initialize_schema(without_database(), worker.context)) {
-            throw std::runtime_error("the tests' database was there already");
+            throw std::runtime_error("the database of the tests exists already");
         }
     }
     ~TestDatabase() {

@@ -91,7 +91,7 @@ class Load:
         assert self.report["failures"] == []
         assert self.report["created"], "the load created no user"
         emails = self.machine.run("mariadb -N muster -e \"SELECT email FROM users WHERE email LIKE '%@load.example.org'\"").split()
-        assert set(self.report["created"]) <= set(emails), "an acknowledged member is not there"
+        assert set(self.report["created"]) <= set(emails), "an acknowledged member is missing"
 
 
 @pytest.fixture

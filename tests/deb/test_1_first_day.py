@@ -91,11 +91,11 @@ def test_an_invalid_configuration_fails_the_reload_and_changes_nothing(machine, 
     with load() as partners:
         machine.run("cp -a /etc/muster/muster.conf muster.conf.good; echo 'nonsense = 1' >>/etc/muster/muster.conf")
         done = machine.tried("systemctl reload muster")
-        assert done.returncode, "the reload of a faulty configuration should fail"
+        assert done.returncode, "the reload of an invalid configuration should fail"
         said = machine.run("journalctl --no-pager -u muster -n 20")
         assert "/etc/muster/muster.conf:" in said and "nonsense" in said
         machine.run("kill -HUP \"$(systemctl show -P MainPID muster.service)\"")
-        wait_for("the refusal of the signal", 10, lambda: "pool.reload_refused" in machine.run("journalctl --no-pager -u muster"))
+        wait_for("the rejected signal", 10, lambda: "pool.reload_refused" in machine.run("journalctl --no-pager -u muster"))
         assert machine.run("systemctl is-active muster.service").strip() == "active"
         machine.run("cp -a muster.conf.good /etc/muster/muster.conf; systemctl reload muster")
         wait_for("the reload", 10, lambda: "pool.reloaded" in machine.run("journalctl --no-pager -u muster"))

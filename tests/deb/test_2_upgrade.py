@@ -65,7 +65,7 @@ def test_an_upgrade_under_load_fails_no_request_and_no_import(machine, load, nex
         wait_for("the import's end", 240, lambda: os.path.exists(machine.outside("import.code")))
     partners.assert_nothing_failed()
     assert installed_version(machine) == "0.1.1-1"
-    assert machine.run("stat -c %i /run/muster.socket") == socket, "the socket was closed meanwhile"
+    assert machine.run("stat -c %i /run/muster.socket") == socket, "the socket was closed"
     with open(machine.outside("import.code"), encoding="ascii") as text:
         assert text.read().strip() == "0", open(machine.outside("import.err"), encoding="utf-8").read()
     count = "mariadb -N muster -e \"SELECT COUNT(*) FROM users WHERE email LIKE '%@upgrade.example.org'\""
@@ -115,7 +115,7 @@ def test_while_the_database_hangs_an_upgrade_does_not_wait_and_keeps_the_old_mus
 def test_a_musterd_with_an_older_schema_names_the_command_and_starts_after_it(machine, older_schema):
     older_schema()
     machine.tried("systemctl restart muster")
-    said = wait_for("the refusal", 10, lambda: machine.run("journalctl --no-pager -u muster -n 5 | grep 'db migrate' || true"))
+    said = wait_for("the rejection", 10, lambda: machine.run("journalctl --no-pager -u muster -n 5 | grep 'db migrate' || true"))
     assert "--root-socket /run/mysqld/mysqld.sock" in said
     machine.run(MIGRATE)
     wait_for("musterd's start", 20, lambda: machine.tried("systemctl is-active muster").stdout.strip() == "active")

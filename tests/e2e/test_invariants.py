@@ -130,7 +130,7 @@ def test_a_random_import_matches_the_model_and_changes_no_value(new_org, stack, 
         prints = fingerprints(after)
         prints_before = fingerprints(before)
         changed = {place for place, value in prints_before.items() if prints.get(place) != value}
-        assert changed == set(), f"round {round_number}: the import changed values that were there"
+        assert changed == set(), f"round {round_number}: the import changed existing values"
         assert members_of(elsewhere) == others_before
 
         model = {address: (fields, {key: entry[0] for key, entry in attributes.items()})

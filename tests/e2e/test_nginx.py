@@ -243,7 +243,7 @@ def test_without_a_backend_every_request_is_a_503_envelope_until_it_returns(stac
             assert envelope(reply)["code"] == "SERVICE_UNAVAILABLE" and reply.status == 503
             assert int(reply.values("Retry-After")[0]) >= 1
         assert envelope(wire.exchange(stack, wire.request_bytes("GET", "/nowhere")))["code"] == "NOT_FOUND"
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
     org.api.get("/v1/imports", expect=200)
 
 

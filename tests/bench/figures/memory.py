@@ -72,7 +72,7 @@ def runner_peak(bench):
     with PeakWatch(bench.stack.pids()["runner"]) as watch:
         bench.run_job(created_count=bench.rows)
     if not watch.most:
-        raise BrokenMeasurement("no muster-run was seen")
+        raise BrokenMeasurement("no muster-run process was found")
     return watch.most
 
 
@@ -94,7 +94,7 @@ def worker_after_staging(bench):
     for text in texts:
         job.stage([text], [client])
     if only_worker(bench) != worker:
-        raise BrokenMeasurement("the worker was replaced meanwhile")
+        raise BrokenMeasurement("the worker was replaced during the measurement")
     client.post(job.path + "/cancel")
     return memory(worker, "VmRSS")
 

@@ -72,7 +72,7 @@ def create(bench, run, duration):
     seen, note = measured_load(bench, "post_user.lua", duration, {"BENCH_KEY": key(bench), "BENCH_RUN": run})
     made = bench.stack.sql("SELECT COUNT(*) FROM members") - before
     if not seen.requests <= made <= seen.requests + CONNECTIONS:
-        raise BrokenMeasurement(f"{seen.requests} requests made {made} members")
+        raise BrokenMeasurement(f"{seen.requests} requests created {made} members")
     return seen.rate, note
 
 

@@ -65,7 +65,7 @@ def single(bench):
             seen = load(bare.port, SCRIPT, duration, page(bench, f"floor-{before}", 1))
             stored = stack.sql("SELECT COUNT(*) FROM floor.engagement_events") - before
             if not seen.requests <= stored <= seen.requests + CONNECTIONS:
-                raise BrokenMeasurement(f"{seen.requests} requests of the floor's stored {stored} events")
+                raise BrokenMeasurement(f"{seen.requests} requests of the floor stored {stored} events")
             return seen.rate
 
         return figure(bench, "P7", "POST /v1/track, one event; floor: a bare FastCGI program, one INSERT a request",

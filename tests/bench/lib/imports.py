@@ -80,7 +80,7 @@ class ImportBench:
             if claimed:
                 return claimed
             time.sleep(0.005)
-        raise BrokenMeasurement("no runner took the job up")
+        raise BrokenMeasurement("no runner claimed the job")
 
     def connect(self):
         """New connections: nginx closes one that was idle for a minute."""

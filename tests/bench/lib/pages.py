@@ -30,7 +30,7 @@ class Listing:
             entries -= self.entries_in(answer)
             following = re.search(rb'"next_cursor":"([^"]+)"', answer)
             if not following:
-                raise BrokenMeasurement(f"{self.what}: {entries} entries before the depth, the pages end")
+                raise BrokenMeasurement(f"{self.what}: {entries} entries before the position, the pages end")
             cursor = {"cursor": following.group(1).decode()}
         return cursor["cursor"]
 

@@ -151,7 +151,7 @@ class Stack:
         end = time.monotonic() + 60
         while self.status("Innodb_buffer_pool_pages_dirty") > 100:
             if time.monotonic() > end:
-                raise BrokenMeasurement("the database does not come to rest")
+                raise BrokenMeasurement("the database keeps writing dirty pages")
             time.sleep(0.05)
         for name, value in reversed(usual.items()):
             self.sql(f"SET GLOBAL {name} = {value}")

@@ -95,7 +95,7 @@ class BareServer:
         end = time.monotonic() + 10
         while not ready():
             if time.monotonic() > end or any(process.poll() is not None for process in self.processes):
-                raise BrokenMeasurement("the bare server did not start")
+                raise BrokenMeasurement("the minimal server did not start")
             time.sleep(0.01)
 
     def __exit__(self, *_):

@@ -71,7 +71,7 @@ def built_packages(folder):
     """The packages that an administrator installs, without debug symbols."""
     found = [path for path in sorted(glob.glob(f"{folder}/*.deb")) if "-dbgsym_" not in path]
     if len(found) != 3:
-        raise RuntimeError(f"{folder} holds {found}: make deb")
+        raise RuntimeError(f"{folder} contains {found}; run make deb")
     return found
 
 

@@ -167,7 +167,7 @@ def test_a_pause_applies_on_every_worker_within_a_second(ads):
     assert {ads.serve(slot) is not None for _ in range(32)} == {True}  # every worker has cached it
     assert ads.change("campaigns", campaign, status="paused").json()["status"] == "paused"
     began = time.monotonic()
-    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to have heard", 5)
+    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to notice", 5)
     assert time.monotonic() - began < 3
     ads.change("campaigns", campaign, status="active")
     wait_for(lambda: ads.serve(slot) is not None, "a worker to show it again", 5)
@@ -268,7 +268,7 @@ def test_figures_are_deleted_with_their_campaign(ads, anyone):
     slot, campaign = ads.running()
     ad = ads.serve(slot)
     ads.delete("campaigns", campaign)
-    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to have heard", 5)
+    wait_for(lambda: all(ads.serve(slot) is None for _ in range(32)), "all workers to notice", 5)
     assert impress(anyone, ad).content == GIF
     click(anyone, ad, expect=404)
     ads.read("campaigns", campaign, expect=404)

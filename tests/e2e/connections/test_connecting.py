@@ -297,7 +297,7 @@ FAILURES = [
     ("a redirect", redirect_to, "unavailable", "redirect"),
     ("no token", NO_TOKEN, "unavailable", "invalid_answer"),
     ("another kind of token", WRONG_TYPE, "unavailable", "invalid_answer"),
-    ("a refusal", OAuthServer.error(PROVIDER, "invalid_grant"), "refused", "invalid_grant"),
+    ("a rejection", OAuthServer.error(PROVIDER, "invalid_grant"), "refused", "invalid_grant"),
     ("another client", OAuthServer.error(PROVIDER, "invalid_client", 401), "configuration", "invalid_client"),
 ]
 

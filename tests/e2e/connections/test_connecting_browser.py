@@ -59,7 +59,7 @@ class Console:
 
     def address_and_text(self):
         """(the address after #, the text of the page)"""
-        text = wait_for(lambda: self.browser.find_element(By.ID, "result").text, "the page to say something")
+        text = wait_for(lambda: self.browser.find_element(By.ID, "result").text, "the page to show a text")
         return self.browser.current_url.partition("#")[2], text
 
 
@@ -140,7 +140,7 @@ def test_a_page_of_another_origin_cannot_start_an_authorization(console, stack, 
         body = {"provider": PROVIDER}
         assert console.browser.execute_async_script(ASK, stack.base_url, admin.key, body) == ["TypeError", None]
         assert console.browser.execute_async_script(SNEAK, stack.base_url, body) == "opaque"
-        wait_for(lambda: stack.log("nginx.access").count(refused) > count, "the refusals")
+        wait_for(lambda: stack.log("nginx.access").count(refused) > count, "the rejections")
     finally:
         foreign.close()
     assert listed(admin, module_org) == before

@@ -78,7 +78,7 @@ class RefreshableConnection:
 
     def has_settled(self, calls=1):
         """Waits until no refresh is running or due, and checks the number of calls."""
-        values = self.wait_for(lambda values: values["lease_owner"] is None and values["refresh_due_at"] > now(), "the end of it")
+        values = self.wait_for(lambda values: values["lease_owner"] is None and values["refresh_due_at"] > now(), "the end of the refresh")
         assert len(self.calls()) == calls
         return values
 
@@ -405,7 +405,7 @@ def test_deleting_a_connection_revokes_its_tokens(make_connection, module_org, o
     assert connection.id not in listed(connection.admin, module_org)
     remove(connection.admin, connection.id, expect=404)
     refresh(connection.admin, connection.id, expect=404)
-    wait_for(lambda: connection.row() is None, "the tokens to be given back")
+    wait_for(lambda: connection.row() is None, "the revocation")
     given = connection.family.refresh if KINDS[provider].revokes == "refresh_token" and connection.family.refresh else connection.family.access
     assert given[-1] in oauth_server.revoked and not connection.family.is_live
 
@@ -434,7 +434,7 @@ def test_an_unresponsive_provider_does_not_delay_a_deletion(connection, oauth_se
         assert time.monotonic() - began < 5 and connection.id not in listed(connection.admin, module_org)
         gate.wait_for(1)
         gate.open()
-    wait_for(lambda: connection.row() is None, "the tokens to be given back")
+    wait_for(lambda: connection.row() is None, "the revocation")
 
 
 def test_a_connection_deleted_during_a_refresh_remains_deleted(connection, oauth_server, module_org):
@@ -443,6 +443,6 @@ def test_a_connection_deleted_during_a_refresh_remains_deleted(connection, oauth
         gate.wait_for(1)
         remove(connection.admin, connection.id)
         gate.open()
-        wait_for(lambda: connection.row() is None, "the tokens to be given back")
+        wait_for(lambda: connection.row() is None, "the revocation")
     assert connection.id not in listed(connection.admin, module_org)
     assert not connection.family.is_live and connection.family.refresh[-1] in oauth_server.revoked  # the newest one

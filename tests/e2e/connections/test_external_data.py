@@ -383,7 +383,7 @@ def shown(browser, address):
     """(the sentence, the advice) that a browser shows for this address."""
     browser.get("about:blank")
     browser.get(address)
-    said = wait_for(lambda: browser.find_element("id", "result").text, "the page to say something")
+    said = wait_for(lambda: browser.find_element("id", "result").text, "the page to show a text")
     assert browser.title == f"Muster: {said}" and not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     return said, browser.find_element("id", "advice").text
 

@@ -164,8 +164,8 @@ def test_events_are_sent_after_an_outage(stack, shop):
     with stack.without("musterd"):
         page.run("muster.track('meanwhile')")
         refused = 'path="/v1/track" protocol=HTTP/2.0 status=503'
-        wait_for(lambda: refused in stack.log("nginx.access"), "a refusal")
-    wait_for(stack.answers, "the service to answer again")
+        wait_for(lambda: refused in stack.log("nginx.access"), "a rejection")
+    wait_for(stack.answers, "the service to respond again")
     assert wait_for_events(page.org, 2, 60) == ["opened", "meanwhile"]
 
 
@@ -174,7 +174,7 @@ def test_a_rejected_batch_is_dropped_and_tracking_continues(stack, shop):
     wait_for_events(page.org, 1)
     tracked = Counted(stack, "trackEvents")
     page.run("muster.track('wrong', {tags: 5})")
-    wait_for(lambda: tracked.all() == {"4xx": 1}, "the refusal")
+    wait_for(lambda: tracked.all() == {"4xx": 1}, "the rejection")
     page.run("muster.track('right')")
     assert wait_for_events(page.org, 2) == ["opened", "right"]
     assert tracked.all() == {"2xx": 1, "4xx": 1}
@@ -197,7 +197,7 @@ def test_a_foreign_page_stores_nothing_and_sees_nothing(stack, shop, sites):
     assert page.browser.execute_async_script(ask, url, body, "cors") == "TypeError"
     assert page.browser.execute_async_script(ask, url, body, "no-cors") == ["opaque", 0]
     page.browser.get("about:blank")  # its beacon too
-    wait_for(lambda: checks.all().get("4xx"), "the edge to be asked")
+    wait_for(lambda: checks.all().get("4xx"), "nginx to query the key")
     assert tracked.total() == 0 and stored_events(page.org) == ["opened"]
     # With the key in the body, the worker checks the origin instead of nginx.
     page.browser.get(foreign.origin)

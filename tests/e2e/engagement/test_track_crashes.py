@@ -58,7 +58,7 @@ class Pages:
 
     def wait_for_requests(self, count=200):
         goal = len(self.acknowledged) + count
-        wait_for(lambda: len(self.acknowledged) >= goal, "pages to track on", 60)
+        wait_for(lambda: len(self.acknowledged) >= goal, "further tracked events", 60)
 
 
 def expect_nothing_lost(pages):
@@ -77,7 +77,7 @@ def test_a_killed_database_loses_no_acknowledged_event(stack, org):
             with stack.without("mariadbd", verb="kill"):
                 pass
         pages.wait_for_requests()
-    assert pages.refused, "the database was never away"
+    assert pages.refused, "the database was never unavailable"
     expect_nothing_lost(pages)
 
 

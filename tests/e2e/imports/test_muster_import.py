@@ -158,7 +158,7 @@ def test_ctrl_c_leaves_a_job_that_the_printed_command_finishes(importer, no_runn
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=importer.folder)
     wait_for(lambda: importer.stack.sql(
         "SELECT 1 FROM import_jobs WHERE state = 'validating' AND organization_id = UNHEX(REPLACE(%s, '-', ''))",
-        importer.org.id), "the dry run to be asked for")
+        importer.org.id), "the request for the dry run")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == STOPPED, out + err

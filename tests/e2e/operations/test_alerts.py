@@ -63,7 +63,7 @@ def test_each_operation_and_status_in_a_rule_is_one_of_the_metrics(rules, figure
     for rule in rules:
         for label, values in re.findall(r'\b(operation|state)(?:!|=)~?"([^"]*)"', rule["expr"]):
             for value in values.split("|"):
-                assert f'{label}="{value}"' in figures, f"{rule['alert']}: there is no {label} {value}"
+                assert f'{label}="{value}"' in figures, f"{rule['alert']}: unknown {label} {value}"
         for value in re.findall(r'\bstatus=~?"([^"]*)"', rule["expr"]):
             assert all(f'status="{one}"' in figures for one in value.split("|")), f"{rule['alert']}: {value}"
 
@@ -77,8 +77,8 @@ def test_each_alert_has_a_severity_an_instruction_and_a_link(rules):
         where = rule["annotations"]["runbook"]
         page, _, anchor = where.partition("#")
         assert DOCS.parent / page in pages(), f"{rule['alert']}: {where} is not there"
-        assert not anchor or anchor in anchors(DOCS.parent / page), f"{rule['alert']}: {where} is not there"
-        assert re.search(r"\b([Ss]ee|Raise|tell)\b", rule["annotations"]["summary"]), f"{rule['alert']}: and what is to be done?"
+        assert not anchor or anchor in anchors(DOCS.parent / page), f"{rule['alert']}: {where} does not exist"
+        assert re.search(r"\b([Ss]ee|Raise|tell)\b", rule["annotations"]["summary"]), f"{rule['alert']}: the summary has no instruction"
         assert 'job="muster"' in rule["expr"]
 
 
@@ -171,13 +171,13 @@ def test_a_real_prometheus_on_the_host_scrapes_and_evaluates_the_rules(stack, tm
     with prometheus(stack, tmp_path, stack.port) as api:
         wait_for(lambda: (states(api) or {}).get("MusterDown") == "inactive" and asked(f"{api}/query?query=up")["result"],
                  "Prometheus to scrape and evaluate")
-        wait_for(lambda: asked(f"{api}/query?query=up")["result"][0]["value"][1] == "1", "the figures to come")
-        wait_for(lambda: (states(api)["MusterDatabaseDown"], states(api)["MusterUnwatched"]) == ("inactive", "inactive"), "all to be well")
+        wait_for(lambda: asked(f"{api}/query?query=up")["result"][0]["value"][1] == "1", "the metrics")
+        wait_for(lambda: (states(api)["MusterDatabaseDown"], states(api)["MusterUnwatched"]) == ("inactive", "inactive"), "the alerts to be inactive")
         with stack.without("mariadbd"):
-            wait_for(lambda: states(api)["MusterDatabaseDown"] == "pending", "the database to be missed")
+            wait_for(lambda: states(api)["MusterDatabaseDown"] == "pending", "the database alert")
         with stack.without("musterd"):
-            wait_for(lambda: states(api)["MusterDown"] == "pending", "musterd to be missed")
-    wait_for(stack.answers, "the stack to answer again")
+            wait_for(lambda: states(api)["MusterDown"] == "pending", "the musterd alert")
+    wait_for(stack.answers, "the stack to respond again")
 
 
 def test_the_shipped_site_for_metrics_allows_one_address(stack):
@@ -237,7 +237,7 @@ def logged():
 def test_the_table_of_log_events_lists_each_event_with_its_levels_and_an_instruction():
     table = {}
     for names, levels, means, to_do in re.findall(r"^\| (`[^|]*`) \| ([a-z, ]+) \| (.+?) \| (.*) \|$", section("Log events"), re.MULTILINE):
-        assert means and to_do.strip(), f"{names}: and what is to be done?"
+        assert means and to_do.strip(), f"{names}: the table has no instruction"
         for name in re.findall("`([^`]+)`", names):
             table[name] = set(levels.split(", "))
     events, texts = logged()

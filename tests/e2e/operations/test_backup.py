@@ -274,7 +274,7 @@ def test_waiting_webhooks_are_sent_again_with_the_same_id_and_secret_and_deliver
     assert verifier.verdicts([(scene.endpoint.secret, request) for request in (taken, first, again)]) == ["ok"] * 3
     there = f"/v1/installations/{scene.endpoint.module.installation}/webhook-endpoints/{scene.endpoint.id}/deliveries"
     wait_for(lambda: {record["status"] for record in at(restored, scene.quiet).admin().api.get_json(there)["deliveries"]}
-             == {"succeeded"}, "both deliveries to be done")
+             == {"succeeded"}, "both deliveries")
     assert scene.receiver.count(HOOK) == 3
 
 

@@ -134,7 +134,7 @@ def test_an_interrupted_run_is_completed_by_running_it_again(first, stack):
         except subprocess.TimeoutExpired:
             pass
     # The server may still run the last statement of the killed client.
-    wait_for(lambda: stack.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE db = %s", NAME) == [(0,)], "silence")
+    wait_for(lambda: stack.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE db = %s", NAME) == [(0,)], "no output")
     if stack.sql("SELECT 1 FROM information_schema.tables WHERE table_schema = %s AND table_name = 'webhook_events'", NAME):
         stack.sql(f"DELETE FROM {NAME}.schema_version")
         stack.sql(f"DROP TABLE IF EXISTS {NAME}.guess_budgets")

@@ -68,7 +68,7 @@ def reruns(galera, since=0):
 def seconds_until_writes_continue(load, since):
     """The time from `since` until so many writes succeeded that at least one of them began after it."""
     written = len(load.created)
-    wait_for(lambda: len(load.created) > written + 4, "writes to go on", 60)
+    wait_for(lambda: len(load.created) > written + 4, "writes to continue", 60)
     took = time.monotonic() - since
     print(f"writes went on after {took:.1f} s")
     return took
@@ -305,8 +305,8 @@ def test_the_last_node_waits_for_its_operator_after_one_is_stopped_and_one_fails
         first.stop()  # as for an upgrade
         assert seconds_until_writes_continue(load, began) < LONGEST_PAUSE
         third.kill()
-        wait_for(lambda: second.status()["wsrep_cluster_status"] == "non-Primary", "the last node to stop by itself")
-        wait_for(lambda: cluster.writer() is None, "haproxy to see it")
+        wait_for(lambda: second.status()["wsrep_cluster_status"] == "non-Primary", "the last node to stop on its own")
+        wait_for(lambda: cluster.writer() is None, "haproxy to notice it")
         assert not galera.answers() and galera.ctl_raw("health").returncode == 1
         written = len(load.created)
         load.wait_for_requests()

@@ -112,7 +112,7 @@ def test_rotating_the_installation_key_keeps_the_second_factors(strict_stack, co
 
 
 def new_workers(stack, before):
-    wait_for(lambda: workers(stack) and not set(workers(stack)) & set(before), "the workers to be new ones")
+    wait_for(lambda: workers(stack) and not set(workers(stack)) & set(before), "new workers")
 
 
 def click(stack, contract, ad):

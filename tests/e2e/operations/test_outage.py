@@ -27,7 +27,7 @@ def workers(stack):
 def address_is_written(org, created):
     members = org.members()
     lost = [address for address, _ in created if address not in members]
-    assert lost == [], f"answered with success, and lost: {lost[:3]}"
+    assert lost == [], f"acknowledged, and lost: {lost[:3]}"
 
 
 # ---------------------------------------------------------------------------- the database
@@ -116,7 +116,7 @@ def test_an_invalid_configuration_is_rejected_at_a_reload_and_the_old_one_is_kep
     try:
         config.write_text(good.replace("workers = 8", "workers = many"))
         os.kill(stack.pid("musterd"), signal.SIGHUP)
-        wait_for(lambda: "event=pool.reload_refused" in stack.log("musterd"), "the refusal in the log")
+        wait_for(lambda: "event=pool.reload_refused" in stack.log("musterd"), "the rejection in the log")
         assert workers(stack) == before
         org.api.get("/v1/imports", expect=200)
         config.write_text(good.replace("workers = 8", "workers = 3"))
@@ -173,7 +173,7 @@ def test_restarts_with_socket_activation_under_load_fail_no_request(stack, org):
                 load.wait_for_requests()
             assert load.failures == []
             assert set(load.statuses) == {200, 201}
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
     address_is_written(org, load.created)
 
 
@@ -208,7 +208,7 @@ def test_running_requests_are_finished_when_musterd_stops(stack, org):
         holder.close()
         stack.service("stop", "musterd")
         stack.service("start", "musterd")
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
 
 
 def test_a_flood_of_requests_is_answered_and_leaves_the_service_working(stack, org):

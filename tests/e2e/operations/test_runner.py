@@ -138,7 +138,7 @@ def work_and_kill(stack, job_id, until, seed):
         if number % 3 != 2:
             wait_for(
                 lambda: column(stack, job_id, "processed_rows") > before or column(stack, job_id, "state") == until,
-                "the runner to get on", every=0.002,
+                "progress of the runner", every=0.002,
             )
         time.sleep(dice.uniform(0, 0.06))  # a random moment, not a wait for an event
         kill(runner)

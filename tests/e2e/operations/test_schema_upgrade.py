@@ -73,7 +73,7 @@ def migration(stack, env=None):
 
 def finished(stack, name=NAME, env=None):
     """Runs the upgrade as often as its message asks for it; returns the last output."""
-    wait_for(lambda: holder_of(stack, name) is None, "the server to be done with those that are gone")
+    wait_for(lambda: holder_of(stack, name) is None, "the server to close the killed connections")
     done = stack.ctl_raw("--json", "db", "migrate", env=env or OURS)
     assert done.returncode == DONE, done
     return json.loads(done.stdout)
@@ -268,7 +268,7 @@ class Verdicts:
             stdout=subprocess.DEVNULL, env=os.environ | (env or {}) | {
                 "MUSTER_SERVER_SOCKET": str(socket), "MUSTER_SERVER_COLLECTOR_SOCKET": f"{socket}-collector"})
         try:
-            wait_for(lambda: socket.exists() or server.poll() is not None, "musterd to start or to refuse")
+            wait_for(lambda: socket.exists() or server.poll() is not None, "musterd to start or to report an error")
             if server.poll() is None:
                 return True, ""
             return False, server.communicate()[1]

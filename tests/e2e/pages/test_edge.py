@@ -223,7 +223,7 @@ def test_a_revoked_key_is_rejected_by_the_worker_immediately_and_by_nginx_within
         was_reached, refused_by_worker = reached > refused_by_worker, reached
         return not was_reached
 
-    wait_for(is_refused_at_the_edge, "the edge to refuse", KEPT, every=0.1)
+    wait_for(is_refused_at_the_edge, "nginx to reject", KEPT, every=0.1)
     assert time.monotonic() - revoked <= KEPT + 0.5
     assert refused_by_worker >= 1  # nginx had not noticed yet, and the worker still rejected the requests
     assert len(stored_events(org)) == before
@@ -234,7 +234,7 @@ def test_a_newly_allowed_page_is_accepted_soon(stack, module_org):
     key, blog = keys.create(), "https://blog.example"
     refused(track(stack, key["key"], blog), 403, "ORIGIN_NOT_ALLOWED")
     keys.change(key, allowed_origins=[blog])
-    wait_for(lambda: track(stack, key["key"], blog).status == 202, "the new origin to be let in", 5, every=0.1)
+    wait_for(lambda: track(stack, key["key"], blog).status == 202, "the new origin to be accepted", 5, every=0.1)
     refused(track(stack, key["key"]), 403, "ORIGIN_NOT_ALLOWED")
 
 
@@ -282,7 +282,7 @@ def test_without_workers_pages_get_503(stack, key):
                 reply = call(stack, method, f"/v1/track?key={token}", SHOP)
                 assert (reply.status, envelope(reply)["code"]) == (503, "SERVICE_UNAVAILABLE")
                 assert int(reply.values("Retry-After")[0]) >= 1
-    wait_for(stack.answers, "the service to answer again")
+    wait_for(stack.answers, "the service to respond again")
     assert track(stack, key.token).status == 202
 
 
@@ -387,7 +387,7 @@ def test_a_revoked_key_does_not_get_cached_replies(stack, new_org):
     with Edge(stack, "content-revoked", AS_CONTENT) as edge:
         assert call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP).status == 200
         key.revoke()
-        wait_for(lambda: call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP).status == 401, "the edge to refuse", KEPT,
+        wait_for(lambda: call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP).status == 401, "nginx to reject", KEPT,
                  every=0.2)
         refused(call(edge, "GET", f"{PUBLIC}?key={key.token}", SHOP), 401, "UNAUTHORIZED")
 

@@ -214,14 +214,14 @@ def test_a_change_applies_to_the_next_request(module_org, tracking, stack):
     tracking.change(key, allowed_origins=[BLOG, SUBDOMAINS])
     assert status_of(module_org, key) == 403
     # nginx caches a rejection for two seconds.
-    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the new origin to be let in", seconds=5)
+    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the new origin to be accepted", seconds=5)
     assert status_of(module_org, key, "https://a.shop.example") == 202
     assert status_of(module_org, key, "https://a.b.shop.example") == 403
     assert tracking.record(key)["last_used_at"] is not None
     stack.sql("UPDATE publishable_keys SET expires_at = 1000 WHERE token = %s", key["key"])
     assert status_of(module_org, key, BLOG) == 401
     tracking.change(key, expires_at=None)
-    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the key to be good again", seconds=5)
+    wait_for(lambda: status_of(module_org, key, BLOG) == 202, "the key to be valid again", seconds=5)
     tracking.revoke(key)
     assert status_of(module_org, key, BLOG) == 401
 

@@ -211,7 +211,7 @@ class Contract:
             code = self._check_envelope(method, reply, where)
             self.codes.add((operation.id if operation else None, code))
         if operation is None or reply.status_code in NO_OPERATION:
-            assert reply.status_code >= 400, f"{where}: answered, but not described"
+            assert reply.status_code >= 400, f"{where}: answered, and not described"
             return
         self._check_caller(operation, reply, code, where)
         self.seen.add((operation.id, reply.status_code))

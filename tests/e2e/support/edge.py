@@ -32,7 +32,7 @@ class Edge:
     def _change(self, name, old, new):
         path = self.folder / "nginx" / name
         text = path.read_text()
-        assert old in text, f"{name} does not hold {old!r}"
+        assert old in text, f"{name} does not contain {old!r}"
         path.write_text(text.replace(old, new))
 
     @property

@@ -148,7 +148,7 @@ class Node:
             assert self.process.runs, f"{self.name} ended: {self.process.tail()}"
             return self.is_synced()
         try:
-            wait_for(synced, f"{self.name} to take part", seconds)
+            wait_for(synced, f"{self.name} to join", seconds)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.process.tail()}") from None
 
@@ -221,7 +221,7 @@ class Cluster:
         text = (EXAMPLES / name).read_text()
         for pattern, replacement in changes:
             text, count = re.subn(pattern, replacement, text)
-            assert count, f"{name} has no {pattern} any more"
+            assert count, f"{name} no longer contains {pattern}"
         return text
 
     def _make_certificate(self):
@@ -260,7 +260,7 @@ class Cluster:
             if not node.process or not node.process.runs:
                 node.start()
             node.wait_until_synced()
-        wait_for(lambda: self.writer() == self.nodes[0], "haproxy to go back to the first node", PATIENCE)
+        wait_for(lambda: self.writer() == self.nodes[0], "haproxy to return to the first node", PATIENCE)
 
     def stop(self):
         for process in [self.haproxy, *[node.process for node in self.nodes]]:

@@ -42,4 +42,4 @@ class Load:
     def wait_for_requests(self, count=30):
         """Waits until that many more requests were answered."""
         goal = len(self.statuses) + count
-        wait_for(lambda: len(self.statuses) >= goal or self.failures, "the load to go on")
+        wait_for(lambda: len(self.statuses) >= goal or self.failures, "the load to continue")

@@ -58,4 +58,4 @@ class Gate:
     def wait_for(self, count, seconds=PATIENCE):
         """Waits until that many requests have arrived."""
         with self._condition:
-            assert self._condition.wait_for(lambda: self.waiting >= count, seconds), f"{self.waiting} of {count} came"
+            assert self._condition.wait_for(lambda: self.waiting >= count, seconds), f"{self.waiting} of {count} arrived"

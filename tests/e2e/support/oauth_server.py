@@ -257,7 +257,7 @@ class OAuthServer:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect)
         try:
             with opener.open(f"{url}&test_decision={decision}", timeout=PATIENCE) as reply:
-                raise AssertionError(f"the page does not lead back: {reply.read()[:500]}")
+                raise AssertionError(f"the page does not redirect back: {reply.read()[:500]}")
         except urllib.error.HTTPError as error:
             assert error.code == 302, f"{error.code} {error.read()[:500]}"
             return error.headers["Location"]

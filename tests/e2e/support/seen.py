@@ -37,7 +37,7 @@ def read(build):
     """(the contract with everything that all processes recorded, all stacks). Every process must have written its
     report."""
     reports = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-    assert len(reports) == int(os.environ["E2E_WORKERS"]), f"{len(reports)} processes came to their end"
+    assert len(reports) == int(os.environ["E2E_WORKERS"]), f"{len(reports)} processes finished"
     stacks = []
     for row in (row for report in reports for row in report["stacks"]):
         stacks.append(Stack(build, row["folder"]))

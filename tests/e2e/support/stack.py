@@ -226,7 +226,7 @@ class Stack:
             return
         runner = self.spawn_runner(env=env)
         try:
-            wait_for(lambda: self.sql(moving) == [(0,)], "no import to move any more", every=0.005)
+            wait_for(lambda: self.sql(moving) == [(0,)], "no moving import", every=0.005)
         finally:
             runner.terminate()
             assert runner.wait(20) == 0, "muster-run failed: see own-runner.log"

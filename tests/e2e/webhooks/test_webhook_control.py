@@ -100,7 +100,7 @@ def test_a_disabled_installation_gets_no_deliveries_immediately(stack, module, h
     with delivering(stack):
         receiver.wait_for(2, "/watch")
         watch.settled(succeeded=2)
-        wait_for(lambda: set(hook.statuses()) == {"canceled"}, "what waited to be canceled")
+        wait_for(lambda: set(hook.statuses()) == {"canceled"}, "the waiting deliveries to be canceled")
     with delivering(stack, DAY):
         pass
     assert receiver.count("/hook") == 0
@@ -108,7 +108,7 @@ def test_a_disabled_installation_gets_no_deliveries_immediately(stack, module, h
     later = emit_events(module)
     module.ingest([{"user_id": user, "action": "seen"}])
     with delivering(stack):
-        wait_for(lambda: hook.statuses().get("pending", 0) == 0, "nothing to wait")
+        wait_for(lambda: hook.statuses().get("pending", 0) == 0, "no waiting delivery")
     arrived = receiver.at("/hook")
     assert later[0] in [json.loads(request.body)["data"].get("id") for request in arrived]
     assert user not in [json.loads(request.body)["data"].get("id") for request in arrived]
@@ -128,7 +128,7 @@ def test_deliveries_that_a_runner_has_claimed_are_not_started_after_a_stop(stack
         {"pause": lambda: hook.change(status="paused"), "disable": lambda: hook.change(status="disabled"),
          "delete": hook.delete, "disable the installation": module.disable}[stop]()
         stopped = time.monotonic()
-        wait_for(lambda: time.monotonic() > stopped + A_MOMENT, "a moment to pass")
+        wait_for(lambda: time.monotonic() > stopped + A_MOMENT, "a short time")
         gate.open()
         for _ in range(3):  # the runner continues with others
             seen = receiver.count("/witness")

@@ -74,7 +74,7 @@ def test_a_repeatedly_killed_runner_loses_no_event(stack, queued, receiver):
     try:
         while receiver.count() < DELIVERIES * 0.9:
             goal = receiver.count() + DELIVERIES // 8
-            wait_for(lambda: receiver.count() >= goal, "the deliveries to go on", every=0.002)
+            wait_for(lambda: receiver.count() >= goal, "the deliveries to continue", every=0.002)
             runner.send_signal(signal.SIGKILL)
             runner.wait(10)
             kills += 1
@@ -92,7 +92,7 @@ def test_a_repeatedly_killed_database_loses_no_event(stack, queued, receiver):
     try:
         while receiver.count() < DELIVERIES * 0.8 and restarts < 4:
             goal = receiver.count() + DELIVERIES // 5
-            wait_for(lambda: receiver.count() >= goal, "the deliveries to go on", every=0.002)
+            wait_for(lambda: receiver.count() >= goal, "the deliveries to continue", every=0.002)
             with stack.without("mariadbd", verb="kill"):
                 pass
             restarts += 1
@@ -103,7 +103,7 @@ def test_a_repeatedly_killed_database_loses_no_event(stack, queued, receiver):
         wait_for(lambda: statuses(queued[0]) == {"succeeded": DELIVERIES}, "all deliveries to succeed", 60, every=0.1)
     finally:
         end(runner)
-    wait_for(stack.answers, "the server to answer again")
+    wait_for(stack.answers, "the server to respond again")
     assert restarts >= 2
     expect_everything(queued, receiver)
 
@@ -143,11 +143,11 @@ def test_killed_workers_emit_events_for_exactly_the_committed_changes(stack, mod
     with Load(org) as load:
         for _ in range(5):
             goal = len(load.created) + 40
-            wait_for(lambda: len(load.created) >= goal or load.failures, "the load to go on")
+            wait_for(lambda: len(load.created) >= goal or load.failures, "the load to continue")
             for worker in workers(stack)[::2]:
                 os.kill(worker, signal.SIGKILL)
         goal = len(load.created) + 40
-        wait_for(lambda: len(load.created) >= goal or load.failures, "the load to go on")
+        wait_for(lambda: len(load.created) >= goal or load.failures, "the load to continue")
     assert load.failures == []
     made = set(org.members()) - before
     assert made >= {address for address, _ in load.created}

@@ -34,7 +34,7 @@ TransportFailure failure_of(HttpClient& client, const HttpRequest& request) {
     } catch (const TransportError& error) {
         return error.failure();
     }
-    throw std::runtime_error("there was an answer");
+    throw std::runtime_error("the call succeeded");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class SchemaCheck {
         const Json::Value& schemas = document_["components"]["schemas"];
         const std::string name = reference.substr(std::min(prefix.size(), reference.size()));
         if (!reference.starts_with(prefix) || !schemas.isMember(name)) {
-            throw std::runtime_error("a reference to nothing: " + reference);
+            throw std::runtime_error("unresolved reference: " + reference);
         }
         return schemas[name];
     }
@@ -55,7 +55,7 @@ class SchemaCheck {
         if (type == "null") return value.isNull();
         if (type == "array") return value.isArray();
         if (type == "object") return value.isObject();
-        throw std::runtime_error("a type that is none: " + type);
+        throw std::runtime_error("unknown type: " + type);
     }
     static bool has_type(const Json::Value& types, const Json::Value& value) {
         if (types.isString()) return is(types.asString(), value);

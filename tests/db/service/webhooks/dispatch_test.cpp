@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(two_runners_deliver_every_event_once) {
             return own.number("SELECT COUNT(*) FROM webhook_deliveries WHERE status='pending'") ==
                    0;
         });
-        if (!done) throw std::runtime_error("not all was delivered");
+        if (!done) throw std::runtime_error("some events were not delivered");
     });
     const auto ids = receiver.ids();
     BOOST_TEST(ids.size() == 800U);
