@@ -1,6 +1,6 @@
 """A measured figure: its reference value, its verdict, the table and build/bench.json.
 
-Used by every module in figures/; docs/quality.md has the targets.
+Used by every module in figures/, which sets the target (bar) of each figure.
 """
 
 import json
