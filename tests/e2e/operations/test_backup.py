@@ -37,7 +37,7 @@ NO_READS = {"serveAd", "followAdClick", "recordAdImpression", "returnFromProvide
 EXAMPLE_DUMP = "muster-20261121T033000Z.sql.gz"
 
 
-# ---------------------------------------------------------------------------- what is backed up
+# ---------------------------------------------------------------------------- data to back up
 
 
 def at(stack, org):

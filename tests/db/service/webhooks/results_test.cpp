@@ -1,5 +1,5 @@
 // service/webhooks/results.hpp, service/webhooks/disabling.hpp: how results of attempts are stored,
-// and what follows when an endpoint is disabled.
+// and the effects of disabling an endpoint.
 #include "service/webhooks/results.hpp"
 
 #include "base/json.hpp"
