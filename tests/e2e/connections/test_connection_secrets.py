@@ -227,7 +227,7 @@ def test_a_verifier_opens_only_in_its_own_row(stack, admin, oauth_server):
     with swapped(stack, "connection_authorizations", "verifier", "connection_id", one["id"], two["id"]):
         calls = oauth_server.count()
         for location in locations:
-        follow_redirect(admin, location, expect=503)
+            follow_redirect(admin, location, expect=503)
         assert oauth_server.count() == calls
     assert [complete_authorization(admin, location)["result"] for location in locations] == ["connected"] * 2
 
